@@ -67,7 +67,7 @@ var floors = [][]string{
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
-		"codegrade/codeplay", "codegrade/pythontool", "scenarios/games", "scenarios/games/gametest",
+		"codegrade/codeplay", "codegrade/pythontool", "scenarios/games", "scenarios/games/gametest", "scenarios/toolbox", "scenarios/toolbox/toolboxtest",
 		"trace/sources",
 		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree", "gateway/refusal",
 		"interop/reasoninggym/scores",
@@ -78,7 +78,7 @@ var floors = [][]string{
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"scenarios", "scenarios/games/alone", "scenarios/games/duels",
+		"scenarios", "scenarios/games/alone", "scenarios/games/duels", "scenarios/toolbox/office",
 		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
 		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/uniagent", "gateway/gatewaytest",
