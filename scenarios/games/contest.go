@@ -40,9 +40,14 @@ type Sides interface {
 	// the rest to seat 1.
 	Over() (worth float64, over bool)
 
-	// Best lists moves of the best play for the seat to move, each as likely, and Allowed all.
+	// News tells a seat what followed from the last move, besides the position; empty: nothing.
+	News(seat int) string
+
+	// Best lists moves of the best play for the seat to move, and Allowed all moves. Play draws one
+	// of the best: where surprise counts, not all are as likely.
 	Best() []string
 	Allowed() []string
+	Play(*rng.Rand) string
 }
 
 // A contest is a match of two seats.
@@ -52,11 +57,10 @@ type contest struct {
 	wording int
 	players []string
 	sides   Sides
-	moves   []string // so far
-	by      []int    // their seats
-	faults  [2]int   // replies of each seat without a legal move
-	told    [2]int   // moves that each seat knows of
-	opened  [2]bool  // the seat has its first messages
+	moves   []string  // so far
+	news    [2]string // of moves that the seat has not been told of
+	faults  [2]int    // replies of each seat without a legal move
+	opened  [2]bool   // the seat has its first messages
 }
 
 // Table implements [scenario.Host].
@@ -102,7 +106,7 @@ func (c *contest) Step(_ context.Context, seat int, reply quintain.Reply) (next 
 		if name, why = c.sides.Move(move); why == "" {
 			c.note(seat, name)
 			c.goOn(&next)
-			next.Why = strings.TrimSpace(next.Why + " " + c.ending(seat))
+			next.Why = c.ending(seat)
 			return next, nil
 		}
 		next.Illegal = true
@@ -120,7 +124,14 @@ func (c *contest) Step(_ context.Context, seat int, reply quintain.Reply) (next 
 
 // note takes a move that was made.
 func (c *contest) note(seat int, name string) {
-	c.moves, c.by = append(c.moves, name), append(c.by, seat)
+	c.moves = append(c.moves, name)
+	for viewer := range c.news {
+		who := "Your opponent plays "
+		if viewer == seat {
+			who = "You play "
+		}
+		c.news[viewer] = sentence(c.news[viewer], sentence(who+name+".", c.sides.News(viewer)))
+	}
 }
 
 // goOn makes the moves of the table's own players, until the policy is to move or the match ends.
@@ -136,11 +147,14 @@ func (c *contest) goOn(next *quintain.Next) {
 			next.Seat, next.Observe = seat, c.observe(seat)
 			return
 		}
-		from, r := c.sides.Allowed(), c.luck.At("opponent", len(c.moves))
-		if !r.Chance(Blunders(c.players[seat])) {
-			from = c.sides.Best()
+		r := c.luck.At("opponent", len(c.moves))
+		name := ""
+		if r.Chance(Blunders(c.players[seat])) {
+			name = rng.Pick(r, c.sides.Allowed())
+		} else {
+			name = c.sides.Play(r)
 		}
-		name, _ := c.sides.Move(rng.Pick(r, from))
+		name, _ = c.sides.Move(name)
 		c.note(seat, name)
 	}
 }
@@ -154,15 +168,8 @@ func (c *contest) observe(seat int) (messages []quintain.Message) {
 			turns[c.wording][seat] + " " + fmt.Sprintf(tableForms[c.wording], c.start.Example()) + " " + earnings[Outcome][c.wording],
 		}, "\n\n")})
 	}
-	var s strings.Builder
-	for ; c.told[seat] < len(c.moves); c.told[seat]++ {
-		who := "You play "
-		if c.by[c.told[seat]] != seat {
-			who = "Your opponent plays "
-		}
-		s.WriteString(who + c.moves[c.told[seat]] + ". ")
-	}
-	text := strings.TrimSpace(s.String() + "\n\n" + c.position(seat))
+	text := strings.TrimSpace(c.news[seat] + "\n\n" + c.position(seat))
+	c.news[seat] = ""
 	return append(messages, quintain.Message{Role: quintain.RoleUser, Content: text})
 }
 

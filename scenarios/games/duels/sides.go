@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // perfect names the tables of the best play of both sides.
@@ -53,6 +54,12 @@ func (s *sides[S]) Best() []string {
 
 // Allowed implements [games.Sides].
 func (s *sides[S]) Allowed() []string { return names(s.board, s.board.moves()) }
+
+// News implements [games.Sides]: the position tells all.
+func (s *sides[S]) News(int) string { return "" }
+
+// Play implements [games.Sides].
+func (s *sides[S]) Play(r *rng.Rand) string { return rng.Pick(r, s.Best()) }
 
 // names returns the texts of moves.
 func names[S comparable](b board[S], moves []move[S]) (all []string) {
