@@ -38,9 +38,9 @@ type Table interface {
 	Close() error
 }
 
-// A Next is what happened at a table since the last one. Its Step judges the reply, but for the
-// Reward, which is not used; its messages are for Seat, whose first ones they are if it has not
-// replied yet.
+// A Next is what happened at a table since the last one. Its Step judges the reply, but for Reward
+// and Right, which follow from Rewards: a seat that scores 1 is right. Its messages are for Seat,
+// whose first ones they are if it has not replied yet.
 type Next struct {
 	Step
 	Seat    int       // replies next

@@ -220,12 +220,18 @@ func (m *match) share(ended *episode) {
 			ep.record.Outcome, ep.record.Error = quintain.Forfeited, fmt.Sprintf("seat %d gave the match up", of.Match.Seat)
 			ep.record.End = m.next.End
 		case len(ep.record.Turns) > 0:
+			ep.record.Turns[len(ep.record.Turns)-1].Right = m.won(ep.record.Match.Seat)
 			ep.end(m.next.End)
 		default:
 			ep.record.Outcome = quintain.Scored
 		}
 		ep.record.Took = of.Took
 	}
+}
+
+// won reports whether the match has ended, and a seat has the whole score.
+func (m *match) won(seat int) bool {
+	return m.next.End != quintain.Going && !m.next.Forfeit && m.paid[seat] == 1
 }
 
 // idle reports whether the match ended before the seat's first reply: there is nothing to learn
@@ -252,6 +258,7 @@ func (c *chair) Step(ctx context.Context, reply quintain.Reply) (step quintain.S
 	step = next.Step
 	step.Observe = nil
 	step.Reward, err = c.turn(c.seat, next)
+	step.Right = c.won(c.seat)
 	return step, err
 }
 
