@@ -138,9 +138,12 @@ func (c *contest) goOn() string {
 func (c *contest) answer(holds int) int {
 	const most = 100 // moves of a hand
 	x := c.luck.At("opponent", c.hand*most+len(c.moves)).Float()
-	p := c.rival().strategy[c.at.row][holds]
-	last := 0
-	for move, chance := range p {
+	return drawn(c.rival().strategy[c.at.row][holds], x)
+}
+
+// drawn is the move that x, from 0 to 1, draws by the chances of all.
+func drawn(chances []float64, x float64) (last int) {
+	for move, chance := range chances {
 		if chance == 0 {
 			continue
 		}
