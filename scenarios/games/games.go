@@ -59,6 +59,14 @@ type Match interface {
 	Allowed() []string
 }
 
+// A Briefer is a [Match] that can describe the position in a few characters, for short prompts;
+// others use Show.
+type Briefer interface {
+	// Brief describes the position with all that the policy may know of it and of the rules, if
+	// they differ between problems.
+	Brief() string
+}
+
 // Luck is the chance of a problem. It falls by name: the same for all episodes of a problem,
 // whatever their moves.
 type Luck struct{ seed uint64 }

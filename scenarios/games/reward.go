@@ -24,13 +24,21 @@ const (
 type play struct {
 	game   *Game
 	Reward Reward
+
+	// ShortPrompts leaves the rules out, shows positions in a few characters and takes a move
+	// between <answer> and </answer>. It is for policies with a short context that have learnt
+	// the rules.
+	ShortPrompts bool
 }
 
 // Declare implements [settings.Declarer].
 func (p *play) Declare(d *settings.Section) {
+	prefix := strings.ReplaceAll(p.game.Scenario.Name, "_", "-")
 	settings.Word(d, &p.Reward, "reward", "what an episode earns: outcome, what happened; value, what the moves were worth against the best ones, luck apart; "+
 		"shaped, the same, each move its part").OneOf(string(Outcome), string(Value), string(Shaped)).
-		Flag(strings.ReplaceAll(p.game.Scenario.Name, "_", "-") + "-reward")
+		Flag(prefix + "-reward")
+	d.Bool(&p.ShortPrompts, "short_prompts", "leave the rules out, show positions in a few characters, and take a move between <answer> and </answer>: for models that have learnt the rules").
+		Flag(prefix + "-short-prompts")
 }
 
 // Fits implements [scenario.Fitter].
@@ -66,7 +74,7 @@ func (p *play) env(problem quintain.Problem) (*env, error) {
 		return nil, err
 	}
 	start, luck, wording := record.start()
-	return &env{reward: p.Reward, start: start, wording: wording, match: start.Match(luck, &p.game.tables)}, nil
+	return &env{reward: p.Reward, short: p.ShortPrompts, start: start, wording: wording, match: start.Match(luck, &p.game.tables)}, nil
 }
 
 var _ scenario.Fitter = (*play)(nil)
