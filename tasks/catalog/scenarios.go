@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/scenarios/games"
 	"github.com/quintain-rl/quintain/scenarios/games/alone"
+	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/scenarios/games/duels"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tasks/codetask"
@@ -30,7 +31,7 @@ func Scenarios() []scenario.Spec {
 }
 
 // Games returns all games. Each is a scenario with a task of its own.
-func Games() []*games.Game { return slices.Concat(alone.Games(), duels.Games()) }
+func Games() []*games.Game { return slices.Concat(alone.Games(), cards.Games(), duels.Games()) }
 
 // TasksOf returns the tasks that are made for a scenario: those of programs for code, its own for
 // a game, and for the others all that one answer solves.

@@ -1,0 +1,169 @@
+package cards
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Rules implements [games.Start].
+func (p poker) Rules(wording int) string {
+	return p.game(wording) + "\n\n" + p.opponent()
+}
+
+// game tells the rules of the game.
+func (p poker) game(wording int) string {
+	if p.Cards == 0 {
+		return fmt.Sprintf([]string{
+			"You play %d hands of Leduc hold'em, a poker for two. The deck has two jacks (J), two queens (Q) and two kings (K). Both players put one chip into the pot and get one card, " +
+				"which only they see. There is a round of bets; then a public card is shown, and there is a second round. Bets and raises are of 2 chips in the first round and of 4 in the second. %s",
+			"The game is Leduc hold'em, and you play %d hands against one opponent. Of six cards, J, J, Q, Q, K and K, each of you is dealt one, face down, after an ante of one chip each. " +
+				"You bet in two rounds, the second after a public card is turned up. A bet or raise is 2 chips in the first round, 4 chips in the second. %s",
+			"This is a match of %d hands of Leduc hold'em for two players, with a deck of two jacks, two queens and two kings (J, Q, K). Each antes a chip and receives a card that the other does not see. " +
+				"A round of betting follows, with bets and raises of 2 chips; then one card is laid open for both, and a second round follows, with bets and raises of 4 chips. %s",
+		}[wording], len(p.Deals), "In each round, the first player begins. While nobody has bet in the round, a move is check or bet; after a bet or a raise, it is fold, call or raise. "+
+			"A round has one bet and one raise at most, and ends when both have checked or one has called. Who folds loses the pot. After the second round, a card that pairs with the public card wins; "+
+			"else the higher card wins, and equal cards share the pot. You act first in the first, third, fifth hand and so on, and second in the others. Your moves are check, bet, fold, call and raise.")
+	}
+	return fmt.Sprintf([]string{
+		"You play %d hands of Kuhn's poker against one opponent. The deck has the cards 1 to %d, one of each. Both players put one chip into the pot and get one card, which only they see. %s",
+		"The game is Kuhn's poker, for two players; you play %d hands. From a deck of cards numbered 1 to %d, each of you is dealt one, face down, after an ante of one chip each. %s",
+		"This is a match of %d hands of Kuhn's poker for two. There is one card of each number from 1 to %d. Each player antes a chip and receives a card that the other does not see. %s",
+	}[wording], len(p.Deals), p.Cards, "The first player may check or bet one chip. While nobody has bet, the other may do the same; the hand ends when both have checked. After a bet, the other player may fold, and "+
+		"loses the pot, or call, by putting in one chip too. There are no raises. If nobody has folded, the higher card wins the pot. You act first in the first, third, fifth hand and so on, and second in the others. "+
+		"Your moves are check, bet, fold and call.")
+}
+
+// opponent tells the strategy of the opponent.
+func (p poker) opponent() string {
+	raises := ""
+	if p.Cards == 0 {
+		raises = " and never raises"
+	}
+	switch p.Opponent {
+	case "calls":
+		return "Your opponent never bets" + raises + ", and calls every bet."
+	case "bets":
+		if p.Cards == 0 {
+			return "Your opponent bets or raises whenever it may, and else calls."
+		}
+		return "Your opponent bets whenever it may, and calls every bet."
+	case "random":
+		return "Your opponent chooses among the moves that it may make, each with the same chance."
+	case "equilibrium":
+		return "Your opponent plays an equilibrium strategy: no strategy wins more against it, on average, than the game is worth."
+	}
+	return p.table()
+}
+
+// table tells the strategy that is a table.
+func (p poker) table() string {
+	var b strings.Builder
+	b.WriteString("Your opponent always plays by this table. It gives the chances of its moves in percent, by what it holds.\n```\nholds  nobody has bet: bet  after a bet: fold  call")
+	if p.Cards == 0 {
+		b.WriteString("  raise")
+	}
+	ranks := append(p.limit().ranks, "pair")
+	for i, o := range p.Table {
+		fmt.Fprintf(&b, "\n%-4s %21d %18d %5d", ranks[i], o.Bet, 100-o.Call-o.Raise, o.Call)
+		if p.Cards == 0 {
+			fmt.Fprintf(&b, " %6d", o.Raise)
+		}
+	}
+	b.WriteString("\n```\nIf nobody has bet and it does not bet, it checks.")
+	if p.Cards == 0 {
+		b.WriteString(" The last row is for a card that pairs with the public card. Where it wants to raise and may not, it calls.")
+	}
+	return b.String()
+}
+
+// betting replays the moves of a hand.
+func (p poker) betting(moves []string) betting {
+	b := p.limit().opening()
+	for _, m := range moves {
+		b = b.after(m)
+	}
+	return b
+}
+
+// show implements [bout].
+func (p poker) show(hand int, moves []string) string {
+	if hand == len(p.Deals) {
+		return "The match is over."
+	}
+	b, ranks := p.betting(moves), p.limit().ranks
+	deal := p.Deals[hand]
+	act := [2]string{"first", "second"}[seat(hand)]
+	text := fmt.Sprintf("Hand %d of %d. You act %s. Your card is %s.", hand+1, len(p.Deals), act, ranks[deal[seat(hand)]])
+	if b.round > 0 {
+		text += fmt.Sprintf(" The public card is %s.", ranks[deal[2]])
+	}
+	text += fmt.Sprintf(" There are %d chips in the pot.", b.paid[0]+b.paid[1])
+	if len(moves) > 0 {
+		text += " So far in this hand: " + p.history(hand, moves) + "."
+	}
+	return text + " You may " + either(b.moves()) + "."
+}
+
+// history tells the moves of a hand.
+func (p poker) history(hand int, moves []string) string {
+	var all []string
+	for i, m := range moves {
+		b := p.betting(moves[:i])
+		said := "your opponent " + m + "s"
+		if b.turn == seat(hand) {
+			said = "you " + m
+		}
+		if b.round > 0 && b.paid[0] == b.paid[1] && !b.checked {
+			said = "the public card is shown, " + said
+		}
+		all = append(all, said)
+	}
+	return strings.Join(all, ", ")
+}
+
+// either joins words by "or".
+func either(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// says implements [bout].
+func (p poker) says(mine bool, move string) string {
+	if mine {
+		return "You " + move + "."
+	}
+	return "Your opponent " + move + "s."
+}
+
+// shows implements [bout].
+func (p poker) shows(hand int) string {
+	return "The public card is " + p.limit().ranks[p.Deals[hand][2]] + "."
+}
+
+// ends implements [bout]. A card is shown only if nobody has folded.
+func (p poker) ends(hand int, moves []string, won float64) string {
+	text := ""
+	if b := p.betting(moves); !b.folded {
+		text = fmt.Sprintf("Your opponent shows %s. ", b.ranks[p.Deals[hand][1-seat(hand)]])
+	}
+	chips := "chips"
+	if math.Abs(won) == 1 {
+		chips = "chip"
+	}
+	switch {
+	case won > 0:
+		return fmt.Sprintf("%sYou gain %g %s.", text, won, chips)
+	case won < 0:
+		return fmt.Sprintf("%sYou lose %g %s.", text, -won, chips)
+	}
+	return text + "You share the pot."
+}
+
+// refusal implements [bout].
+func (p poker) refusal(moves []string, text string) string {
+	if why := p.betting(moves).refusal(text); why != "" {
+		return fmt.Sprintf("%.20q is not possible: %s", text, why)
+	}
+	return ""
+}
