@@ -62,8 +62,8 @@ type Match interface {
 // A Briefer is a [Match] that can describe the position in a few characters, for short prompts;
 // others use Show.
 type Briefer interface {
-	// Brief describes the position with all that the policy may know of it and of the rules, if
-	// they differ between problems.
+	// Brief describes the position and, if they differ between problems, the rules: all that the
+	// best move depends on and the policy may know.
 	Brief() string
 }
 
