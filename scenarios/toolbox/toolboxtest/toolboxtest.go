@@ -242,10 +242,19 @@ func (s suite) planned(t *testing.T) {
 		if last := e.last(); last.Reward != 1 || !last.Right || len(e.steps) != len(plan) {
 			t.Fatalf("%s: the plan %v earns %+v", p.ID(), plan, last)
 		}
+		if answer := answerOf(plan[len(plan)-1]); len(answer) > 3 && strings.Contains(e.opening[0].Content+e.opening[1].Content, answer) {
+			t.Fatalf("%s: the opening has the answer %q", p.ID(), answer)
+		}
 		if v, err := s.errand.Task.Grade(p, solution(t, s, p)); err != nil || v.Score != 1 {
 			t.Fatalf("%s: the task gives its solution %+v, error %v", p.ID(), v, err)
 		}
 	}
+}
+
+// answerOf returns the arguments of a call that ends an episode, without the braces, the name and the quotes.
+func answerOf(c quintain.ToolCall) string {
+	_, answer, _ := strings.Cut(strings.Trim(c.Arguments, "{}"), ":")
+	return strings.Trim(answer, ` "`)
 }
 
 func solution(t *testing.T, s suite, p quintain.Problem) string {
