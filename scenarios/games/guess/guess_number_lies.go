@@ -3,6 +3,7 @@ package guess
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
@@ -130,7 +131,7 @@ func readSet(text string, most int) (set []bool, why string) {
 
 // spellSet writes a set with ranges where it has any.
 func spellSet(set []bool) string {
-	var parts []string
+	var text []byte
 	for low := 1; low < len(set); low++ {
 		if !set[low] {
 			continue
@@ -139,17 +140,13 @@ func spellSet(set []bool) string {
 		for high+1 < len(set) && set[high+1] {
 			high++
 		}
-		switch high {
-		case low:
-			parts = append(parts, fmt.Sprint(low))
-		case low + 1:
-			parts = append(parts, fmt.Sprint(low), fmt.Sprint(high))
-		default:
-			parts = append(parts, fmt.Sprintf("%d-%d", low, high))
+		text = strconv.AppendInt(append(text, ','), int64(low), 10)
+		if high > low {
+			text = strconv.AppendInt(append(text, '-'), int64(high), 10)
 		}
 		low = high
 	}
-	return strings.Join(parts, ",")
+	return strings.TrimPrefix(string(text), ",")
 }
 
 // wastes returns the questions that a question gives away in the worst case.
