@@ -125,7 +125,7 @@ func (c oddCoin) odd(wording int) string {
 	if c.Heavy {
 		kind = "heavier"
 	}
-	among := ""
+	among := " of them"
 	if c.Good > 0 {
 		among = fmt.Sprintf(" among the coins 1 to %d", c.Coins)
 	}
@@ -159,7 +159,7 @@ func (c oddCoin) ending(wording int) string {
 }
 
 // Example implements [games.Start].
-func (c oddCoin) Example() string { return "weigh 1 | 2" }
+func (c oddCoin) Example() string { return "2 heavy" }
 
 // Turns implements [games.Start].
 func (c oddCoin) Turns() int { return c.Replies }

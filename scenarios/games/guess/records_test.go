@@ -32,7 +32,7 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"minesweeper_play", 0, `"at":[`, `"at":[16,`},
 		{"minesweeper_play", 0, `"open":[`, `"open":[-1,`},
 		{"minesweeper_play", 0, `"gamble":false`, `"gamble":true`},
-		{"minesweeper_play", 3, `"gamble":true`, `"gamble":false`},
+		{"minesweeper_play", 4, `"gamble":true`, `"gamble":false`},
 		{"coin_weighing", 0, `"coins":3`, `"coins":99`},
 		{"coin_weighing", 0, `"good":0`, `"good":-1`},
 		{"coin_weighing", 0, `"replies":7`, `"replies":0`},
