@@ -28,7 +28,7 @@ var minesweeperPlay = games.Spec[mineParams, sweep]{
 	},
 	Make:   makeMines,
 	Reward: games.Value,
-	Guess:  []float64{0.2369, 0.1600, 0.0786, 0.0476, 0.0121, 0.0150},
+	Guess:  []float64{0.2369, 0.1600, 0.0786, 0.0476, 0.0121, 0.0114},
 }
 
 // mineParams are the parameters of a level.
