@@ -38,8 +38,9 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"coin_weighing", 0, `"replies":7`, `"replies":0`},
 		{"coin_weighing", 0, `"heavy":true}`, `"heavy":false}`},
 		{"coin_weighing", 0, `"coin":`, `"coin":9`},
-		{"wordle_play", 0, `"list":[`, `"list":["zzzzz",`},
+		{"wordle_play", 0, `"list":[`, `"list":["aaaaa",`},
 		{"wordle_play", 0, `"list":[`, `"list":["a",`},
+		{"wordle_play", 0, `"list":[`, `"list":["youth",`},
 		{"wordle_play", 0, `"guesses":6`, `"guesses":0`},
 		{"wordle_play", 0, `"hidden":`, `"hidden":99`},
 	} {

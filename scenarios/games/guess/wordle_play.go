@@ -68,8 +68,8 @@ func (w words) Check() error {
 		return err
 	}
 	for i, word := range w.List {
-		if len(word) != letters || strings.Trim(word, alphabet) != "" {
-			return fmt.Errorf("list has %.20q, want words of %d letters from a to z", word, letters)
+		if _, ours := lexicon.Rungs(letters).Find(word); !ours {
+			return fmt.Errorf("list has %.20q, want common words of %d letters", word, letters)
 		}
 		if i > 0 && w.List[i-1] >= word {
 			return fmt.Errorf("list has %s after %s, want the words by alphabet and each once", word, w.List[i-1])
