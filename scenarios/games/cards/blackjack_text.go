@@ -12,10 +12,12 @@ func (b blackjack) Rules(wording int) string {
 		"The game is blackjack: %d hands, one after the other, against the dealer. The stake of a hand is 1. Two cards are dealt to you and two to the dealer, one of them face down.",
 		"This is a table of blackjack, with nobody but you and the dealer, for %d hands at a stake of 1. Each hand begins with two cards for you and two for the dealer, of which you see the first.",
 	}[wording], b.Hands)
-	text += " Aces (A) count 1 or 11, and all cards that count ten are written 10; a total is soft if an ace counts 11 in it. An ace and a ten as the first two cards are a natural: it wins 1.5 times the stake at once, and a natural of the dealer " +
-		"wins your stake at once, but if both have one, nobody wins. The dealer looks for a natural before you move. A move is hit, to get another card, or stand, to get no more"
+	text += " Aces (A) count 1 or 11, and all cards that count ten are written 10; a total is soft if an ace counts 11 in it. An ace and a ten as the first two cards are a natural, which wins 1.5 times the stake at once. " +
+		"The dealer looks before you move; if the dealer has a natural, you lose the stake at once, and if both have one, nobody wins. A move is hit (you get another card)"
 	if b.Double {
-		text += ", or double: it doubles the stake and gets exactly one more card, and is possible only as the first move of a hand"
+		text += ", stand (you get no more) or double (the stake is doubled, and you get exactly one more card; only as the first move of a hand)"
+	} else {
+		text += " or stand (you get no more)"
 	}
 	return text + ". Above 21 you are bust, and lose the stake. Then the dealer draws up to 16 and stands on every 17 or more, also a soft one. The higher total wins the stake; if the dealer is bust, you win it, and equal totals win nothing. " +
 		"There is no splitting, no insurance and no surrender.\n\n" + b.shoe()
@@ -34,7 +36,7 @@ func (b blackjack) shoe() string {
 			parts = append(parts, fmt.Sprintf("%s: %d", face(i+1), w))
 		}
 	}
-	return fmt.Sprintf("The cards come from an endless shoe, so what was dealt does not change what comes. Of %d cards, there are on average %s.", sum, strings.Join(parts, ", "))
+	return fmt.Sprintf("The cards come from an endless shoe, so what was dealt does not change what comes. Of every %d cards, on average, so many are of each kind: %s.", sum, strings.Join(parts, ", "))
 }
 
 // face is a card as it is written.

@@ -151,11 +151,22 @@ func (c *counted) play(t total, left rest) float64 {
 		return won
 	}
 	won := c.stand(t, left)
-	if t.best() < 21 { // no card improves on that
+	if t.best() < 21 && won < c.most(t, left) { // no card improves on 21
 		won = max(won, c.hit(t, left))
 	}
 	c.known[left] = won
 	return won
+}
+
+// most bounds what a hand wins that takes a card: all, unless it is bust.
+func (c *counted) most(t total, left rest) float64 {
+	most := 1.0
+	for card := 1; card <= 10; card++ {
+		if t.with(card).best() > 21 {
+			most -= 2 * c.chance(left, card)
+		}
+	}
+	return most
 }
 
 // hit is what a hand wins that takes a card.

@@ -11,7 +11,7 @@ import (
 type mixes struct {
 	values []*big.Rat // of each matrix
 	best   [][]string // texts: one of the best mixes, and those of the allowed ones that are as good
-	par    float64 // what uniform play among the allowed mixes gives away on average
+	par    float64    // what uniform play among the allowed mixes gives away on average
 }
 
 // mixes solves the matrices.
