@@ -19,7 +19,7 @@ func (b blackjack) Rules(wording int) string {
 	} else {
 		text += " or stand (you get no more)"
 	}
-	return text + ". Above 21 you are bust, and lose the stake. Then the dealer draws up to 16 and stands on every 17 or more, also a soft one. The higher total wins the stake; if the dealer is bust, you win it, and equal totals win nothing. " +
+	return text + ". Above 21 you are bust, and lose the stake. Else the dealer takes cards up to a total of 16, and stands on 17 or more, soft totals included. The higher total wins the stake; if the dealer is bust, you win it, and equal totals win nothing. " +
 		"There is no splitting, no insurance and no surrender.\n\n" + b.shoe()
 }
 
