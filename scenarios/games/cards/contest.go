@@ -71,6 +71,14 @@ type contest struct {
 // Show implements [games.Match].
 func (c *contest) Show() string { return c.show(c.hand, c.moves) }
 
+// Brief implements [games.Briefer]. A bout that cannot be brief is shown.
+func (c *contest) Brief() string {
+	if b, can := c.bout.(interface{ brief(int, []string) string }); can {
+		return b.brief(c.hand, c.moves)
+	}
+	return c.Show()
+}
+
 // here returns the node, where the policy is to move.
 func (c *contest) here() *node {
 	if c.at == nil {
@@ -138,9 +146,12 @@ func (c *contest) goOn() string {
 func (c *contest) answer(holds int) int {
 	const most = 100 // moves of a hand
 	x := c.luck.At("opponent", c.hand*most+len(c.moves)).Float()
-	p := c.rival().strategy[c.at.row][holds]
-	last := 0
-	for move, chance := range p {
+	return drawn(c.rival().strategy[c.at.row][holds], x)
+}
+
+// drawn is the move that x, from 0 to 1, draws by the chances of all.
+func drawn(chances []float64, x float64) (last int) {
+	for move, chance := range chances {
 		if chance == 0 {
 			continue
 		}

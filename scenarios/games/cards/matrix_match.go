@@ -75,7 +75,7 @@ func (g *guessing) Move(text string) (told, why string) {
 	theirs := g.answer(f)
 	g.belief = f.after(g.belief, mine, theirs)
 	g.past = append(g.past, [2]int{mine, theirs})
-	return fmt.Sprintf("You play %c, and your opponent plays %c: %s", 'A'+mine, 'A'+theirs, gained(g.Pay[0][mine][theirs])), ""
+	return fmt.Sprintf("You play %c, and your opponent plays %c: %s", 'A'+mine, 'A'+theirs, roundWon(g.Pay[0][mine][theirs])), ""
 }
 
 // answer draws the opponent's move.
@@ -99,8 +99,8 @@ func (g *guessing) answer(f *foresight) int {
 	return last
 }
 
-// gained tells what a round wins.
-func gained(won int) string {
+// roundWon tells what a round wins.
+func roundWon(won int) string {
 	switch {
 	case won > 0:
 		return fmt.Sprintf("you win %d.", won)
