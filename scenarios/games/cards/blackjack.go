@@ -20,8 +20,8 @@ func (t total) best() int {
 	return t.hard
 }
 
-// count is the total of cards.
-func count(cards ...int) (t total) {
+// totalOf is the total of cards.
+func totalOf(cards ...int) (t total) {
 	for _, c := range cards {
 		t = t.with(c)
 	}
@@ -116,7 +116,7 @@ func (s *endless) deal() {
 		}
 	}
 	for open := 1; open <= 10; open++ {
-		s.ends[open] = s.mix(count(open), known, partner(open))
+		s.ends[open] = s.mix(totalOf(open), known, partner(open))
 	}
 }
 
@@ -202,7 +202,7 @@ func (s *endless) dealt(one, two, open int, doubles bool) worths {
 	if natural(one, two) {
 		return worths{1.5 * (1 - lost), 1.5 * (1 - lost)}
 	}
-	t := count(one, two)
+	t := totalOf(one, two)
 	w := s.play(t, open)
 	if doubles {
 		of := s.double(t, open)

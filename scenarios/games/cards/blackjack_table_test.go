@@ -25,7 +25,7 @@ func TestTotals(t *testing.T) {
 		{"no way below 22", []int{10, 2, 10}, "22"},
 		{"many aces", []int{1, 1, 1, 1, 6}, "soft 20"},
 	} {
-		if got := count(c.cards...).String(); got != c.want {
+		if got := totalOf(c.cards...).String(); got != c.want {
 			t.Errorf("%s: %v is %s, want %s", c.why, c.cards, got, c.want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestBasicStrategy(t *testing.T) {
 	} {
 		got := ""
 		for _, open := range []int{2, 3, 4, 5, 6, 7, 8, 9, 10, 1} {
-			of, best := s.moves(count(c.cards...), open), ""
+			of, best := s.moves(totalOf(c.cards...), open), ""
 			for _, move := range []string{hit, stand, double} {
 				if best == "" || of[move] > of[best] {
 					best = move
@@ -107,7 +107,7 @@ func TestDecksByBruteForce(t *testing.T) {
 			}
 		}
 		c := &counted{open: r.Between(1, 10), known: map[rest]float64{}}
-		hand := count(r.Between(6, 10), r.Between(3, 10))
+		hand := totalOf(r.Between(6, 10), r.Between(3, 10))
 		if left[partner(c.open)] > 4 {
 			continue
 		}
@@ -149,7 +149,7 @@ func bruteStand(t total, open int, left rest) (won float64) {
 		}
 		return won
 	}
-	hidden(open, left, func(card int, chance float64) { won += chance * deal(count(open, card), left.without(card)) })
+	hidden(open, left, func(card int, chance float64) { won += chance * deal(totalOf(open, card), left.without(card)) })
 	return won
 }
 
@@ -238,7 +238,7 @@ func TestDecksSuffice(t *testing.T) {
 		}
 		s := b.Match(games.Luck{}, new(games.Tables)).(*sitting)
 		for _, over := s.Over(); !over; _, over = s.Over() {
-			t := count(s.cards...)
+			t := totalOf(s.cards...)
 			move := hit
 			if t.best() == 21 || try%2 == 0 && t.best() >= 17 {
 				move = stand

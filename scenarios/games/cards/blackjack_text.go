@@ -81,7 +81,7 @@ func (s *sitting) Show() string {
 	if s.hand == s.Hands {
 		return "The match is over."
 	}
-	text := fmt.Sprintf("Hand %d of %d. You have %s: %s. The dealer shows %s.", s.hand+1, s.Hands, faces(s.cards), count(s.cards...), face(s.dealer[0]))
+	text := fmt.Sprintf("Hand %d of %d. You have %s: %s. The dealer shows %s.", s.hand+1, s.Hands, faces(s.cards), totalOf(s.cards...), face(s.dealer[0]))
 	if s.Deck != nil {
 		var seen []string
 		for card := 1; card <= 10; card++ {

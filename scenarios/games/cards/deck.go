@@ -49,7 +49,7 @@ type ranked struct{ card, n int }
 var runs = sync.OnceValue(func() (all [11][]run) {
 	for open := 1; open <= 10; open++ {
 		orders := map[rest]float64{}
-		order(open, count(open), rest{}, orders)
+		order(open, totalOf(open), rest{}, orders)
 		for _, drawn := range slices.SortedFunc(maps.Keys(orders), func(a, b rest) int { return bytes.Compare(a[:], b[:]) }) {
 			all[open] = append(all[open], newRun(open, drawn, orders[drawn]))
 		}
@@ -76,7 +76,7 @@ func order(open int, t total, drawn rest, orders map[rest]float64) {
 
 func newRun(open int, drawn rest, orders float64) run {
 	r := run{size: drawn.size(), orders: orders}
-	t := count(open)
+	t := totalOf(open)
 	for card, n := range drawn {
 		for range n {
 			t = t.with(card)

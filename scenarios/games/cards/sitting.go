@@ -78,7 +78,7 @@ func (s *sitting) draw(by string, n int) (card int) {
 
 // worth is what the moves win, and the most that a legal one does.
 func (s *sitting) worth() (of map[string]float64, best float64) {
-	t := count(s.cards...)
+	t := totalOf(s.cards...)
 	if s.Deck == nil {
 		of = s.shoe().moves(t, s.dealer[0])
 	} else {
@@ -114,7 +114,7 @@ func (s *sitting) Move(text string) (told, why string) {
 		s.cards = append(s.cards, card)
 		told = "You " + move + " and get " + face(card) + "."
 	}
-	if move == hit && count(s.cards...).best() <= 21 {
+	if move == hit && totalOf(s.cards...).best() <= 21 {
 		return told, ""
 	}
 	return told + " " + s.settle(stake) + s.next(), ""
@@ -122,13 +122,13 @@ func (s *sitting) Move(text string) (told, why string) {
 
 // settle plays the dealer's hand, pays, and tells it.
 func (s *sitting) settle(stake float64) string {
-	t := count(s.cards...)
+	t := totalOf(s.cards...)
 	s.see(s.dealer[1])
 	if t.best() > 21 {
 		s.won -= stake
 		return "With " + t.String() + ", you are bust. The dealer's hidden card is " + face(s.dealer[1]) + "." + result(-stake)
 	}
-	dealt := count(s.dealer[:]...)
+	dealt := totalOf(s.dealer[:]...)
 	all := s.dealer[:]
 	for dealt.best() < 17 {
 		card := s.draw("dealer", len(all))
