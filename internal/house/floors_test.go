@@ -38,7 +38,7 @@ var floors = [][]string{
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "queue/groupform", "queue/groupform/groupformtest",
 		"policy/remote",
-		"run/scalars",
+		"run/scalars", "run/regret",
 		"internal/otlp",
 		"settings/flags", "settings/logging",
 		"sandbox/backend", // over all back ends, and their settings
