@@ -65,7 +65,13 @@ func Of(t *quintain.Trajectory) Episode {
 
 // String tells the regret of an episode of known value.
 func (e *Episode) String() string {
-	text := fmt.Sprintf("regret %.3g in %d turns, %d of them illegal", e.Play.Regret, e.Play.Turns, e.Play.Illegal)
+	turns := "1 turn"
+	if e.Play.Turns != 1 {
+		turns = fmt.Sprintf("%d turns, %d of them illegal", e.Play.Turns, e.Play.Illegal)
+	} else if e.Play.Illegal == 1 {
+		turns = "1 turn, an illegal one"
+	}
+	text := fmt.Sprintf("regret %.3g in %s", e.Play.Regret, turns)
 	if e.Blunder >= 0 {
 		return fmt.Sprintf("%s; the first blunder is turn %d, which gives away %.3g", text, e.Blunder+1, e.Turns[e.Blunder].Regret)
 	}
