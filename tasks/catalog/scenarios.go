@@ -19,6 +19,7 @@ import (
 	"github.com/quintain-rl/quintain/scenarios/games/duels"
 	"github.com/quintain-rl/quintain/scenarios/games/guess"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
+	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/scenarios/toolbox/office"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tasks/codetask"
@@ -44,7 +45,7 @@ func Games() []*games.Game {
 }
 
 // Errands returns all errands. Each is a scenario of calls of tools, with a task of its own.
-func Errands() []*toolbox.Errand { return office.Errands() }
+func Errands() []*toolbox.Errand { return slices.Concat(office.Errands(), desk.Errands()) }
 
 // TasksOf returns the tasks that are made for a scenario: those of programs for code, its own for
 // a game or an errand, and for the others all that one answer solves.

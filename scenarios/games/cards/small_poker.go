@@ -164,8 +164,12 @@ func (p poker) Turns() int {
 
 // Match implements [games.Start].
 func (p poker) Match(luck games.Luck, tables *games.Tables) games.Match {
-	key := fmt.Sprint(p.Cards, p.Opponent, p.Table)
-	return &contest{bout: p, luck: luck, rival: sync.OnceValue(func() *rival { return games.Table(tables, key, p.rival) })}
+	return &contest{bout: p, luck: luck, rival: sync.OnceValue(func() *rival { return p.solved(tables) })}
+}
+
+// solved returns the opponent, worked out once.
+func (p poker) solved(tables *games.Tables) *rival {
+	return games.Table(tables, fmt.Sprint(p.Cards, p.Opponent, p.Table), p.rival)
 }
 
 // rival works out the opponent.

@@ -22,6 +22,16 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"nim_family", `"rule":"nim"`, `"rule":"none"`},
 		{"nim_family", `"heaps":[`, `"heaps":[99,`},
 		{"nim_family", `"wording":`, `"wording":7`},
+		{"chess_endgame", `"at":[`, `"at":[64,`},
+		{"chess_endgame", `"at":[`, `"at":[0,0,0],"was":[`},
+		{"chess_endgame", `"mate":`, `"mate":3`},
+		{"chess_endgame", `"ending":"K`, `"ending":"KK`},
+		{"chess_endgame", `"hold":0`, `"hold":3`},
+		{"pawn_race", `"kind":"hexapawn"`, `"kind":"chess"`},
+		{"pawn_race", `"rows":["bb`, `"rows":["qb`},
+		{"pawn_race", `"rows":["bb`, `"rows":["bbb`},
+		{"pawn_race", `"rows":["b`, `"rows":["","b`},
+		{"pawn_race", `"rows":["b`, `"rows":["w`},
 	} {
 		for _, g := range Games() {
 			if g.Task.Info().Name != c.game {

@@ -6,7 +6,9 @@ import "github.com/quintain-rl/quintain/scenarios/games"
 // Games returns the games by name.
 func Games() []*games.Game {
 	return []*games.Game{
+		coinWeighing.Game(),
 		guessNumber.Game(),
 		mastermind.Game(),
+		minesweeperPlay.Game(),
 	}
 }

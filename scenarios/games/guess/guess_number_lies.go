@@ -38,7 +38,7 @@ type lying struct {
 	number
 	questioning func() *questioning
 	luck        games.Luck
-	lies        []int  // numbers of the questions, from 0, that are answered by a lie
+	untrue      []int  // numbers of the questions, from 0, that are answered by a lie
 	against     []int8 // for each number, from 1, the answers that speak against it
 	past        []string
 	wasted      int // questions
@@ -52,7 +52,7 @@ func newLying(n number, luck games.Luck, tables *games.Tables) *lying {
 	}
 	r := luck.At("lies", 0)
 	for _, at := range rng.Different(r, r.Between(0, n.Lies), 0, int64(n.Replies/2)) {
-		m.lies = append(m.lies, int(at))
+		m.untrue = append(m.untrue, int(at))
 	}
 	return m
 }
@@ -162,7 +162,7 @@ func (m *lying) wastes(set []bool) int {
 // ask answers a question.
 func (m *lying) ask(set []bool) (told string) {
 	m.wasted += m.wastes(set)
-	yes := set[m.Hidden] != slices.Contains(m.lies, len(m.past))
+	yes := set[m.Hidden] != slices.Contains(m.untrue, len(m.past))
 	for n := range m.against {
 		if set[n] != yes {
 			m.against[n]++

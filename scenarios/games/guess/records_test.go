@@ -26,6 +26,18 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"guess_number", 3, `"lies":1`, `"lies":-1`},
 		{"guess_number", 0, `"replies":10`, `"replies":1000`},
 		{"guess_number", 0, `"hidden":`, `"hidden":99`},
+		{"minesweeper_play", 0, `"side":4`, `"side":9`},
+		{"minesweeper_play", 0, `"mines":3`, `"mines":2`},
+		{"minesweeper_play", 0, `"closed":5`, `"closed":0`},
+		{"minesweeper_play", 0, `"at":[`, `"at":[16,`},
+		{"minesweeper_play", 0, `"open":[`, `"open":[-1,`},
+		{"minesweeper_play", 0, `"gamble":false`, `"gamble":true`},
+		{"minesweeper_play", 3, `"gamble":true`, `"gamble":false`},
+		{"coin_weighing", 0, `"coins":3`, `"coins":99`},
+		{"coin_weighing", 0, `"good":0`, `"good":-1`},
+		{"coin_weighing", 0, `"replies":7`, `"replies":0`},
+		{"coin_weighing", 0, `"heavy":true}`, `"heavy":false}`},
+		{"coin_weighing", 0, `"coin":`, `"coin":9`},
 	} {
 		for _, g := range Games() {
 			if g.Task.Info().Name != c.game {
