@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/run/regret"
@@ -119,10 +120,13 @@ func Cut(text string) (rest string, board [][]string) {
 	return strings.TrimSpace(text[:start]) + "\n\n" + strings.TrimSpace(text[end+len(fence):]), board
 }
 
+// games are all games, made once, so that what one page solved serves the next.
+var games = sync.OnceValue(catalog.Games)
+
 // best are the best moves after some turns; nil: they are not known. Only games know them, of the
 // version that played.
 func best(ctx context.Context, r *trace.Record, before []quintain.Turn) []string {
-	for _, g := range catalog.Games() {
+	for _, g := range games() {
 		info := g.Scenario.Info()
 		id := fmt.Sprintf("%s.v%d", info.Name, info.Version)
 		if r.Problem.Scenario != id && !strings.HasPrefix(r.Problem.Scenario, id+"-") {
