@@ -108,7 +108,7 @@ func play(of quintain.Scenario, p quintain.Problem, heard *[]string, r *rng.Rand
 		Level    int             `json:"level"`
 		Instance json.RawMessage `json:"instance"`
 	}
-	if err := json.Unmarshal(text, &read); err != nil {
+	if err := jsonform.Unmarshal(text, &read); err != nil {
 		return e, err
 	}
 	e.Level, e.Record = read.Level, read.Instance
@@ -176,7 +176,7 @@ func judge(out *bufio.Writer) error {
 			Game, Start string
 			Most        int
 		}
-		if err := json.Unmarshal(line, &claim); err != nil {
+		if err := jsonform.Unmarshal(line, &claim); err != nil {
 			return err
 		}
 		if scenarios[claim.Game] == nil {
