@@ -149,7 +149,7 @@ type Adviser interface {
 	Advise(ctx context.Context, p Problem, said []Reply) (Advice, error)
 }
 
-// An Advice lists whole replies.
+// An Advice lists whole replies. Calls of tools stand in them in the form plain of text/toolcall.
 type Advice struct {
 	Best    []string // that lose nothing
 	Allowed []string // by the rules: all of them, or if they are too many, some

@@ -143,13 +143,7 @@ func (e *env) Advice() (a quintain.Advice) {
 	if _, over := e.match.Over(); over || e.turn == e.start.Turns() || e.faults > 1 {
 		return a
 	}
-	for _, m := range e.match.Best() {
-		a.Best = append(a.Best, "<move>"+m+"</move>")
-	}
-	for _, m := range e.match.Allowed() {
-		a.Allowed = append(a.Allowed, "<move>"+m+"</move>")
-	}
-	return a
+	return tagged(e.match.Best(), e.match.Allowed())
 }
 
 // Close implements [quintain.Env].

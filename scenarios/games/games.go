@@ -88,6 +88,7 @@ type Game struct {
 	Scenario scenario.Spec
 	Guess    []float64 // see [Spec]
 
+	sided  bool // the policy can play on both sides
 	tables Tables
 	deal   func(quintain.Problem) (dealt, error)
 }
@@ -108,6 +109,7 @@ func (s *Spec[P, S]) Game() *Game {
 		},
 	}
 	g := &Game{Task: made.Task(), Guess: s.Guess, deal: func(p quintain.Problem) (dealt, error) { return made.Read(p) }}
+	_, g.sided = any(*new(S)).(Sided)
 	g.Scenario = scenario.Spec{
 		Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Untagged: true,
 		New: func() scenario.Play { return &play{game: g, Reward: s.Reward} },

@@ -10,13 +10,20 @@ import (
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/codegrade/pythontool"
 	"github.com/quintain-rl/quintain/internal/nearest"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/scenarios/games"
 	"github.com/quintain-rl/quintain/scenarios/games/alone"
+	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/scenarios/games/duels"
+	"github.com/quintain-rl/quintain/scenarios/games/guess"
+	"github.com/quintain-rl/quintain/scenarios/toolbox"
+	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
+	"github.com/quintain-rl/quintain/scenarios/toolbox/office"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tasks/codetask"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // Scenarios returns all scenarios, sorted by name.
@@ -25,32 +32,56 @@ func Scenarios() []scenario.Spec {
 	for _, g := range Games() {
 		all = append(all, g.Scenario)
 	}
+	for _, e := range Errands() {
+		all = append(all, e.Scenario)
+	}
 	slices.SortFunc(all, func(a, b scenario.Spec) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }
 
 // Games returns all games. Each is a scenario with a task of its own.
-func Games() []*games.Game { return slices.Concat(alone.Games(), duels.Games()) }
+func Games() []*games.Game {
+	return slices.Concat(alone.Games(), cards.Games(), duels.Games(), guess.Games())
+}
+
+// Errands returns all errands. Each is a scenario of calls of tools, with a task of its own.
+func Errands() []*toolbox.Errand { return slices.Concat(office.Errands(), desk.Errands()) }
 
 // TasksOf returns the tasks that are made for a scenario: those of programs for code, its own for
-// a game, and for the others all that one answer solves.
+// a game or an errand, and for the others all that one answer solves.
 func TasksOf(scenario string) []quintain.Task {
 	if scenario == codeplay.Spec.Name {
 		return []quintain.Task{codetask.Task()}
 	}
-	for _, g := range Games() {
-		if g.Scenario.Name == scenario {
-			return []quintain.Task{g.Task}
+	for _, t := range OwnTasks() {
+		if t.Info().Name == scenario { // all but codetask share the scenario's name
+			return []quintain.Task{t}
 		}
 	}
 	return Tasks()
 }
 
-// ownTasks returns the tasks that are made for one scenario each.
-func ownTasks() []quintain.Task {
+// Owner names the scenario that a task is made for; empty: any may play it.
+func Owner(task string) string {
+	if task == codetask.Task().Info().Name {
+		return codeplay.Spec.Name
+	}
+	for _, t := range OwnTasks() {
+		if t.Info().Name == task {
+			return task
+		}
+	}
+	return ""
+}
+
+// OwnTasks returns the tasks that are made for one scenario each.
+func OwnTasks() []quintain.Task {
 	tasks := []quintain.Task{codetask.Task()}
 	for _, g := range Games() {
 		tasks = append(tasks, g.Task)
+	}
+	for _, e := range Errands() {
+		tasks = append(tasks, e.Task)
 	}
 	return tasks
 }
@@ -174,7 +205,7 @@ func playAdvised(ctx context.Context, s adviser, p quintain.Problem) (demo Demo,
 	for len(replies) <= most {
 		var said []quintain.Reply
 		for _, r := range replies {
-			said = append(said, quintain.Reply{Text: r.Reply, Finish: quintain.Stop})
+			said = append(said, PlainReply(r.Reply))
 		}
 		advice, err := s.Advise(ctx, p, said)
 		if err != nil {
@@ -206,7 +237,7 @@ func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies 
 		demo.Tools = t.Tools()
 	}
 	for _, turn := range replies {
-		if turn.Step, err = e.Step(ctx, quintain.Reply{Text: turn.Reply, Finish: quintain.Stop}); err != nil {
+		if turn.Step, err = e.Step(ctx, PlainReply(turn.Reply)); err != nil {
 			return demo, err
 		}
 		demo.Turns = append(demo.Turns, turn)
@@ -215,4 +246,16 @@ func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies 
 		}
 	}
 	return demo, nil
+}
+
+// PlainReply is a reply as a policy says it whose calls of tools have the form plain of text/toolcall.
+func PlainReply(text string) quintain.Reply {
+	read := toolcall.Plain().Parse(text, toolcall.Context{})
+	reply := quintain.Reply{Text: text, Finish: quintain.Stop}
+	if len(read.Calls) > 0 && !read.Malformed {
+		reply.Text, _ = read.Said()
+		reply.ToolCalls = read.Calls
+		policy.NameCalls(reply.ToolCalls, nil)
+	}
+	return reply
 }

@@ -29,13 +29,15 @@ func Scenarios(out io.Writer, specs []scenario.Spec) error {
 // Scenario prints a scenario, with its settings and the tasks that it can play.
 func Scenario(out io.Writer, spec scenario.Spec, can []quintain.Task) {
 	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n%s\n", spec.Name, spec.Version, Wrap(spec.Doc, "  "), Wrap("Source: "+spec.Source, "  "))
-	fmt.Fprint(out, "\nSETTINGS\n")
-	for _, s := range catalog.SettingsOf(spec) {
+	for i, s := range catalog.SettingsOf(spec) {
+		if i == 0 {
+			fmt.Fprint(out, "\nSETTINGS\n")
+		}
 		fmt.Fprintf(out, "\n%s\n%s\n", Wrap(fmt.Sprintf("%s (default %s)", s.Path(), s.Default()), "  "), Wrap(s.Doc(), "    "))
 	}
 	all := len(catalog.TasksOf(spec.Name))
 	if spec.Untagged {
-		fmt.Fprint(out, "\nTASKS\n\n  It plays positions of its own.\n")
+		fmt.Fprint(out, "\nTASKS\n\n  It plays problems of its own.\n")
 		return
 	}
 	if len(can) == all {

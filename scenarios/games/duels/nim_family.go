@@ -204,8 +204,13 @@ func (p nim) Canonical() string {
 
 // Match implements [games.Start].
 func (p nim) Match(luck games.Luck, tables *games.Tables) games.Match {
+	return newDuel(p.board(), p.solver(tables), luck)
+}
+
+// solver returns the solver against the opponent.
+func (p nim) solver(tables *games.Tables) *solver[[mostHeaps]int8] {
 	key := fmt.Sprint(p.Rule, p.Take, p.Opponent)
-	return newDuel(p.board(), games.Table(tables, key, func() *solver[[mostHeaps]int8] { return newSolver[[mostHeaps]int8](p.Opponent) }), luck)
+	return games.Table(tables, key, func() *solver[[mostHeaps]int8] { return newSolver[[mostHeaps]int8](p.Opponent) })
 }
 
 // A nimRule is one of the rules of taking.

@@ -185,9 +185,9 @@ func (p pawnRows) Canonical() string {
 func (p pawnRows) Match(luck games.Luck, tables *games.Tables) games.Match {
 	type shared struct {
 		*pawnSolver
-		*solver[sides]
+		*solver[pawnSets]
 	}
 	key := fmt.Sprint(p.Kind, len(p.Rows[0]), len(p.Rows), p.Opponent)
-	of := games.Table(tables, key, func() shared { return shared{p.solver(1 << 17), newSolver[sides](p.Opponent)} })
+	of := games.Table(tables, key, func() shared { return shared{p.solver(1 << 17), newSolver[pawnSets](p.Opponent)} })
 	return newDuel(p.board(of.pawnSolver), of.solver, luck)
 }

@@ -28,10 +28,10 @@ func TestPawnRace(t *testing.T) {
 		{"breakthrough", 3, 5, 29_730, 1, "the first player wins"},
 	} {
 		start := pawnStart(c.kind, c.columns, c.rows)
-		brute := newSolver[sides]("optimal")
-		reach[sides](start, func(b board[sides]) {
+		brute := newSolver[pawnSets]("optimal")
+		reach[pawnSets](start, func(b board[pawnSets]) {
 			worth, _ := b.known()
-			if want := brute.best(plain[sides]{b}); worth != want {
+			if want := brute.best(plain[pawnSets]{b}); worth != want {
 				t.Fatalf("%s\nis worth %v, by brute force %v", b.show(), worth, want)
 			}
 		})

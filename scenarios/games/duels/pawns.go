@@ -18,12 +18,12 @@ type pawnSolver struct {
 
 // A won is a position with its winner.
 type won struct {
-	sides
+	pawnSets
 	known, mine bool
 }
 
-// A sides is a position: the pawns of the player to move, and the others.
-type sides struct{ mine, theirs uint32 }
+// A pawnSets is a position: the pawns of the player to move, and the others.
+type pawnSets struct{ mine, theirs uint32 }
 
 // solver returns a solver that keeps so many positions, a power of 2.
 func (p pawnRows) solver(keep int) *pawnSolver {
@@ -41,7 +41,7 @@ func (s *pawnSolver) turned(set uint32) uint32 {
 }
 
 // targets are the squares to which pawns move, ahead and to the left and right of it.
-func (s *pawnSolver) targets(at sides) [3]uint32 {
+func (s *pawnSolver) targets(at pawnSets) [3]uint32 {
 	right := s.left << (s.wide - 1)
 	free := ^(at.mine | at.theirs)
 	beside := at.theirs
@@ -59,25 +59,25 @@ func (s *pawnSolver) targets(at sides) [3]uint32 {
 func (s *pawnSolver) offset(way int) int { return s.wide + [3]int{0, -1, 1}[way] }
 
 // after is the position after a move to a square, seen from the other side.
-func (s *pawnSolver) after(at sides, to, way int) sides {
+func (s *pawnSolver) after(at pawnSets, to, way int) pawnSets {
 	mine := at.mine&^(1<<(to-s.offset(way))) | 1<<to
-	return sides{s.turned(at.theirs &^ (1 << to)), s.turned(mine)}
+	return pawnSets{s.turned(at.theirs &^ (1 << to)), s.turned(mine)}
 }
 
 // lost reports whether the player to move has lost.
-func (s *pawnSolver) lost(at sides) bool {
+func (s *pawnSolver) lost(at pawnSets) bool {
 	first := uint32(1)<<s.wide - 1
 	return at.theirs&first != 0 || s.targets(at) == [3]uint32{}
 }
 
 // wins reports whether the player to move wins, in a game that is not over.
-func (s *pawnSolver) wins(at sides) bool {
+func (s *pawnSolver) wins(at pawnSets) bool {
 	targets := s.targets(at)
 	if (targets[0]|targets[1]|targets[2])&s.last != 0 {
 		return true
 	}
 	place := &s.seen[(uint64(at.mine)<<32|uint64(at.theirs))*0x9e3779b97f4a7c15>>32&uint64(len(s.seen)-1)]
-	if place.known && place.sides == at {
+	if place.known && place.pawnSets == at {
 		return place.mine
 	}
 	mine := false
@@ -94,26 +94,26 @@ func (s *pawnSolver) wins(at sides) bool {
 // pawns are a position.
 type pawns struct {
 	*pawnSolver
-	sides
+	pawnSets
 	black bool // Black is to move
 }
 
 // key implements [board].
-func (b *pawns) key() sides { return b.sides }
+func (b *pawns) key() pawnSets { return b.pawnSets }
 
 // over implements [board].
-func (b *pawns) over() bool { return b.lost(b.sides) }
+func (b *pawns) over() bool { return b.lost(b.pawnSets) }
 
 // moves implements [board].
-func (b *pawns) moves() (all []move[sides]) {
+func (b *pawns) moves() (all []move[pawnSets]) {
 	if b.over() {
 		return nil
 	}
-	for way, squares := range b.targets(b.sides) {
+	for way, squares := range b.targets(b.pawnSets) {
 		for ; squares != 0; squares &= squares - 1 {
 			to := bits.TrailingZeros32(squares)
 			takes := int8(b.theirs >> to & 1)
-			all = append(all, move[sides]{[3]int8{int8(to - b.offset(way)), int8(to), takes}, &pawns{b.pawnSolver, b.after(b.sides, to, way), !b.black}})
+			all = append(all, move[pawnSets]{[3]int8{int8(to - b.offset(way)), int8(to), takes}, &pawns{b.pawnSolver, b.after(b.pawnSets, to, way), !b.black}})
 		}
 	}
 	return all
@@ -137,14 +137,14 @@ func (b *pawns) worth() float64 { return 0 }
 
 // known implements [board].
 func (b *pawns) known() (float64, bool) {
-	if b.over() || !b.wins(b.sides) {
+	if b.over() || !b.wins(b.pawnSets) {
 		return 0, true
 	}
 	return 1, true
 }
 
 // read implements [board].
-func (b *pawns) read(text string) (m move[sides], why string) {
+func (b *pawns) read(text string) (m move[pawnSets], why string) {
 	for _, m := range b.moves() {
 		if b.name(m.how) == text {
 			return m, ""
@@ -178,7 +178,7 @@ func (b *pawns) named(name string) (at int, onBoard bool) {
 }
 
 // asWhite is the same position with White to move.
-func (b *pawns) asWhite() *pawns { return &pawns{b.pawnSolver, b.sides, false} }
+func (b *pawns) asWhite() *pawns { return &pawns{b.pawnSolver, b.pawnSets, false} }
 
 // lines are the rows of the board, the last one of White first.
 func (b *pawns) lines() (rows []string) {
