@@ -7,13 +7,14 @@ conformance/games_rows.go plays: the best moves, any legal ones, and some of ano
 legal moves, the best moves, the value, the reward, the opponent's answer, the position that is shown and the end
 are worked out here again: slippery_grid by the transitions of Gymnasium's FrozenLake, chess_endgame by python-chess,
 the others by the rules and the search of game_rules.py. These rules are held to open_spiel on whole games first:
-legal moves, ends, results and values of all positions of the small boards.
+legal moves, ends, results and values of all positions of the small boards. The puzzles are those of game_solo.py.
 
 The distances to mate are too many to be worked out here. Quintain refuses a record with a wrong distance, so it is
 asked about every position that two plies reach, and the distances must obey the recursion over python-chess' moves.
 """
 import argparse
 import functools
+import itertools
 import json
 import pathlib
 import re
@@ -23,6 +24,7 @@ import tempfile
 import time
 
 import game_rules
+import game_solo
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SLACK = 1e-9
@@ -80,16 +82,18 @@ class Episode:
         self.count.same(what, ours, theirs, self.where)
 
     def turns(self, know):
-        """know has legal(), the moves by name; best(), the names of those that give nothing away; play(move, why),
+        """know has legal(), the names of the moves; read(text), a move or None; best(), the names of those that give nothing away; play(move, why),
         which makes a move and what follows it; value(); worth(), if it is over, else None; and show()."""
         self.same("the position", know.show() in self.row["opening"][-1], True)
         for turn in self.row["turns"]:
             self.count.steps += 1
             self.left -= 1
             self.where = json.dumps([self.start, turn])
-            legal = know.legal()
-            self.same("the legal moves", sorted(map(move_of, turn["allowed"])), sorted(legal))
-            self.same("the best moves", sorted(map(move_of, turn["best"])), sorted(know.best()))
+            single = getattr(know, "single", list)
+            self.same("the legal moves", sorted(single(map(move_of, turn["allowed"]))), sorted(know.legal()))
+            best = know.best()
+            if best is not None:
+                self.same("the best moves", sorted(single(map(move_of, turn["best"]))), sorted(best))
             move = know.read(move_of(turn["reply"]))
             self.same("illegal", turn["illegal"], move is None)
             if move is None:
@@ -106,15 +110,17 @@ class Episode:
             else:
                 self.same("the end", turn["end"], "")
                 self.same("the reward", turn["reward"], 0.0)
-                self.same("the value", turn["value"], know.value())
+                if know.value() is not None:
+                    self.same("the value", turn["value"], know.value())
                 self.same("the position", know.show() in turn["observe"], True)
                 self.same("replies left", f"{self.left} replies are left" in turn["observe"] or self.left == 1, True)
         self.same("the episode ended", self.row["turns"][-1]["end"], "terminated")
 
     def ends(self, turn, value):
         self.same("the end", turn["end"], "terminated")
-        self.same("the last value", turn["value"], value)
-        self.same("the reward", turn["reward"], value)
+        if value is not None:
+            self.same("the last value", turn["value"], value)
+        self.same("the reward", turn["reward"], turn["value"])
 
 
 class Duelist:
@@ -237,7 +243,19 @@ class Crossing:
         return "\n".join(["```", "  " + " ".join("abcdefghijkl"[:size]), *lines, "```"])
 
 
+def alone(worlds):
+    """Explains a game by a class of game_solo.py."""
+
+    def explain(count, rows, steps):
+        for row in rows.episodes(count.game, steps):
+            episode = Episode(count, row)
+            episode.turns(worlds(episode))
+
+    return explain
+
+
 def slippery_grid(count, rows, steps):
+    import numpy
     from gymnasium.envs.toy_text.frozen_lake import FrozenLakeEnv
 
     for row in rows.episodes("slippery_grid", steps):
@@ -245,11 +263,13 @@ def slippery_grid(count, rows, steps):
         sure = 1 / 3 if start["sure"] == 34 else start["sure"] / 100
         lake = FrozenLakeEnv(desc=start["rows"], is_slippery=start["sure"] < 100, success_rate=sure)
         cells = "".join(start["rows"])
-        chances = [[float(c == "G") for c in cells]]
+        moves = numpy.zeros((4, len(cells), len(cells)))
+        for at, a in itertools.product(range(len(cells)), range(4)):
+            for p, to, _, _ in lake.P[at][a]:
+                moves[a, at, to] += p if cells[at] in "SF" else 0
+        chances = [numpy.array([float(c == "G") for c in cells])]
         for _ in range(start["moves"]):
-            last = chances[-1]
-            chances.append([1.0 if c == "G" else 0.0 if c == "H" else
-                            max(sum(p * last[to] for p, to, _, _ in lake.P[at][a]) for a in range(4)) for at, c in enumerate(cells)])
+            chances.append(numpy.maximum((moves @ chances[-1]).max(axis=0), chances[0]))
         episode = Episode(count, row)
         episode.turns(Crossing(episode, lake.P, chances))
 
@@ -455,6 +475,10 @@ GAMES = {
     "connect_small": duels(game_rules.Connect),
     "pawn_race": duels(game_rules.Pawns),
     "chess_endgame": chess_endgame,
+    "mastermind": alone(game_solo.Codes),
+    "minesweeper_play": alone(game_solo.Mines),
+    "sliding_play": alone(game_solo.Slides),
+    "sokoban_play": alone(game_solo.Boxes),
 }
 
 
