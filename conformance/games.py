@@ -7,7 +7,8 @@ conformance/games_rows.go plays: the best moves, any legal ones, and some of ano
 legal moves, the best moves, the value, the reward, the opponent's answer, the position that is shown and the end
 are worked out here again: slippery_grid by the transitions of Gymnasium's FrozenLake, chess_endgame by python-chess,
 the others by the rules and the search of game_rules.py. These rules are held to open_spiel on whole games first:
-legal moves, ends, results and values of all positions of the small boards. The puzzles are those of game_solo.py.
+legal moves, ends, results and values of all positions of the small boards. Games alone
+and cards are those of game_solo.py and game_cards.py.
 
 The distances to mate are too many to be worked out here. Quintain refuses a record with a wrong distance, so it is
 asked about every position that two plies reach, and the distances must obey the recursion over python-chess' moves.
@@ -23,6 +24,7 @@ import sys
 import tempfile
 import time
 
+import game_cards
 import game_rules
 import game_solo
 
@@ -244,7 +246,7 @@ class Crossing:
 
 
 def alone(worlds):
-    """Explains a game by a class of game_solo.py."""
+    """Explains a game by a class of game_solo.py or game_cards.py."""
 
     def explain(count, rows, steps):
         for row in rows.episodes(count.game, steps):
@@ -464,6 +466,7 @@ def anchors(count):
         seen = {}
         walk(rules, p, pyspiel.load_game(text).new_initial_state(), name, seen)
         print(f"open_spiel {text}: {len(seen):,} positions, worth {seen[p][1]:g} to the first player", flush=True)
+    game_cards.hands(count, pyspiel)
 
 
 # A game is explained by a function of (Count, Rows, steps). It plays them by Rows.episodes, and compares with
@@ -479,6 +482,7 @@ GAMES = {
     "minesweeper_play": alone(game_solo.Mines),
     "sliding_play": alone(game_solo.Slides),
     "sokoban_play": alone(game_solo.Boxes),
+    "small_poker": alone(game_cards.Poker),
 }
 
 
