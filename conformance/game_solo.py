@@ -1,6 +1,6 @@
 """Games without an opponent, told a second time for conformance/games.py.
 
-Each class has what games.Episode asks: legal, read, best, play, worth, value and show. A best or a value that would
+Each class has what games.Episode.turns asks of it. A best or a value that would
 take too long to work out here is None, and is not compared.
 """
 import collections
@@ -228,6 +228,60 @@ def with_guess(guess, left, codes, below=FAR):
     return total
 
 
+@functools.cache
+def searched(n):
+    """The fewest guesses that find each of n numbers, added, where a guess is too low, too high or right."""
+    return n + min(searched(k) + searched(n - 1 - k) for k in range((n + 1) // 2)) if n else 0
+
+
+for size in range(0, 1001, 50):
+    searched(size)  # so that no recursion is deep
+
+
+class Number:
+    """Guess a number, without lies."""
+
+    def __init__(self, episode):
+        s = episode.start
+        self.episode, self.most, self.hidden = episode, s["numbers"], s["hidden"]
+        self.left, self.past, self.lost = range(1, self.most + 1), [], 0.0
+
+    def waste(self, guess):
+        """The guesses that it adds for all the numbers that are left."""
+        if guess not in self.left:
+            return len(self.left)
+        below = guess - self.left.start
+        return len(self.left) + searched(below) + searched(len(self.left) - below - 1) - searched(len(self.left))
+
+    def legal(self):
+        return [str(n) for n in range(1, self.most + 1)]
+
+    def read(self, text):
+        return int(text) if text.isdigit() and 1 <= int(text) <= self.most else None
+
+    def best(self):
+        return [str(n) for n in self.left if self.waste(n) == 0]
+
+    def play(self, guess, why):
+        self.lost += self.waste(guess) / len(self.left)
+        verdict = "too low" if guess < self.hidden else "too high" if guess > self.hidden else "right"
+        self.past.append(f"{guess} is {verdict}")
+        self.episode.same("the text", why.startswith(f"Your guess {guess} is {verdict}."), True)
+        first = max(self.left.start, guess + 1) if guess < self.hidden else self.left.start
+        last = min(self.left.stop, guess) if guess > self.hidden else self.left.stop
+        self.left = range(first, last)
+
+    def worth(self):
+        return 1.0 if self.past and self.past[-1].endswith("right") else None
+
+    def value(self):
+        return max(0.0, 1 - self.lost * self.most / searched(self.most))
+
+    def show(self):
+        text = f"The number is one of 1 to {self.most}. "
+        return text + (f"Your guesses: {', '.join(self.past)}." if self.past else "There are no guesses yet.")
+
+
 class Walk:
     """Steps to a goal; the subclass gives start(), ways(state), the next states by the step, solved(state) and
     distance(state), in steps, or None if that is too much to work out."""
@@ -248,8 +302,15 @@ class Walk:
         steps = text.split(" ")
         return steps if 0 < len(steps) <= 8 and all(s in STEPS for s in steps) and steps[0] in self.ways(self.state) else None
 
-    def single(self, moves):
-        return [m for m in moves if " " not in m]
+    def plan(self, text):
+        """Whether each of several steps comes nearer to the goal."""
+        state = self.state
+        for step in text.split(" "):
+            nearer = self.ways(state).get(step)
+            if nearer is None or self.distance(nearer) != self.distance(state) - 1:
+                return False
+            state = nearer
+        return True
 
     def best(self):
         togo = self.togo()

@@ -7,8 +7,8 @@ conformance/games_rows.go plays: the best moves, any legal ones, and some of ano
 legal moves, the best moves, the value, the reward, the opponent's answer, the position that is shown and the end
 are worked out here again: slippery_grid by the transitions of Gymnasium's FrozenLake, chess_endgame by python-chess,
 the others by the rules and the search of game_rules.py. These rules are held to open_spiel on whole games first:
-legal moves, ends, results and values of all positions of the small boards. Games alone
-and cards are those of game_solo.py and game_cards.py.
+legal moves, ends, results and values of all positions of the small boards. Games alone,
+cards and dice are those of game_solo.py, game_cards.py and game_dice.py.
 
 The distances to mate are too many to be worked out here. Quintain refuses a record with a wrong distance, so it is
 asked about every position that two plies reach, and the distances must obey the recursion over python-chess' moves.
@@ -25,6 +25,7 @@ import tempfile
 import time
 
 import game_cards
+import game_dice
 import game_rules
 import game_solo
 
@@ -84,18 +85,26 @@ class Episode:
         self.count.same(what, ours, theirs, self.where)
 
     def turns(self, know):
-        """know has legal(), the names of the moves; read(text), a move or None; best(), the names of those that give nothing away; play(move, why),
-        which makes a move and what follows it; value(); worth(), if it is over, else None; and show()."""
+        """know has legal(), the names of the moves; read(text), a move or None; best(), the names of those that give
+        nothing away; play(move, why), which makes a move and what follows it; value(); worth(), if it is over, else
+        None; and show(). Where best() or value() is None, it is not compared."""
+        try:
+            self.follow(know)
+        except (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError) as fault:
+            self.same("what Step tells can be followed", repr(fault), None)
+
+    def follow(self, know):
         self.same("the position", know.show() in self.row["opening"][-1], True)
         for turn in self.row["turns"]:
             self.count.steps += 1
             self.left -= 1
             self.where = json.dumps([self.start, turn])
-            single = getattr(know, "single", list)
-            self.same("the legal moves", sorted(single(map(move_of, turn["allowed"]))), sorted(know.legal()))
-            best = know.best()
+            self.same("the legal moves", sorted(map(move_of, turn["allowed"])), sorted(know.legal()))
+            best, told = know.best(), list(map(move_of, turn["best"]))
             if best is not None:
-                self.same("the best moves", sorted(single(map(move_of, turn["best"]))), sorted(best))
+                for plan in [m for m in told if hasattr(know, "plan") and " " in m]:
+                    self.same("a plan of several steps is best", know.plan(told.pop(told.index(plan))), True)
+                self.same("the best moves", sorted(told), sorted(best))
             move = know.read(move_of(turn["reply"]))
             self.same("illegal", turn["illegal"], move is None)
             if move is None:
@@ -245,11 +254,13 @@ class Crossing:
         return "\n".join(["```", "  " + " ".join("abcdefghijkl"[:size]), *lines, "```"])
 
 
-def alone(worlds):
-    """Explains a game by a class of game_solo.py or game_cards.py."""
+def alone(worlds, fits=lambda start: True):
+    """Explains a game by a class that knows an episode; rows that do not fit are left out."""
 
     def explain(count, rows, steps):
         for row in rows.episodes(count.game, steps):
+            if not fits(row["record"]["start"]):
+                continue
             episode = Episode(count, row)
             episode.turns(worlds(episode))
 
@@ -467,6 +478,7 @@ def anchors(count):
         walk(rules, p, pyspiel.load_game(text).new_initial_state(), name, seen)
         print(f"open_spiel {text}: {len(seen):,} positions, worth {seen[p][1]:g} to the first player", flush=True)
     game_cards.hands(count, pyspiel)
+    game_dice.rounds(count, pyspiel)
 
 
 # A game is explained by a function of (Count, Rows, steps). It plays them by Rows.episodes, and compares with
@@ -483,6 +495,8 @@ GAMES = {
     "sliding_play": alone(game_solo.Slides),
     "sokoban_play": alone(game_solo.Boxes),
     "small_poker": alone(game_cards.Poker),
+    "liars_dice": alone(game_dice.Dice),
+    "guess_number": alone(game_solo.Number, lambda start: start["lies"] == 0),
 }
 
 
