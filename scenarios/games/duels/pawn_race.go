@@ -27,7 +27,7 @@ var pawnRace = games.Spec[pawnParams, pawnRows]{
 	},
 	Make:   makePawns,
 	Reward: games.Value,
-	Guess:  []float64{0.1741, 0.1111, 0.1260, 0.0442, 0.0311, 0.1478},
+	Guess:  []float64{0.1741, 0.1111, 0.1260, 0.0442, 0.0405, 0.1478},
 }
 
 // pawnParams are the parameters of a level.
