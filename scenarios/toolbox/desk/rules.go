@@ -53,8 +53,8 @@ type test struct {
 	Not     bool `json:"not,omitempty"`
 }
 
-func (t test) holds(s situation) bool {
-	if features[t.Feature].values == nil {
+func (t test) holds(s *situation) bool {
+	if t.Feature == price || t.Feature == days {
 		return (s[t.Feature] > t.Value) != t.Not
 	}
 	return (s[t.Feature] == t.Value) != t.Not
@@ -109,8 +109,23 @@ type except struct {
 	Do string `json:"do"`
 }
 
-func (r rule) applies(s situation) bool {
-	return !slices.ContainsFunc(r.When, func(t test) bool { return !t.holds(s) })
+func (r *rule) applies(s *situation) bool {
+	for _, t := range r.When {
+		if !t.holds(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// exception returns the place of the exception that decides; -1: the rule itself does.
+func (r *rule) exception(s *situation) int {
+	for i, e := range r.Except {
+		if e.If.holds(s) {
+			return i
+		}
+	}
+	return -1
 }
 
 // A clause is a rule, or one of its exceptions.
@@ -121,9 +136,9 @@ type manual []rule
 
 // decides returns the clause that decides a situation, and the number of rules that apply.
 func (m manual) decides(s situation) (c clause, apply int) {
-	for i, r := range m {
-		if r.applies(s) {
-			c = clause{i, slices.IndexFunc(r.Except, func(e except) bool { return e.If.holds(s) })}
+	for i := range m {
+		if m[i].applies(&s) {
+			c = clause{i, m[i].exception(&s)}
 			apply++
 		}
 	}
@@ -213,7 +228,8 @@ func (m manual) cases() (cases map[clause][]situation, sound bool) {
 			return nil, false
 		}
 		for j := range r.Except {
-			if !slices.ContainsFunc(cases[clause{i, j}], func(s situation) bool { return m.without(i, j).action(s) != r.Except[j].Do }) {
+			without := m.without(i, j)
+			if !slices.ContainsFunc(cases[clause{i, j}], func(s situation) bool { return without.action(s) != r.Except[j].Do }) {
 				return nil, false
 			}
 		}
@@ -311,7 +327,7 @@ func (m manual) complete(s situation, r *rng.Rand) situation {
 		}
 		other := s
 		other[f] = r.Between(feature.low, feature.high)
-		if !slices.ContainsFunc(m.tests(), func(t test) bool { return t.Feature == f && t.holds(s) != t.holds(other) }) {
+		if !slices.ContainsFunc(m.tests(), func(t test) bool { return t.Feature == f && t.holds(&s) != t.holds(&other) }) {
 			s = other
 		}
 	}

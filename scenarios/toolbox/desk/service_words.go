@@ -82,9 +82,9 @@ func (c customerRecord) hello(v service) string {
 	for i := range v.Requests {
 		about = append(about, v.Orders[i].Item)
 	}
-	text := fmt.Sprintf([]string{"Hello, I have a problem with my %s.", "Good morning! It is about these: %s.", "Hi, can you help me? I bought this from you: %s."}[v.Manner], strings.Join(about, ", then my "))
-	if v.Manner > 0 {
-		text = strings.ReplaceAll(text, ", then my ", ", then ")
+	text := fmt.Sprintf([]string{"Hello, I have a problem with my %s.", "Good morning! It is about my %s.", "Hi, can you help me with my %s?"}[v.Manner], strings.Join(about, ", then with my "))
+	if v.Manner == 1 {
+		text = strings.ReplaceAll(text, ", then with ", ", then about ")
 	}
 	if v.Verify {
 		return "The customer writes: \"" + text + "\""

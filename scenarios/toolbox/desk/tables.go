@@ -26,7 +26,7 @@ var tables = toolbox.Spec[tablesParams, database]{
 		{Tables: 3, Rows: 45, Conds: 2, Nulls: true, Dates: true, Links: 1, Groups: true},
 		{Tables: 4, Rows: 60, Conds: 2, Nulls: true, Dates: true, Links: 2},
 		{Tables: 4, Rows: 60, Conds: 2, Nulls: true, Dates: true, Links: 2, Changes: 2},
-		{Tables: 4, Rows: 100, Conds: 4, Nulls: true, Dates: true, Links: 2, Groups: true},
+		{Tables: 4, Rows: 80, Conds: 3, Nulls: true, Dates: true, Links: 2, Groups: true},
 	},
 	Make: makeDatabase,
 }
