@@ -21,11 +21,12 @@ type Problem struct {
 	Params   json.RawMessage `json:"params"`             // of the task
 	Prompt   string          `json:"prompt"`             // the text for the policy
 	Instance Record          `json:"instance"`           // the task's own record, with the solution; never shown to a policy
+	Seat     *int            `json:"seat,omitempty"`     // whose group it is, if a match gives a group for each seat; nil: the problem of all
 }
 
 // ID names the problem among those of all tasks and scenarios: equal IDs mean equal
 // problems, played alike. It reads "task.v1.s7.l0.12", with the scenario's ID and a slash
-// before it if there is a scenario.
+// before it if there is a scenario. That of a seat's group ends with "@" and the seat.
 func (p Problem) ID() string {
 	b := make([]byte, 0, 80)
 	if p.Scenario != "" {
@@ -39,11 +40,21 @@ func (p Problem) ID() string {
 	} else {
 		b = strconv.AppendInt(b, int64(p.Level), 10)
 	}
-	return string(strconv.AppendInt(append(b, '.'), int64(p.Index), 10))
+	b = strconv.AppendInt(append(b, '.'), int64(p.Index), 10)
+	if p.Seat != nil {
+		b = strconv.AppendInt(append(b, '@'), int64(*p.Seat), 10)
+	}
+	return string(b)
+}
+
+// At returns the problem of a seat's group.
+func (p Problem) At(seat int) Problem {
+	p.Seat = &seat
+	return p
 }
 
 // ParseID splits an ID that [Problem.ID] wrote into scenario, task and draw. A bare task
-// has no scenario. A task with its own parameters has level OwnParams.
+// has no scenario. A task with its own parameters has level OwnParams. The seat is left out.
 func ParseID(id string) (scenario, task string, d Draw, err error) {
 	rest := id
 	if at := strings.LastIndexByte(id, '/'); at >= 0 {
@@ -75,7 +86,7 @@ func parseDraw(seed, level, index string) (d Draw, err error) {
 }
 
 // idForm matches the ID of a bare task.
-var idForm = regexp.MustCompile(`^([^./]+)\.v-?\d+\.s(\d+)\.l(\d+|-[0-9a-f]{12})\.(\d+)$`)
+var idForm = regexp.MustCompile(`^([^./]+)\.v-?\d+\.s(\d+)\.l(\d+|-[0-9a-f]{12})\.(\d+)(?:@\d+)?$`)
 
 // OwnParams is the Level of a problem made with its own parameters instead of a level's.
 const OwnParams = -1

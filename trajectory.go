@@ -84,6 +84,7 @@ type Trajectory struct {
 	Output     string  `json:"output,omitempty"`  // the end of what the program of an [Agent] wrote, for people
 
 	Tools json.RawMessage `json:"tools,omitempty"` // offered by the environment, as in [Request]
+	Match *Match          `json:"match,omitempty"` // whose one seat this is; nil: the episode has one seat
 
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"` // from Started to the outcome, in nanoseconds
@@ -179,10 +180,11 @@ const (
 
 	PromptTooLong Outcome = "prompt_too_long" // the first messages leave no room for a reply in the policy's context; not played again
 	Ungraded      Outcome = "ungraded"        // whoever judges it could not: it is complete, and may be judged later; not played again
+	Forfeited     Outcome = "forfeited"       // another seat of its match gave the match up, which nobody is paid for
 )
 
 // Outcomes lists all outcomes in display order.
-var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled, TimedOut, PromptTooLong, Ungraded}
+var Outcomes = []Outcome{Scored, ModelFailed, EnvFailed, InfraFailed, Cancelled, TimedOut, PromptTooLong, Ungraded, Forfeited}
 
 // Rewarded reports whether an episode with this outcome may carry a reward.
 func (o Outcome) Rewarded() bool { return o == Scored || o == ModelFailed }

@@ -14,6 +14,8 @@ type change struct {
 	Index  int       `json:"i,omitempty"`
 	Scores []float64 `json:"scores,omitempty"` // of opDone
 	To     int       `json:"to,omitempty"`     // end of the block of opGive, which begins at Index
+
+	Baselines map[int]float64 `json:"baselines,omitempty"` // of opLearn, by seat
 }
 
 type changeOp string
@@ -25,6 +27,7 @@ const (
 	opDone   changeOp = "done"   // it is finished; the chooser notes the scores
 	opGiveUp changeOp = "giveup" // it is finished, without a note
 	opGive   changeOp = "give"   // a block is the run's
+	opLearn  changeOp = "learn"  // baselines have moved
 )
 
 // log adds a change to the log, if there is one. A problem to play again makes none: in a
@@ -100,6 +103,9 @@ func (m *Mix) replay(c change) error {
 		return nil
 	case c.Op == opGive:
 		return s.give(Block{c.Index, c.To})
+	case c.Op == opLearn:
+		s.seats.set(c.Baselines)
+		return nil
 	case c.Op != opSkip && c.Op != opDone && c.Op != opGiveUp:
 		return fmt.Errorf("the operation is unknown")
 	case !open:

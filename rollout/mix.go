@@ -93,6 +93,7 @@ type position struct {
 	others  int          // indices before next that others were given
 	blocks  []Block      // given from next on, ascending
 	block   int          // size of a block to ask for
+	seats   baselines
 }
 
 // NewMix returns a mix of streams in proportion to their weights. The error names an
@@ -374,6 +375,8 @@ type savedPosition struct {
 	Skipped int   `json:"skipped,omitempty"`
 	Others  int   `json:"others,omitempty"` // not this run's, before Next
 	Given   []int `json:"given,omitempty"`  // the first and the last + 1 of each block from Next on
+
+	Baselines map[int]float64 `json:"baselines,omitempty"` // by seat
 }
 
 // MarshalJSON encodes the positions of all streams by name, and the chooser. Open problems
@@ -391,7 +394,7 @@ func (m *Mix) marshal() ([]byte, error) {
 		again := slices.AppendSeq(slices.Clone(s.redo), maps.Keys(s.open))
 		sortDense(again)
 		saved.Order = append(saved.Order, s.name)
-		saved.Streams[s.name] = savedPosition{Next: s.next, Again: spansOf(again), Skipped: s.skipped, Others: s.others, Given: edgesOf(s.blocks)}
+		saved.Streams[s.name] = savedPosition{Next: s.next, Again: spansOf(again), Skipped: s.skipped, Others: s.others, Given: edgesOf(s.blocks), Baselines: s.seats.all()}
 	}
 	if m.chooser != nil {
 		var err error

@@ -25,6 +25,9 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 			return result
 		}
 	}
+	if of, seated := job.Scenario.(quintain.Seated); seated && !e.Exam && of.Players() != nil {
+		return e.matches(ctx, accept, job, of)
+	}
 	id := job.Problem.ID()
 	episodes := make([]*episode, e.Size)
 	for i := range episodes {
@@ -51,7 +54,11 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 	}
 
 	panel(ctx, job, episodes)
+	return collected(accept, job, episodes)
+}
 
+// collected returns the result of a job. Once accept is done, nothing is played again.
+func collected(accept context.Context, job Job, episodes []*episode) Result {
 	result, final := Result{Job: job, Trajectories: make([]quintain.Trajectory, 0, len(episodes))}, false
 	for _, ep := range episodes {
 		result.Again = result.Again || ep.may

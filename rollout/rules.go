@@ -15,6 +15,7 @@ import (
 type Rules struct {
 	Size         int       // episodes of a complete group
 	Estimator    Estimator // turns scores into advantages
+	Baseline     Baseline  // what scores are compared with; empty: BaselineGroup
 	TurnDiscount float64   // factor on a turn's reward in the return of the preceding turn, 0 to 1
 	KeepEqual    bool      // keep groups with equal scores, which teach nothing
 	MinTrainable int       // least sampled tokens of every episode
@@ -44,7 +45,7 @@ type Rules struct {
 
 // DefaultRules returns the default rules of a run.
 func DefaultRules() Rules {
-	return Rules{Estimator: GRPO, TurnDiscount: 1, MinTrainable: 10, MaskTooLong: true, Sequences: WholeEpisodes, SuccessRateUB: 1}
+	return Rules{Estimator: GRPO, Baseline: BaselineGroup, TurnDiscount: 1, MinTrainable: 10, MaskTooLong: true, Sequences: WholeEpisodes, SuccessRateUB: 1}
 }
 
 // Declare implements [settings.Declarer]. It leaves out Size and Sampling, which are
@@ -52,6 +53,8 @@ func DefaultRules() Rules {
 func (r *Rules) Declare(d *settings.Section) {
 	settings.Word(d, &r.Estimator, "estimator", "estimator of advantages from scores").
 		OneOf(string(GRPO), string(DrGRPO), string(RLOO), string(None))
+	settings.Word(d, &r.Baseline, "baseline", "what scores are compared with: the group, by the estimator; or the mean of the seat so far at this level, whatever the estimator but none").
+		OneOf(string(BaselineGroup), string(BaselineSeat))
 	settings.Word(d, &r.Sequences, "sequences", "unit of training: a whole episode, split only where its server rewrote the conversation, or each turn").
 		OneOf(string(WholeEpisodes), string(EachTurn))
 	d.Float(&r.TurnDiscount, "turn_discount", "factor on a turn's reward in the return of the preceding turn").Between(0, 1)
@@ -88,6 +91,7 @@ const (
 	DropUnrewarded Drop = "unrewarded"         // an agent's session got no reward in time
 	DropIncomplete Drop = "incomplete"         // sessions of the group were never made, or did not end
 	DropUngraded   Drop = "ungraded"           // an episode has no verdict yet; the group may be judged later
+	DropForfeited  Drop = "forfeited"          // other seats of the matches gave them up: the episodes are paid for nothing
 	DropUnsure     Drop = "unsure"             // it was sent, the reply was lost, and sending it again might double it
 )
 
@@ -115,7 +119,7 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 	if drop != "" {
 		return nil, scores, drop, nil
 	}
-	group, err = r.group(result, all, outcome{scores, base, returns})
+	group, err = r.group(result, all, outcome{scores, base, returns, result.Job.baseline(scores)})
 	return group, scores, "", err
 }
 
@@ -141,6 +145,7 @@ type outcome struct {
 	scores  []float64   // of each episode
 	base    []float64   // of each episode: the return of the main branch's first turn
 	returns [][]float64 // per turn of each episode: its reward plus the discounted later ones
+	seat    float64     // the baseline of the seat
 }
 
 // failed returns the reason to drop a group with an unrewarded episode; empty: there is
@@ -176,7 +181,7 @@ func (r Rules) unfit(all []sequence, scores []float64) Drop {
 	if slices.Min(trainable) < r.MinTrainable {
 		return DropFewTokens
 	}
-	if !r.KeepEqual && slices.Min(scores) == slices.Max(scores) {
+	if !r.keepsEqual() && slices.Min(scores) == slices.Max(scores) {
 		return DropEqual
 	}
 	return ""
@@ -336,7 +341,7 @@ func (r Rules) override(t *quintain.Trajectory) json.RawMessage {
 // advantages sets the advantage of every token: that of its turn's return relative to the
 // scores of the group's episodes, and 0 for an untrained token.
 func (r Rules) advantages(g *quintain.Group, all []sequence, got outcome, left *Memory) error {
-	a, b, err := r.Estimator.line(got.scores)
+	a, b, err := r.line(got)
 	if err != nil {
 		return err
 	}

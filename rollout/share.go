@@ -163,6 +163,7 @@ func (s *position) resume(p savedPosition) error {
 		return fmt.Errorf("stream %s: positions %+v are invalid", s.name, p)
 	}
 	s.next, s.redo, s.skipped, s.others, s.blocks = p.Next, p.Redo, p.Skipped, p.Others, nil
+	s.seats.set(p.Baselines)
 	for edges := range slices.Chunk(p.Given, 2) {
 		if len(edges) < 2 || len(s.blocks) == 0 && edges[0] != s.next {
 			return fmt.Errorf("stream %s: blocks %v are invalid", s.name, p.Given)

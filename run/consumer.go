@@ -21,8 +21,8 @@ type Consumer interface {
 	// enter waits until another group may start. If ctx ends first, it returns its cause.
 	enter(ctx context.Context) error
 
-	// ended says whether a group that entered was kept.
-	ended(kept bool)
+	// ended says how many episodes of what entered were kept in groups.
+	ended(kept int)
 
 	// consume takes groups until ctx ends or the consumer wants no more. Played is closed
 	// when no more groups come.
@@ -38,11 +38,7 @@ func (g *gated) version() int { return g.ledger.version() }
 func (g *gated) trained() int { return g.ledger.version() }
 
 func (g *gated) enter(ctx context.Context) error {
-	return g.ledger.gate.Enter(ctx, g.config.Settings.GroupSize)
+	return g.ledger.gate.Enter(ctx, g.entering())
 }
 
-func (g *gated) ended(kept bool) {
-	if !kept {
-		g.ledger.gate.Leave(g.config.Settings.GroupSize)
-	}
-}
+func (g *gated) ended(kept int) { g.ledger.gate.Leave(g.entering() - kept) }

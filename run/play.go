@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -20,6 +21,12 @@ func (r *Run) engine(slots int) *rollout.Engine {
 		Size: s.GroupSize, Parallel: max(1, slots/s.GroupSize),
 		Grace: s.Grace, Replays: s.Replays, Limit: s.EpisodeTime, Cut: r.config.Cut, Next: r.next, Done: r.done,
 	}
+}
+
+// entering is the number of episodes that enter with a problem: a group for each seat of the policy.
+func (r *Run) entering() int {
+	s := r.config.Settings
+	return min(s.GroupSize*rollout.Seats(r.config.Streams), max(s.GroupSize, (s.MaxLag+1)*s.BatchSize))
 }
 
 // next waits until a group may start, and hands out its problem.
@@ -55,49 +62,65 @@ func (r *Run) judge(ctx context.Context, result rollout.Result) (rollout.Drop, e
 		defer give()
 		rules.Memory = free
 	}
-	group, scores, drop, err := rules.Judge(result)
+	parts, err := rules.Parts(result)
 	if err != nil {
 		return "", err
 	}
+	drop := parts[0].Drop
 	r.faults.count(drop == rollout.DropInfra || drop == rollout.DropUngraded)
 	r.refusals.count(drop == rollout.DropPrompt)
-	p := Played{Result: result, Scores: scores, Group: group, Drop: drop}
+	all := make([]Played, len(parts))
+	for i, p := range parts {
+		all[i] = Played{Result: p.Result, Scores: p.Scores, Group: p.Group, Drop: p.Drop}
+	}
 	if drop == "" {
-		r.costs.add(group.ID, costOf(result.Trajectories))
-		if err := r.keep(ctx, &p); err != nil {
+		if err := r.keep(ctx, all); err != nil {
 			r.mix.Redo(result.Job)
-			return "", fmt.Errorf("keeping group %s: %w", group.ID, err)
+			return "", fmt.Errorf("keeping group %s: %w", parts[0].Group.ID, err)
 		}
 	}
-	r.consumer.ended(p.Drop == "")
-	stale := p.Drop == "" && r.tooOld(p.Group)
-	r.aged.count(stale || p.Drop == rollout.DropWithheld)
-	p.Again = r.close(result, p.Scores, p.Drop)
-	r.ledger.touch()
-	result.Log(r.log, "drop", p.Drop)
-	p.Version = r.Version()
-	if err := r.note(p); err != nil {
-		return p.Drop, err
+	kept, stale := 0, false
+	for i := range all {
+		if p := &all[i]; p.Drop == "" {
+			kept, stale = kept+len(p.Trajectories), stale || r.tooOld(p.Group)
+		}
 	}
-	if stale {
-		if err := r.dropStale(context.WithoutCancel(ctx)); err != nil {
+	r.consumer.ended(kept)
+	r.aged.count(stale || all[0].Drop == rollout.DropWithheld)
+	rules.Learn(r.mix, parts)
+	again := r.close(result, all[0].Drop)
+	r.ledger.touch()
+	result.Log(r.log, "drop", all[0].Drop)
+	for _, p := range all {
+		p.Version, p.Again = r.Version(), again
+		if err := r.note(p); err != nil {
 			return p.Drop, err
 		}
 	}
-	if p.Drop == rollout.DropInfra && !p.Again && result.Again {
-		r.say("giving up on %s: its server failed every time", result.Job.Problem.ID())
+	if stale {
+		if err := r.dropStale(context.WithoutCancel(ctx)); err != nil {
+			return all[0].Drop, err
+		}
+	}
+	r.advise(&all[0])
+	return all[0].Drop, nil
+}
+
+// advise tells people what a played group gives reason to.
+func (r *Run) advise(p *Played) {
+	if p.Drop == rollout.DropInfra && !p.Again && p.Result.Again {
+		r.say("giving up on %s: its server failed every time", p.Job.Problem.ID())
 	}
 	if p.Drop == rollout.DropPrompt {
 		r.tooLong.Do(func() {
-			r.say("%s is not played, like all problems with too long prompts, and dropped as %s: %s", result.Job.Problem.ID(), p.Drop, result.Trajectories[0].Error)
+			r.say("%s is not played, like all problems with too long prompts, and dropped as %s: %s", p.Job.Problem.ID(), p.Drop, p.Trajectories[0].Error)
 		})
 	}
-	for _, advice := range append(r.tally.lateAdvice(), r.tally.adviceOn(result.Job.Course), r.tally.nothingLeft()) {
+	for _, advice := range append(r.tally.lateAdvice(), r.tally.adviceOn(p.Job.Course), r.tally.nothingLeft()) {
 		if advice != "" {
 			r.say("%s", advice)
 		}
 	}
-	return p.Drop, nil
 }
 
 // tooOld reports whether a group is beyond the staleness bound as soon as it is made: its
@@ -106,49 +129,70 @@ func (r *Run) tooOld(group *quintain.Group) bool {
 	return r.config.Settings.Bound().Exceeds(r.consumer.trained(), group)
 }
 
-// keep has the teacher, if any, score the group of p, and keeps the group unless its
-// problem has one already. It leaves out scores that make the group too large to keep. A group
-// that ended too late is withheld, if the settings say so.
-func (r *Run) keep(ctx context.Context, p *Played) error {
-	if r.config.Settings.Stale == StaleWithhold && r.tooOld(p.Group) {
-		p.Group, p.Drop = nil, rollout.DropWithheld
+// keep has the teacher, if any, score the groups of a job, and keeps them together, unless the
+// problem has groups already. It leaves out scores that make them too large to keep. Groups that
+// ended too late are withheld, if the settings say so.
+func (r *Run) keep(ctx context.Context, all []Played) error {
+	var of []*Played // with a group
+	for i := range all {
+		if p := &all[i]; p.Group != nil {
+			of = append(of, p)
+			r.costs.add(p.Group.ID, costOf(p.Trajectories))
+		}
+	}
+	if r.config.Settings.Stale == StaleWithhold && slices.ContainsFunc(of, func(p *Played) bool { return r.tooOld(p.Group) }) {
+		for _, p := range of {
+			p.Group, p.Drop = nil, rollout.DropWithheld
+		}
 		return nil
 	}
-	if r.config.Teacher != nil {
-		p.Unscored = r.config.Teacher.distill(ctx, p.Group)
+	scored := false
+	for _, p := range of {
+		if r.config.Teacher != nil {
+			p.Unscored = r.config.Teacher.distill(ctx, p.Group)
+			scored = scored || p.Group.DistillTokens != nil
+		}
 	}
-	ctx, p.Putting = context.WithoutCancel(ctx), time.Now()
-	defer func() { p.Put = time.Since(p.Putting) }()
-	fresh, err := r.put(ctx, p.Group)
-	if _, huge := errors.AsType[*groupform.TooLargeError](err); huge && p.Group.DistillTokens != nil {
-		p.Unscored = err
-		p.Group.DistillTokens, p.Group.DistillLogProbs = nil, nil
-		fresh, err = r.put(ctx, p.Group)
+	err := r.put(context.WithoutCancel(ctx), of)
+	if _, huge := errors.AsType[*groupform.TooLargeError](err); huge && scored {
+		for _, p := range of {
+			p.Unscored = err
+			p.Group.DistillTokens, p.Group.DistillLogProbs = nil, nil
+		}
+		err = r.put(context.WithoutCancel(ctx), of)
 	}
-	if err != nil {
-		return err
+	for _, p := range of {
+		if err == nil && p.Group != nil && p.Unscored != nil {
+			r.log.Warn("the teacher did not score a group", "group", p.Group.ID, "err", p.Unscored)
+		}
 	}
-	if !fresh {
-		p.Group, p.Drop = nil, rollout.DropDuplicate
-	} else if p.Unscored != nil {
-		r.log.Warn("the teacher did not score a group", "group", p.Group.ID, "err", p.Unscored)
-	}
-	return nil
+	return err
 }
 
-// put keeps a group, and reports whether it is fresh: whether its problem was never played
-// before. A killed process may have kept the group and not the position in the stream.
-func (r *Run) put(ctx context.Context, group *quintain.Group) (fresh bool, err error) {
-	fresh, err = r.config.Queue.Put(ctx, group)
-	if _, before := errors.AsType[*queue.ConflictError](err); before {
-		return false, nil
+// put keeps groups, all or none. It drops those that are not fresh, because their problem was played
+// before: a killed process may have kept them and not the position in the stream.
+func (r *Run) put(ctx context.Context, of []*Played) error {
+	groups, start := make([]*quintain.Group, len(of)), time.Now()
+	for i, p := range of {
+		groups[i] = p.Group
 	}
-	return fresh, err
+	fresh, err := r.config.Queue.PutAll(ctx, groups)
+	_, before := errors.AsType[*queue.ConflictError](err)
+	if before {
+		fresh, err = make([]bool, len(of)), nil
+	}
+	for i, p := range of {
+		p.Putting, p.Put = start, time.Since(start)
+		if err == nil && !fresh[i] {
+			p.Group, p.Drop = nil, rollout.DropDuplicate
+		}
+	}
+	return err
 }
 
 // close closes the job of a result, and reports whether its problem is played again: after
 // a cancellation, and a few times after a failure of the policy.
-func (r *Run) close(result rollout.Result, scores []float64, drop rollout.Drop) (again bool) {
+func (r *Run) close(result rollout.Result, drop rollout.Drop) (again bool) {
 	switch {
 	case drop == rollout.DropCancelled:
 		r.mix.Redo(result.Job)
@@ -156,12 +200,6 @@ func (r *Run) close(result rollout.Result, scores []float64, drop rollout.Drop) 
 	case drop == rollout.DropInfra && result.Again:
 		return r.mix.Again(result.Job)
 	}
-	if scores != nil { // the curriculum goes by rewards before penalties, as in Atropos
-		scores = make([]float64, len(result.Trajectories))
-		for i := range scores {
-			scores[i] = r.config.Rules.Earned(&result.Trajectories[i])
-		}
-	}
-	r.mix.Done(result.Job, scores)
+	r.mix.Done(result.Job, r.config.Rules.Scores(result))
 	return false
 }

@@ -53,7 +53,7 @@ func (s *sending) begin()                          {}
 func (s *sending) version() int                    { return -1 }
 func (s *sending) trained() int                    { return s.ledger.version() }
 func (s *sending) enter(ctx context.Context) error { return s.to.Enter(ctx) }
-func (s *sending) ended(kept bool)                 { s.to.Ended(kept) }
+func (s *sending) ended(kept int)                  { s.to.Ended(kept > 0) }
 
 // Limits of one call of Send.
 const (

@@ -25,10 +25,10 @@ func (t *Table) Return(job rollout.Job) {
 }
 
 // Resume counts a group as one that entered, because an earlier process let it in.
-func (t *Table) Resume() { t.run.ledger.gate.Resume(t.run.config.Settings.GroupSize) }
+func (t *Table) Resume() { t.run.ledger.gate.Resume(t.run.entering()) }
 
 // Room is how many more groups may start now.
-func (t *Table) Room() int { return t.run.ledger.gate.Room() / t.run.config.Settings.GroupSize }
+func (t *Table) Room() int { return t.run.ledger.gate.Room() / t.run.entering() }
 
 // Version is that of the run; see [Run.Version].
 func (t *Table) Version() int { return t.run.Version() }
@@ -49,7 +49,7 @@ func (t *Table) Keep(ctx context.Context) error { return t.run.ledger.keep(ctx) 
 func (t *Table) Play(ctx context.Context, slots int) error { return t.run.engine(slots).Run(ctx) }
 
 // Leave gives up a group that entered.
-func (t *Table) Leave() { t.run.consumer.ended(false) }
+func (t *Table) Leave() { t.run.consumer.ended(0) }
 
 // Next returns the next problem of the run's streams.
 func (t *Table) Next() (rollout.Job, error) {

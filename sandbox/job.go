@@ -144,3 +144,12 @@ func checkName(name string) error {
 
 // HashSeed is the value of PYTHONHASHSEED for the job.
 func (j Job) HashSeed() uint32 { return uint32(j.Seed % math.MaxUint32) }
+
+// Environ is the environment of the job whose folder is home, with more before it, such as PATH.
+func (j Job) Environ(home string, more ...string) []string {
+	return append(more, "HOME="+home, "TMPDIR="+home, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC",
+		fmt.Sprintf("PYTHONHASHSEED=%d", j.HashSeed()), "PYTHONDONTWRITEBYTECODE=1")
+}
+
+// Seconds is a limit of time in whole seconds, rounded up.
+func Seconds(limit time.Duration) int64 { return int64((limit + time.Second - 1) / time.Second) }

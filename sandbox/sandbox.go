@@ -54,6 +54,11 @@ const (
 	Refused      End = "refused"       // it did not start: the job is invalid, Why says in what
 )
 
+// Ends returns all ends.
+func Ends() []End {
+	return []End{Exited, Signalled, CPULimit, WallLimit, MemoryLimit, OutputLimit, ProcessLimit, DiskLimit, Refused}
+}
+
 // A Result is what a job did.
 type Result struct {
 	End    End

@@ -34,6 +34,16 @@ type Planner interface {
 	Plan(t quintain.Task, p quintain.Problem) ([]quintain.ToolCall, error)
 }
 
+// A Host is a [Play] that may seat several players at tables. It is an adviser too.
+type Host interface {
+	quintain.Adviser
+
+	// Players, Table and AdviseAt are those of [quintain.Seated].
+	Players() []string
+	Table(p quintain.Problem) (quintain.Table, error)
+	AdviseAt(p quintain.Problem, seat int, talk []quintain.Message) (quintain.Advice, error)
+}
+
 // A Runner is a [Play] whose episodes run programs.
 type Runner interface {
 	// Runs describes what runs those of t, and marks what of it rewards depend on; see
@@ -108,6 +118,9 @@ func (s Spec) With(t quintain.Task, play Play) (quintain.Scenario, error) {
 	if planner, can := play.(Planner); can {
 		return &planned{of, planner}, nil
 	}
+	if host, can := play.(Host); can && host.Players() != nil {
+		return &hosted{of, host}, nil
+	}
 	if adviser, can := play.(quintain.Adviser); can {
 		return &advised{of, adviser}, nil
 	}
@@ -127,6 +140,20 @@ func (s *planned) Plan(p quintain.Problem) ([]quintain.ToolCall, error) { return
 type advised struct {
 	scenario
 	quintain.Adviser
+}
+
+// A hosted is a scenario with tables.
+type hosted struct {
+	scenario
+	Host
+}
+
+// Table implements [quintain.Seated].
+func (s *hosted) Table(p quintain.Problem) (quintain.Table, error) {
+	if p.Scenario != s.id {
+		return nil, fmt.Errorf("problem %s does not belong to scenario %s", p.ID(), s.id)
+	}
+	return s.Host.Table(p)
 }
 
 // Over returns the scenario described by info, over a task. play makes an episode of a

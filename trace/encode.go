@@ -71,6 +71,9 @@ func (e *encoder) problem(p *quintain.Problem) {
 	} else {
 		j.raw(`,"instance":`, "problem.instance", instance)
 	}
+	if p.Seat != nil {
+		j.int(`,"seat":`, int64(*p.Seat))
+	}
 	j.put("}")
 }
 
@@ -91,6 +94,7 @@ func (e *encoder) episode(t *quintain.Trajectory) {
 	j.given(`,"error":`, t.Error)
 	j.given(`,"output":`, t.Output)
 	j.raw(`,"tools":`, "tools", t.Tools)
+	j.match(t.Match)
 	if t.Replays != 0 {
 		j.int(`,"replays":`, int64(t.Replays))
 	}

@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -45,6 +46,9 @@ func (h *Head) Level(group string) int {
 
 // level returns the level of groups by their IDs without the number at the end.
 func (h *Head) level(prefix string) int {
+	if whose, _, seated := strings.Cut(prefix, "@"); seated { // the group of a seat
+		prefix, _ = splitID(whose)
+	}
 	if level, called := h.Levels[prefix]; called {
 		return level
 	}

@@ -151,6 +151,17 @@ func (j *jsonText) call(c *quintain.Call, k int) {
 	j.put("}")
 }
 
+// match appends the place of an episode in a match, if it has one.
+func (j *jsonText) match(m *quintain.Match) {
+	if m == nil {
+		return
+	}
+	j.text(`,"match":{"id":`, m.ID)
+	j.int(`,"seat":`, int64(m.Seat))
+	j.list(`,"players":`, lengthOf(m.Players), func(i int) { j.text("", m.Players[i]) })
+	j.put("}")
+}
+
 // checkParent reports whether turn k, which c places in a tree, continues no earlier turn.
 func checkParent(c *quintain.Call, k int) error {
 	if c.Parent < -1 || c.Parent >= k {

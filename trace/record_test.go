@@ -58,9 +58,11 @@ func TestRecordsComeBack(t *testing.T) {
 	})
 }
 
-// shown formats a record without its calls, which are pointers. It removes them.
+// shown formats a record without what it has pointers to. It removes that.
 func shown(r *Record) string {
+	r.Problem.Seat = nil
 	for i := range r.Episodes {
+		r.Episodes[i].Match, r.Episodes[i].Problem.Seat = nil, nil
 		for k := range r.Episodes[i].Turns {
 			r.Episodes[i].Turns[k].Call = nil
 		}
@@ -109,6 +111,13 @@ func fill(t *testing.T, v reflect.Value, path string) {
 	case *float64:
 		value := -float64(len(path)) / 8
 		v.Set(reflect.ValueOf(&value))
+		return
+	case *int:
+		value := len(path)
+		v.Set(reflect.ValueOf(&value))
+		return
+	case *quintain.Match:
+		v.Set(reflect.ValueOf(&quintain.Match{ID: path, Seat: 1, Players: []string{"policy", "random"}}))
 		return
 	case []quintain.ToolCall:
 		v.Set(reflect.ValueOf([]quintain.ToolCall{{ID: "1", Name: "add", Arguments: "{}"}}))
@@ -169,6 +178,9 @@ func drawRecord(t *rapid.T) *Record {
 		r.Problem.Params = []byte(drawJSON.Draw(t, "params"))
 		r.Problem.Instance = quintain.RawRecord([]byte(drawJSON.Draw(t, "instance")))
 	}
+	if rapid.Bool().Draw(t, "of a seat") {
+		r.Problem = r.Problem.At(rapid.IntRange(0, 2).Draw(t, "seat"))
+	}
 	r.Advantages = listOf(t, rapid.Custom(func(t *rapid.T) []float64 {
 		few := rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 0.1, -1e300, drawFloat.Draw(t, "value")})
 		return listOf(t, few, 9)
@@ -189,6 +201,9 @@ func drawEpisode(t *rapid.T, r *Record, opening quintain.Turn) quintain.Trajecto
 		Vocabulary: drawText.Draw(t, "vocabulary"), End: quintain.End(drawText.Draw(t, "end")),
 		Outcome: rapid.SampledFrom(append(quintain.Outcomes, "", "unheard")).Draw(t, "outcome"), Error: drawText.Draw(t, "error"), Output: drawText.Draw(t, "output"), Replays: rapid.IntRange(0, 3).Draw(t, "replays"),
 		Took: time.Duration(rapid.Int64().Draw(t, "took")),
+	}
+	if rapid.Bool().Draw(t, "of a match") {
+		e.Match = &quintain.Match{ID: drawText.Draw(t, "match"), Seat: rapid.IntRange(0, 2).Draw(t, "seat"), Players: listOf(t, drawText, 2)}
 	}
 	if rapid.Bool().Draw(t, "started") {
 		e.Started = drawTime.Draw(t, "at")

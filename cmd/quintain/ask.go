@@ -24,13 +24,15 @@ func newAsk(w *world) *cobra.Command {
 		Long: `Ask poses one problem of a task to a policy and shows the conversation, the score and the
 reason for it. A question of your own, several words, gets the policy's reply; without an
 argument, ask reads questions from standard input, one a line. A program of your own (--scenario-command) may play the task,
-or ask its own problems: then TASK is its name, and optional.
+or ask its own problems: then TASK is its name, and optional. With --play you reply, in place of a policy: a line is a
+reply, and a line that ends with a backslash goes on in the next one.
 
 The tiny policy takes the weights of --weights, else of the checkpoint in the data folder,
 else the embedded ones. It is asked its own tasks in the form that it knows.`,
 		Example: `  quintain ask spell_backward
   quintain ask "What is 3 + 4?" --policy server --url http://127.0.0.1:8001
   quintain ask countdown:1 --policy server --url http://127.0.0.1:8001
+  quintain ask --scenario nim_family --play
   quintain ask --policy script --scenario-command "python my_env.py"
   echo 'Spell cat backward.' | quintain ask`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -41,6 +43,7 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
 		},
 	}
 	index := indexFlag(c)
+	play := c.Flags().Bool("play", false, "you reply, at this terminal")
 	load := w.settings(c, "ask")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		cfg, err := load()
@@ -51,8 +54,11 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
 			if len(args) == 1 && isQuestion(args[0]) {
 				return w.askTyped(ctx, cfg, strings.NewReader(args[0]))
 			}
-			if len(args) == 0 && !cfg.Source.Scenario.External.Set() {
+			if len(args) == 0 && !cfg.Source.Scenario.External.Set() && cfg.Source.Scenario.OnlyTask() == "" {
 				return w.askTyped(ctx, cfg, w.stdin)
+			}
+			if *play {
+				return w.play(ctx, cfg, args, index())
 			}
 			return w.ask(ctx, cfg, args, question{index(), screen.Episode})
 		})
@@ -124,6 +130,21 @@ func (w *world) ask(ctx context.Context, c *config, args []string, q question) e
 		return err
 	}
 	return q.show(w.stdout, streams[0].Scenario, &played)
+}
+
+// play has the person at the terminal play one problem of the task in args, or of the file.
+func (w *world) play(ctx context.Context, c *config, args []string, index int) error {
+	streams, err := c.Source.One(strings.Join(args, ""), func(of catalog.Choice) catalog.Choice { return of }, c.Run.Of.Seed)
+	if err != nil {
+		return fileless(err)
+	}
+	person := player.Person{In: w.stdin, Out: w.stdout, Show: func(m quintain.Message) { screen.Message(w.stdout, m) }}
+	played, err := person.Play(ctx, streams[0], index)
+	if err != nil {
+		return err
+	}
+	screen.Judged(w.stdout, &played.Turns[len(played.Turns)-1])
+	return screen.Ending(w.stdout, streams[0].Scenario, &played)
 }
 
 // askTyped asks questions, one a line.

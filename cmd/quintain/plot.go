@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/artifacts"
 )
 
 // plotFile is the output of plot if standard output is a terminal.
@@ -30,7 +30,7 @@ or to the file ` + plotFile + ` if that is a terminal.`,
 	}
 	byTask := c.Flags().Bool("by-task", false, "draw a line for each task of a folder")
 	c.RunE = func(_ *cobra.Command, folders []string) error {
-		p, err := run.LearningCurves(folders, *byTask)
+		p, err := artifacts.LearningCurves(folders, *byTask)
 		if err != nil {
 			return usageError{err}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -53,6 +54,10 @@ func (b Book) Advice(ctx context.Context, r quintain.Request) (*quintain.Advice,
 	if err != nil {
 		return nil, err
 	}
+	if of, is := s.(quintain.Seated); is && p.Seat != nil {
+		advice, err := of.AdviseAt(p, *p.Seat, r.Messages)
+		return &advice, err
+	}
 	adviser, can := s.(quintain.Adviser)
 	if !can {
 		return nil, nil
@@ -75,12 +80,13 @@ func has[T any](b Book) bool {
 	})
 }
 
-// find makes the problem that r.Key names.
+// find makes the problem that r.Key names, with the seat that it names.
 func (b Book) find(r quintain.Request) (of quintain.Scenario, p quintain.Problem, err error) {
 	id := r.Key
 	if at := strings.IndexAny(id, "#~"); at >= 0 {
 		id = id[:at]
 	}
+	id, seat, seated := strings.Cut(id, "@")
 	scenario, task, d, err := quintain.ParseID(id)
 	if err != nil {
 		return nil, p, err
@@ -91,9 +97,14 @@ func (b Book) find(r quintain.Request) (of quintain.Scenario, p quintain.Problem
 		}
 		// A task with its own parameters has only level 0, but its IDs name another.
 		for _, level := range []int{max(0, d.Level), 0} {
-			if p, err := s.Problem(quintain.Draw{Seed: d.Seed, Level: level, Index: d.Index}); err == nil && p.ID() == id {
-				return s, p, nil
+			p, err := s.Problem(quintain.Draw{Seed: d.Seed, Level: level, Index: d.Index})
+			if err != nil || p.ID() != id {
+				continue
 			}
+			if at, err := strconv.Atoi(seat); seated && err == nil {
+				p = p.At(at)
+			}
+			return s, p, nil
 		}
 	}
 	return nil, p, fmt.Errorf("no scenario of the book makes problem %s", id)

@@ -2,16 +2,10 @@
 
 package command
 
-import (
-	"os"
-	"os/exec"
-)
+import "os/exec"
 
 // become does nothing: there is no such user.
 func become(*exec.Cmd, int) {}
-
-// ended tells how a process ended: the exit status.
-func ended(s *os.ProcessState) (signal, code int) { return 0, s.ExitCode() }
 
 // closeInherited does nothing.
 func closeInherited() {}

@@ -17,14 +17,6 @@ func become(c *exec.Cmd, user int) {
 	c.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}
 }
 
-// ended tells how a process ended: the signal, or its exit status.
-func ended(s *os.ProcessState) (signal, code int) {
-	if status, is := s.Sys().(syscall.WaitStatus); is && status.Signaled() {
-		return int(status.Signal()), 0
-	}
-	return 0, s.ExitCode()
-}
-
 // closeInherited keeps wrappers, which may pass on their open files, from those that this process has
 // from its own parent. Files that Go opens are closed anyway.
 func closeInherited() {

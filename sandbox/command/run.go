@@ -111,14 +111,16 @@ func (r *running) run(ctx context.Context) (sandbox.Result, error) {
 	}
 	ended := make(chan struct{})
 	var watch sync.WaitGroup
-	watch.Go(func() { r.watch(ctx, c.Process.Pid, ended) })
+	watch.Go(func() {
+		procstat.Watch(ctx, ended, func(files bool) sandbox.End { return r.look(c.Process.Pid, files) }, r.kill)
+	})
 	err := c.Wait()
 	wall := time.Since(r.began)
 	close(ended)
 	watch.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.why == cancelled {
+	if r.why == procstat.Cancelled {
 		return sandbox.Result{}, context.Cause(ctx)
 	}
 	return r.result(c, wall, err)
@@ -149,7 +151,7 @@ func (r *running) words(line []string) (words []string) {
 	}
 	fill := strings.NewReplacer(
 		"{dir}", r.folder.Path, "{id}", r.id, wordUID, strconv.Itoa(uid), "{memory}", strconv.FormatInt(r.limits.Memory, 10),
-		"{cpu}", strconv.FormatInt(seconds(r.limits.CPU), 10), "{processes}", strconv.Itoa(r.limits.Processes), "{threads}", strconv.Itoa(r.limits.Threads))
+		"{cpu}", strconv.FormatInt(sandbox.Seconds(r.limits.CPU), 10), "{processes}", strconv.Itoa(r.limits.Processes), "{threads}", strconv.Itoa(r.limits.Threads))
 	for _, word := range line {
 		if word == wordArgv {
 			words = append(words, r.inner()...)
@@ -160,16 +162,13 @@ func (r *running) words(line []string) (words []string) {
 	return words
 }
 
-// seconds rounds a time up.
-func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
-
 // inner are the words that run within the wrapper: a shell that sets the limits which pass on to
 // programs, says that the program begins, and becomes it. Sizes of files are in blocks of 512 bytes.
 func (r *running) inner() []string {
 	script := fmt.Sprintf(`{ ulimit -c 0; ulimit -t %d; ulimit -f %d; ulimit -n %d; } 2>/dev/null
 printf %%s "$0"
-exec env -i PATH=/usr/local/bin:/usr/bin:/bin HOME="$PWD" TMPDIR="$PWD" LANG=C.UTF-8 LC_ALL=C.UTF-8 TZ=UTC PYTHONHASHSEED=%d PYTHONDONTWRITEBYTECODE=1 "$@"`,
-		seconds(r.limits.CPU)+1, (r.limits.FileSize+511)/512, r.limits.Open, r.job.HashSeed())
+exec env -i %s "$@"`,
+		sandbox.Seconds(r.limits.CPU)+1, (r.limits.FileSize+511)/512, r.limits.Open, strings.Join(r.job.Environ(`"$PWD"`, "PATH=/usr/local/bin:/usr/bin:/bin"), " "))
 	return append([]string{"/bin/sh", "-c", script, started}, r.job.Argv...)
 }
 
@@ -196,33 +195,24 @@ func (r *running) result(c *exec.Cmd, wall time.Duration, waited error) (sandbox
 	if r.box.measures {
 		result.CPU = max(r.most.cpu, c.ProcessState.UserTime()+c.ProcessState.SystemTime())
 	}
-	signal, code := ended(c.ProcessState)
+	signal, code := procstat.Status(c.ProcessState)
 	if code > 128 && code < 128+65 { // as a shell tells a signal, and most wrappers do
 		signal = code - 128
 	}
 	switch {
 	case r.why != "":
 		result.End = r.why
-	case signal == sigXCPU || result.CPU > r.limits.CPU:
+	case result.CPU > r.limits.CPU:
 		result.End = sandbox.CPULimit
-		result.CPU = max(result.CPU, r.limits.CPU)
-	case signal == sigXFSZ:
-		result.End = sandbox.DiskLimit
-	case signal > 0:
-		result.End, result.Code = sandbox.Signalled, signal
-	case errors.Is(waited, exec.ErrWaitDelay), waited == nil, c.ProcessState.Exited():
-		result.End, result.Code = sandbox.Exited, code
-	default:
+	case signal == 0 && !errors.Is(waited, exec.ErrWaitDelay) && waited != nil && !c.ProcessState.Exited():
 		return sandbox.Result{}, waited
+	default:
+		if result.End, result.Code = procstat.End(signal, code); result.End == sandbox.CPULimit {
+			result.CPU = max(result.CPU, r.limits.CPU)
+		}
 	}
 	return result, nil
 }
-
-// Signals of Linux.
-const (
-	sigXCPU = 24
-	sigXFSZ = 25
-)
 
 // end runs the command that ends what the wrapper left.
 func (r *running) end() error {

@@ -1,41 +1,11 @@
 package command
 
 import (
-	"context"
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
-
-// How often the watcher looks, and each how many looks it counts files.
-const (
-	watchEvery = 10 * time.Millisecond
-	countEvery = 5
-)
-
-// cancelled stands for a job that nobody waits for any more.
-const cancelled sandbox.End = "cancelled"
-
-// watch kills the job at its limits, until it has ended.
-func (r *running) watch(ctx context.Context, pid int, ended <-chan struct{}) {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	for n := 0; ; n++ {
-		if why := r.look(pid, n%countEvery == countEvery-1); why != "" {
-			r.kill(why)
-		}
-		select {
-		case <-ended:
-			return
-		case <-ctx.Done():
-			r.kill(cancelled)
-			<-ended
-			return
-		case <-tick.C:
-		}
-	}
-}
 
 // look returns the limit that the job is beyond; empty: none. What the wrapper itself uses does not
 // count, but for its time.

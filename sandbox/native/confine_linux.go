@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -114,9 +113,7 @@ func (p *plan) rlimit(what string, resource uintptr, most uint64) {
 }
 
 // cpuSeconds is the limit of the kernel on the processor. The watcher is more exact.
-func cpuSeconds(limits sandbox.Limits) int64 {
-	return int64((limits.CPU+time.Second-1)/time.Second) + 1
-}
+func cpuSeconds(limits sandbox.Limits) int64 { return sandbox.Seconds(limits.CPU) + 1 }
 
 // shut shuts the program in: no new privileges, the rules, the filter.
 func (p *plan) shut(rules int, may filtering) {

@@ -111,14 +111,6 @@ func lookUp(name string) (string, error) {
 	return "", fmt.Errorf("%s: %w: it is not in %s", name, sandbox.ErrNoProgram, searchPath)
 }
 
-// environ is the environment of a job whose folder is dir.
-func environ(job sandbox.Job, dir string) []string {
-	return []string{
-		"PATH=" + searchPath, "HOME=" + dir, "TMPDIR=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC",
-		fmt.Sprintf("PYTHONHASHSEED=%d", job.HashSeed()), "PYTHONDONTWRITEBYTECODE=1",
-	}
-}
-
 // prefix begins the names of folders of jobs.
 const prefix = "quintain-sandbox-"
 

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/quintain-rl/quintain/sandbox/procstat"
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
@@ -207,7 +208,7 @@ func (r *running) plan(pipes *pipes) (*plan, error) {
 	add(&p.last, "chdir", unix.SYS_CHDIR, p.text(r.folder.Path))
 	p.limit(r.limits, user)
 	p.shut(rules, filtering{fork: r.forks(), kill: b.abi >= scopeABI || r.forks(), cut: b.abi >= cutABI})
-	p.exec(r.program, r.job.Argv, environ(r.job, r.folder.Path))
+	p.exec(r.program, r.job.Argv, r.job.Environ(r.folder.Path, "PATH="+searchPath))
 	return p, nil
 }
 
@@ -271,12 +272,10 @@ func (r *running) result(status unix.WaitStatus, cpu time.Duration) sandbox.Resu
 	result := sandbox.Result{End: r.why, Wall: time.Since(r.began), CPU: cpu}
 	switch {
 	case r.why != "":
-	case result.CPU > r.limits.CPU || status.Signal() == unix.SIGXCPU:
+	case result.CPU > r.limits.CPU:
 		result.End = sandbox.CPULimit
-	case status.Signal() == unix.SIGXFSZ:
-		result.End = sandbox.DiskLimit
 	case status.Signaled():
-		result.End, result.Code = sandbox.Signalled, int(status.Signal())
+		result.End, result.Code = procstat.End(int(status.Signal()), 0)
 	default:
 		result.End, result.Code = sandbox.Exited, status.ExitStatus()
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/quintain-rl/quintain/sandbox/procstat"
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
@@ -120,7 +121,7 @@ func (s *session) Run(ctx context.Context, cell string, limits sandbox.Limits) (
 		r.limits.Output = limits.Output
 	}
 	result, err := s.run(ctx, r, cell)
-	if r.why == cancelled {
+	if r.why == procstat.Cancelled {
 		err = context.Cause(ctx)
 	}
 	if err != nil {

@@ -10,33 +10,12 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
-// How often the watcher looks, and each how many looks it counts files.
-const (
-	watchEvery = 10 * time.Millisecond
-	countEvery = 5
-)
-
-// cancelled stands for a job that nobody waits for any more.
-const cancelled sandbox.End = "cancelled"
+// idleEvery is the least time between two looks at whether a job is idle.
+const idleEvery = 50 * time.Millisecond
 
 // watch kills the job at its limits, until it has ended.
 func (r *running) watch(ctx context.Context, ended <-chan struct{}) {
-	tick := time.NewTicker(watchEvery)
-	defer tick.Stop()
-	for n := 0; ; n++ {
-		if why := r.look(n%countEvery == countEvery-1); why != "" {
-			r.kill(why)
-		}
-		select {
-		case <-ended:
-			return
-		case <-ctx.Done():
-			r.kill(cancelled)
-			<-ended
-			return
-		case <-tick.C:
-		}
-	}
+	procstat.Watch(ctx, ended, r.look, r.kill)
 }
 
 // look returns the limit that the job is beyond; empty: none.
@@ -67,7 +46,7 @@ func (r *running) look(files bool) sandbox.End {
 	case len(all) > r.limits.Processes || sum.Threads > max(r.limits.Threads, r.limits.Processes):
 		return sandbox.ProcessLimit
 	}
-	if r.owed != nil && time.Since(r.idle.at) > countEvery*watchEvery {
+	if r.owed != nil && time.Since(r.idle.at) > idleEvery {
 		r.idle.look(all, r.owed())
 	}
 	if files {

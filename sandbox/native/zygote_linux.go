@@ -142,7 +142,7 @@ func (b *Box) zygotePlan(pipes *pipes, control int) (*plan, error) {
 	for _, at := range last.pids {
 		argv = append(argv, strconv.Itoa(at))
 	}
-	p.exec(program, argv, environ(sandbox.Job{}, b.dir))
+	p.exec(program, argv, sandbox.Job{}.Environ(b.dir, "PATH="+searchPath))
 	return p, nil
 }
 

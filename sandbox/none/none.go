@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/command"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/jobdir"
+	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // Choice is the name by which one chooses it.
@@ -85,9 +86,6 @@ type running struct {
 	over bool        // the number of the group may be another's
 }
 
-// cancelled stands for a job that nobody waits for any more.
-const cancelled sandbox.End = "cancelled"
-
 // end ends the job.
 func (r *running) end(why sandbox.End) {
 	r.mu.Lock()
@@ -102,7 +100,7 @@ func (r *running) end(why sandbox.End) {
 func (r *running) run(ctx context.Context, job sandbox.Job, dir string) (sandbox.Result, error) {
 	c := exec.CommandContext(context.WithoutCancel(ctx), job.Argv[0], job.Argv[1:]...) // the group ends it
 	stdout, stderr := &capped{r: r}, &capped{r: r}
-	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = dir, environ(job, dir), bytes.NewReader(job.Stdin), stdout, stderr
+	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = dir, job.Environ(dir, "PATH="+os.Getenv("PATH"), "SYSTEMROOT="+os.Getenv("SYSTEMROOT")), bytes.NewReader(job.Stdin), stdout, stderr
 	c.WaitDelay = time.Second // for the outputs of processes that it left
 	r.group.Add(c)
 	began := time.Now()
@@ -112,7 +110,7 @@ func (r *running) run(ctx context.Context, job sandbox.Job, dir string) (sandbox
 	limit(c.Process.Pid, r.limits)
 	late := time.AfterFunc(r.limits.Wall, func() { r.end(sandbox.WallLimit) })
 	defer late.Stop()
-	stop := context.AfterFunc(ctx, func() { r.end(cancelled) })
+	stop := context.AfterFunc(ctx, func() { r.end(procstat.Cancelled) })
 	defer stop()
 	_ = c.Wait() // its state tells more
 	r.mu.Lock()
@@ -121,7 +119,7 @@ func (r *running) run(ctx context.Context, job sandbox.Job, dir string) (sandbox
 		return sandbox.Result{}, context.Cause(ctx)
 	}
 	result := sandbox.Result{Stdout: stdout.bytes, Stderr: stderr.bytes, Wall: time.Since(began), CPU: c.ProcessState.UserTime() + c.ProcessState.SystemTime()}
-	result.End, result.Code = ended(c.ProcessState)
+	result.End, result.Code = procstat.End(procstat.Status(c.ProcessState))
 	switch {
 	case r.why != "":
 		result.End, result.Code = r.why, 0
@@ -140,14 +138,6 @@ func unstarted(name string, err error) (sandbox.Result, error) {
 		return sandbox.Result{}, fmt.Errorf("%s: %w: %w", name, sandbox.ErrNoProgram, err)
 	}
 	return sandbox.Result{}, err
-}
-
-// environ is the environment of a job whose folder is dir.
-func environ(job sandbox.Job, dir string) []string {
-	return []string{
-		"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "HOME=" + dir, "TMPDIR=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC",
-		fmt.Sprintf("PYTHONHASHSEED=%d", job.HashSeed()), "PYTHONDONTWRITEBYTECODE=1",
-	}
 }
 
 // A capped keeps the beginning of an output, and ends a job that writes more.

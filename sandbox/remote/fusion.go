@@ -16,6 +16,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // launcher is the program that SandboxFusion runs: it sets the limits that it can, and becomes the
@@ -85,11 +86,9 @@ func fusionRun(job sandbox.Job) (q fusionRequest, nonce string, err error) {
 		"argv":  bytesOf(job.Argv),
 		"nonce": nonce,
 		"limits": [][2]any{
-			{"RLIMIT_CPU", seconds(job.Limits.CPU)}, {"RLIMIT_FSIZE", job.Limits.FileSize}, {"RLIMIT_NOFILE", job.Limits.Open}, {"RLIMIT_CORE", 0},
+			{"RLIMIT_CPU", sandbox.Seconds(job.Limits.CPU)}, {"RLIMIT_FSIZE", job.Limits.FileSize}, {"RLIMIT_NOFILE", job.Limits.Open}, {"RLIMIT_CORE", 0},
 		},
-		"env": map[string]string{
-			"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": strconv.Itoa(int(job.HashSeed())),
-		},
+		"env": job.Environ("."), // the launcher knows the folder
 	})
 	q.Code = strings.Replace(launcher, "JOB", base64.StdEncoding.EncodeToString(form), 1)
 	return q, nonce, err
@@ -102,9 +101,6 @@ func bytesOf(texts []string) (all [][]byte) {
 	}
 	return all
 }
-
-// seconds rounds a time up.
-func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
 
 // runFusion runs a job on a server of SandboxFusion.
 func (s *server) runFusion(ctx context.Context, job sandbox.Job) (result sandbox.Result, err error) {
@@ -176,19 +172,16 @@ func (a *fusionAnswer) result(job sandbox.Job, nonce string) (r sandbox.Result, 
 		r.End, r.Code = sandbox.Exited, *a.Run.Code
 	}
 	if r.Code < 0 { // as Python tells a signal
-		r.End, r.Code = sandbox.Signalled, -r.Code
+		r.End, r.Code = procstat.End(-r.Code, 0)
 	}
-	if r.Code == sigXCPU && r.End == sandbox.Signalled {
-		r.End, r.Code, r.CPU = sandbox.CPULimit, 0, time.Duration(seconds(job.Limits.CPU))*time.Second
+	if r.End == sandbox.CPULimit {
+		r.CPU = time.Duration(sandbox.Seconds(job.Limits.CPU)) * time.Second
 	}
 	if over {
 		r.End, r.Code = sandbox.OutputLimit, 0
 	}
 	return r, a.fetch(&r, job)
 }
-
-// sigXCPU is the signal at the limit of time on the processor, of Linux.
-const sigXCPU = 24
 
 // unstarted tells why a program did not start, by an errno. Only a file of the job is the job's own
 // fault.

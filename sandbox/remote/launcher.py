@@ -17,7 +17,8 @@ try:
     if p.startswith(b"./"):
         o.chmod(p, 0o700)
     v = {n: o.environ[n] for n in ("PATH", "LD_LIBRARY_PATH") if n in o.environ}
-    v.update(j["env"], HOME=o.getcwd(), TMPDIR=o.getcwd())
+    v.update(x.split("=", 1) for x in j["env"])
+    v.update(HOME=o.getcwd(), TMPDIR=o.getcwd())
     o.execvpe(p, a, v)
 except OSError as x:
     e = x.errno

@@ -29,7 +29,7 @@ func TestTrialsSayHowTheyEnded(t *testing.T) {
 		trial := New()
 		trial.Argv, trial.Files, trial.Stdin = []string{"sh", "-c", c.script}, []string{file}, strings.NewReader("from stdin\n")
 		trial.Stdout, trial.Stderr = &out, &errs
-		trial.Limits.Processes, trial.Limits.CPU = 1, 200*time.Millisecond
+		trial.Limits.Processes, trial.Limits.CPU, trial.Limits.Wall = 1, 200*time.Millisecond, time.Minute
 		if strings.HasPrefix(c.script, "cat") {
 			trial.Argv = []string{"cat", "given", "-"}
 		}

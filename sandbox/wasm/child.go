@@ -178,7 +178,7 @@ func (c *child) watched(ctx context.Context, job order) ended {
 	over := make(chan struct{})
 	var group sync.WaitGroup
 	group.Go(func() {
-		ticks := time.NewTicker(look)
+		ticks := time.NewTicker(10 * time.Millisecond)
 		defer ticks.Stop()
 		for {
 			select {

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // childName is the only argument of a child, in place of the program's name.
@@ -178,8 +180,7 @@ func (p *process) run(ctx context.Context, job order) (result sandbox.Result, st
 	sent, heard := make(chan struct{}), make(chan struct{})
 	group.Go(func() { defer close(sent); _ = p.say(kindOrder, job) }) // it fails if the child dies, which ends the job
 	group.Go(func() { defer close(heard); r.listen() })
-	r.watch(ctx, heard)
-	<-heard
+	procstat.Watch(ctx, heard, r.look, r.kill)
 	if now, seen := use(p.command.Process.Pid); seen && r.seen && r.ended != nil {
 		r.ended.CPU = now.cpu - r.before.cpu
 	}
@@ -242,33 +243,20 @@ func (r *running) keep(had, some []byte) []byte {
 	return append(had, some[:min(room, len(some))]...)
 }
 
-// look is the time between two looks at a child.
-const look = 10 * time.Millisecond
-
-// watch kills the child at the limits of time and memory, until the job has ended.
-func (r *running) watch(ctx context.Context, heard <-chan struct{}) {
-	ticks := time.NewTicker(look)
-	defer ticks.Stop()
-	for {
-		select {
-		case <-heard:
-			return
-		case <-ctx.Done():
-			r.p.kill()
-			return
-		case <-ticks.C:
-		}
-		now, seen := use(r.p.command.Process.Pid)
-		switch {
-		case time.Since(r.began) > r.limits.Wall:
-			r.kill(sandbox.WallLimit)
-		case !seen || !r.seen:
-		case now.cpu-r.before.cpu > r.limits.CPU:
-			r.kill(sandbox.CPULimit)
-		case now.memory-r.before.memory > r.limits.Memory+2*r.limits.Disk+slack:
-			r.kill(sandbox.MemoryLimit)
-		}
+// look returns the limit that the job is beyond; empty: none.
+func (r *running) look(bool) sandbox.End {
+	if time.Since(r.began) > r.limits.Wall {
+		return sandbox.WallLimit
 	}
+	now, seen := use(r.p.command.Process.Pid)
+	switch {
+	case !seen || !r.seen:
+	case now.cpu-r.before.cpu > r.limits.CPU:
+		return sandbox.CPULimit
+	case now.memory-r.before.memory > r.limits.Memory+2*r.limits.Disk+slack:
+		return sandbox.MemoryLimit
+	}
+	return ""
 }
 
 // slack is the memory that a child may need for a job beside the program's and its files: the stack
@@ -323,5 +311,6 @@ func fate(state *os.ProcessState, said string) (sandbox.End, int) {
 	if strings.Contains(said, "SIGXCPU") {
 		return sandbox.CPULimit, 0
 	}
-	return sandbox.Signalled, signalOf(state)
+	signal, _ := procstat.Status(state)
+	return sandbox.Signalled, cmp.Or(signal, abort)
 }

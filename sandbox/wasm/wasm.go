@@ -216,7 +216,7 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, 
 	if err != nil {
 		return result, fmt.Errorf("the sandbox wasm: %w", err)
 	}
-	result, stays, err := p.run(ctx, order{job.Argv, environ(job), job.Stdin, job.Files, job.Fetch, limits})
+	result, stays, err := p.run(ctx, order{job.Argv, job.Environ("/", "PWD=/"), job.Stdin, job.Files, job.Fetch, limits})
 	if err != nil || !stays {
 		p.end()
 	} else {
@@ -226,12 +226,4 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, 
 		return sandbox.Result{}, fmt.Errorf("the sandbox wasm: %w", err)
 	}
 	return result, nil
-}
-
-// environ is the environment of a job.
-func environ(job sandbox.Job) []string {
-	return []string{
-		"HOME=/", "TMPDIR=/", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TZ=UTC", "PWD=/",
-		fmt.Sprintf("PYTHONHASHSEED=%d", job.HashSeed()), "PYTHONDONTWRITEBYTECODE=1",
-	}
 }

@@ -5,6 +5,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
@@ -202,9 +203,7 @@ func (a Answer) Read() (sandbox.Result, error) {
 	if r == nil {
 		return sandbox.Result{}, errors.New("result: is missing")
 	}
-	switch r.End {
-	case sandbox.Exited, sandbox.Signalled, sandbox.CPULimit, sandbox.WallLimit, sandbox.MemoryLimit, sandbox.OutputLimit, sandbox.ProcessLimit, sandbox.DiskLimit, sandbox.Refused:
-	default:
+	if !slices.Contains(sandbox.Ends(), r.End) {
 		return sandbox.Result{}, fmt.Errorf("result: the end is %.100q", r.End)
 	}
 	return sandbox.Result{

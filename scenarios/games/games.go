@@ -59,6 +59,14 @@ type Match interface {
 	Allowed() []string
 }
 
+// A Briefer is a [Match] that can describe the position in a few characters, for short prompts;
+// others use Show.
+type Briefer interface {
+	// Brief describes the position and, if they differ between problems, the rules: all that the
+	// best move depends on and the policy may know.
+	Brief() string
+}
+
 // Luck is the chance of a problem. It falls by name: the same for all episodes of a problem,
 // whatever their moves.
 type Luck struct{ seed uint64 }
@@ -88,6 +96,7 @@ type Game struct {
 	Scenario scenario.Spec
 	Guess    []float64 // see [Spec]
 
+	sided  bool // the policy can play on both sides
 	tables Tables
 	deal   func(quintain.Problem) (dealt, error)
 }
@@ -108,6 +117,7 @@ func (s *Spec[P, S]) Game() *Game {
 		},
 	}
 	g := &Game{Task: made.Task(), Guess: s.Guess, deal: func(p quintain.Problem) (dealt, error) { return made.Read(p) }}
+	_, g.sided = any(*new(S)).(Sided)
 	g.Scenario = scenario.Spec{
 		Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Untagged: true,
 		New: func() scenario.Play { return &play{game: g, Reward: s.Reward} },

@@ -22,16 +22,32 @@ const (
 
 // A play holds the settings of a game.
 type play struct {
-	game   *Game
-	Reward Reward
+	game    *Game
+	Reward  Reward
+	players string
+
+	// ShortPrompts leaves the rules out, shows positions in a few characters and takes a move
+	// between <answer> and </answer>. It is for policies with a short context that have learnt
+	// the rules.
+	ShortPrompts bool
 }
 
 // Declare implements [settings.Declarer].
 func (p *play) Declare(d *settings.Section) {
 	settings.Word(d, &p.Reward, "reward", "what an episode earns: outcome, what happened; value, what the moves were worth against the best ones, luck apart; "+
 		"shaped, the same, each move its part").OneOf(string(Outcome), string(Value), string(Shaped)).
-		Flag(strings.ReplaceAll(p.game.Scenario.Name, "_", "-") + "-reward")
+		Flag(p.flag() + "-reward")
+	if p.game.sided {
+		d.Text(&p.players, "players", "who sits on which side, the one that moves first and the other: policy, which learns, optimal, random, or mixed:P, which makes "+
+			"any move with probability P; self: the policy on both; the result is then the reward; empty: the policy plays against the opponent of the level").
+			Flag(p.flag() + "-players")
+	}
+	d.Bool(&p.ShortPrompts, "short_prompts", "leave the rules out, show positions in a few characters, and take a move between <answer> and </answer>: for models that have learnt the rules").
+		Flag(p.flag() + "-short-prompts")
 }
+
+// flag begins the names of the flags.
+func (p *play) flag() string { return strings.ReplaceAll(p.game.Scenario.Name, "_", "-") }
 
 // Fits implements [scenario.Fitter].
 func (p *play) Fits(t quintain.Task) error {
@@ -66,10 +82,13 @@ func (p *play) env(problem quintain.Problem) (*env, error) {
 		return nil, err
 	}
 	start, luck, wording := record.start()
-	return &env{reward: p.Reward, start: start, wording: wording, match: start.Match(luck, &p.game.tables)}, nil
+	return &env{reward: p.Reward, short: p.ShortPrompts, start: start, wording: wording, match: start.Match(luck, &p.game.tables)}, nil
 }
 
-var _ scenario.Fitter = (*play)(nil)
+var (
+	_ scenario.Fitter = (*play)(nil)
+	_ scenario.Host   = (*play)(nil)
+)
 
 // earn returns the part of the reward that falls due: of a finished episode, all that is not paid.
 // An episode that ended without a result is worth nothing.

@@ -53,7 +53,7 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	ends := maps.Clone(s.gate.ends)
 	s.gate.mu.Unlock()
 	jobs := prometheus.NewDesc("quintain_sandbox_jobs_total", "Jobs and cells with a result, by how they ended.", []string{"end"}, nil)
-	for _, end := range []sandbox.End{sandbox.Exited, sandbox.Signalled, sandbox.CPULimit, sandbox.WallLimit, sandbox.MemoryLimit, sandbox.OutputLimit, sandbox.ProcessLimit, sandbox.DiskLimit, sandbox.Refused} {
+	for _, end := range sandbox.Ends() {
 		to <- prometheus.MustNewConstMetric(jobs, prometheus.CounterValue, float64(ends[end]), string(end))
 	}
 	s.lost.mu.Lock()

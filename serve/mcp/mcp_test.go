@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -31,6 +32,7 @@ func call(tool, arguments string) string {
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
+	total := len(catalog.Tasks()) + len(catalog.OwnTasks()) + 1 // and the composite
 	for _, test := range []struct{ why, message, want string }{
 		{"a handshake", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, `"protocolVersion":"2025-06-18"`},
 		{"a handshake of a version to come", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2999-01-01"}}`, `"protocolVersion":"2025-11-25"`},
@@ -51,8 +53,10 @@ func TestAnswer(t *testing.T) {
 		{"a kind that is mistyped", call("list_tasks", `{"category":"game"}`), `did you mean \"games\"?`},
 		{"the tasks with a word", call("list_tasks", `{"search":"SPELL"}`), `"name":"spell_backward"`},
 		{"the first of all tasks", call("list_tasks", `{}`), `"next":25`},
-		{"the last of all tasks", call("list_tasks", `{"from":106}`), `{"tasks":[],"total":106}`},
-		{"beyond the tasks", call("list_tasks", `{"from":107}`), `from: is 107, want 0 to 106`},
+		{"the last of all tasks", call("list_tasks", fmt.Sprintf(`{"from":%d}`, total)), fmt.Sprintf(`{"tasks":[],"total":%d}`, total)},
+		{"beyond the tasks", call("list_tasks", fmt.Sprintf(`{"from":%d}`, total+1)), fmt.Sprintf(`from: is %d, want 0 to %d`, total+1, total)},
+		{"a game", call("draw_problem", `{"task":"nim_family","seed":"1","index":3}`), `"problem":"nim_family.v1/nim_family.v1.s1.l0.3"`},
+		{"tools", call("draw_problem", `{"task":"calculator","seed":"1"}`), `"tools":[{"type":"function","function":{"name":`},
 		{"a problem", call("draw_problem", `{"task":"chain_sum","seed":"1"}`), `"structuredContent":{"problem":"chain_sum.v`},
 		{"a seed as a number", call("draw_problem", `{"task":"chain_sum","seed":1}`), `.s1.l0.0"`},
 		{"a problem of a scenario", call("draw_problem", `{"task":"chain_sum","seed":"1","scenario":"reasoning_gym"}`), `"messages":[{"role":"system"`},
@@ -83,7 +87,7 @@ func TestProblemsAreGraded(t *testing.T) {
 		{"a reply", "reasoning_gym", "It is <answer>SOLUTION</answer>.", `{"score":1,"malformed":false}`},
 		{"a reply without an answer", "reasoning_gym", "I do not know.", `{"score":0,"malformed":true}`},
 		{"the last reply of several", "math_multi_turn", `\\boxed{SOLUTION}`, `{"score":1,"malformed":false}`},
-		{"a reply after which another is wanted", "math_multi_turn", "hm", `the scenario wants another reply`},
+		{"a reply after which another is wanted", "math_multi_turn", "hm", `the episode goes on`},
 	} {
 		drawn := struct {
 			Result struct {
@@ -97,6 +101,22 @@ func TestProblemsAreGraded(t *testing.T) {
 		answer := strings.ReplaceAll(test.answer, "SOLUTION", solution(t))
 		got := string(s.Answer(t.Context(), []byte(call("submit_answer", `{"problem":"`+drawn.Result.Data.Problem+`","answer":"`+answer+`"}`))))
 		if !strings.Contains(got, test.want) {
+			t.Errorf("%s: %s, want in it %s", test.why, got, test.want)
+		}
+	}
+}
+
+// An episode of several replies is played again with each, so the server remembers nothing.
+func TestAnEpisodeIsPlayedWithoutASession(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	for _, test := range []struct{ why, arguments, want string }{
+		{"a move", `{"problem":"nim_family.v1/nim_family.v1.s1.l0.3","answer":"<move>take 2 from b</move>"}`, `Your opponent plays take 1 from a.`},
+		{"the last move", `{"problem":"nim_family.v1/nim_family.v1.s1.l0.3","answer":"<move>take 1 from b</move>","before":["<move>take 2 from b</move>"]}`, `{"score":1,"malformed":false}`},
+		{"a call", `{"problem":"calculator.v1/calculator.v1.s1.l0.0","answer":"<call>{\"name\": \"calc\", \"arguments\": {\"expression\": \"17*17\"}}</call>"}`, `"content":"289"`},
+		{"too many replies", `{"problem":"nim_family.v1/nim_family.v1.s1.l0.3","answer":"","before":[` + strings.Repeat(`"",`, 999) + `""]}`, `before: has 1000 replies`},
+	} {
+		if got := string(s.Answer(t.Context(), []byte(call("submit_answer", test.arguments)))); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %s, want in it %s", test.why, got, test.want)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // New returns the server of all tasks and scenarios.
@@ -37,7 +38,8 @@ const (
 		`"index":{"type":"integer","minimum":0},` +
 		`"scenario":{"type":"string","description":"asks and judges in this way; by default the answer is judged as it is"}`
 	submitArguments = `"problem":{"type":"string","description":"as draw_problem named it"},` +
-		`"answer":{"type":"string","description":"the final answer alone; in a scenario, the whole reply"}`
+		`"answer":{"type":"string","description":"the final answer alone; in a scenario, the whole reply, in which a call of one of its tools is <call>{\"name\": …, \"arguments\": {…}}</call>"},` +
+		`"before":{"type":"array","items":{"type":"string"},"description":"in a scenario of several replies: the earlier ones, in their order"}`
 )
 
 // schema returns the JSON schema of arguments.
@@ -135,25 +137,37 @@ func (h handler) draw(ctx context.Context, arguments json.RawMessage) (any, erro
 	if p.Scenario == "" {
 		return map[string]any{"problem": p.ID(), "question": p.Prompt}, nil
 	}
-	messages, err := h.open(ctx, p)
-	return map[string]any{"problem": p.ID(), "messages": messages}, err
+	messages, tools, err := h.open(ctx, p)
+	return opened{p.ID(), messages, tools}, err
 }
 
-// open returns the opening messages of a scenario.
-func (h handler) open(ctx context.Context, p quintain.Problem) (messages []quintain.Message, err error) {
+// An opened is the beginning of an episode.
+type opened struct {
+	Problem  string             `json:"problem"`
+	Messages []quintain.Message `json:"messages"`
+	Tools    json.RawMessage    `json:"tools,omitempty"` // of the scenario, in the form of OpenAI's chat completions
+}
+
+// open returns the opening messages of a scenario, and its tools.
+func (h handler) open(ctx context.Context, p quintain.Problem) (messages []quintain.Message, tools json.RawMessage, err error) {
 	e, err := h.book.Env(p, "")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, e.Close()) }()
-	return e.Open(ctx)
+	if messages, err = e.Open(ctx); err != nil {
+		return nil, nil, err
+	}
+	tools, err = quintain.ToolsJSON(names.ToolsOf(e))
+	return messages, tools, err
 }
 
 // submit grades an answer.
 func (h handler) submit(ctx context.Context, arguments json.RawMessage) (any, error) {
 	var asked struct {
-		Problem string  `json:"problem"`
-		Answer  *string `json:"answer"`
+		Problem string   `json:"problem"`
+		Answer  *string  `json:"answer"`
+		Before  []string `json:"before"`
 	}
 	if err := Read(arguments, &asked); err != nil {
 		return nil, err
@@ -169,14 +183,30 @@ func (h handler) submit(ctx context.Context, arguments json.RawMessage) (any, er
 		v, err := h.book.Grade(p, asked.Answer)
 		return grade{v.Score, v.Malformed}, err
 	}
-	step, err := h.book.Judge(ctx, p, "", *asked.Answer)
+	if len(asked.Before) >= maxBefore {
+		return nil, fmt.Errorf("before: has %d replies, want %d at most", len(asked.Before), maxBefore-1)
+	}
+	var replies []quintain.Reply
+	for _, text := range append(asked.Before, *asked.Answer) {
+		replies = append(replies, catalog.PlainReply(text))
+	}
+	step, err := h.book.Judge(ctx, p, "", replies...)
 	if err != nil {
 		return nil, err
 	}
 	if step.End == quintain.Going {
-		return nil, errors.New("the scenario wants another reply: play it in a session of OpenEnv or of the Open Reward Standard")
+		return going{step.Observe, "the episode goes on: submit the next reply, with all earlier ones in before"}, nil
 	}
 	return grade{step.Reward, step.Malformed}, nil
+}
+
+// maxBefore is more than the replies before another one.
+const maxBefore = 1000
+
+// A going is what an episode says that wants another reply.
+type going struct {
+	Messages []quintain.Message `json:"messages"`
+	Next     string             `json:"next"` // what to do
 }
 
 // A grade gives no reason: the model could try again.

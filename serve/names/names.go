@@ -56,7 +56,7 @@ func All(by scores.By) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := task.NewSet(append(catalog.Tasks(), composite))
+	tasks, err := task.NewSet(slices.Concat(catalog.Tasks(), catalog.OwnTasks(), []quintain.Task{composite}))
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (b *Book) List(category, search string) ([]quintain.Info, error) {
 // A Draw names a problem in a request.
 type Draw struct {
 	Task     string          `json:"task"`
-	Scenario string          `json:"scenario"` // empty: the bare task
+	Scenario string          `json:"scenario"` // empty: that which the task is made for, if any; else the bare task
 	Seed     json.Number     `json:"seed"`     // a number, or a string of digits; empty: 0
 	Level    int             `json:"level"`
 	Index    int             `json:"index"`
@@ -135,8 +135,8 @@ func (b *Book) Draw(d Draw) (func(index int) (quintain.Problem, error), error) {
 		return nil, fmt.Errorf("task: %w", err)
 	}
 	id := ""
-	if d.Scenario != "" {
-		s, err := b.scenario(d.Scenario, t, d.Task)
+	if name := cmp.Or(d.Scenario, catalog.Owner(d.Task)); name != "" {
+		s, err := b.scenario(name, t, d.Task)
 		if err != nil {
 			return nil, fmt.Errorf("scenario: %w", err)
 		}
@@ -254,7 +254,7 @@ func (b *Book) Env(p quintain.Problem, scenario string) (quintain.Env, error) {
 
 // Judge plays replies to p, one or more, in an episode of [Book.Env], until it ends or they
 // do. It returns the last step, with the total reward.
-func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, replies ...string) (step quintain.Step, err error) {
+func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, replies ...quintain.Reply) (step quintain.Step, err error) {
 	e, err := b.Env(p, scenario)
 	if err != nil {
 		return step, err
@@ -265,7 +265,7 @@ func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, r
 	}
 	sum := 0.0
 	for _, reply := range replies {
-		if step, err = e.Step(ctx, quintain.Reply{Text: reply}); err != nil {
+		if step, err = e.Step(ctx, reply); err != nil {
 			return step, err
 		}
 		if sum += step.Reward; step.End != quintain.Going {
@@ -274,6 +274,42 @@ func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, r
 	}
 	step.Reward = sum
 	return step, nil
+}
+
+// ToolsOf returns the tools of an episode that was opened, each with a schema. It is called once.
+func ToolsOf(e quintain.Env) []quintain.Tool {
+	t, is := e.(quintain.Tooled)
+	if !is {
+		return nil
+	}
+	tools := slices.Clone(t.Tools())
+	for i := range tools {
+		if tools[i].Params == nil {
+			tools[i].Params = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+	}
+	return tools
+}
+
+// Tools returns the tools that a task offers in its first problem, as it is played by default.
+func (b *Book) Tools(ctx context.Context, task string) (tools []quintain.Tool, err error) {
+	draw, err := b.Draw(Draw{Task: task})
+	if err != nil {
+		return nil, err
+	}
+	p, err := draw(0)
+	if err != nil || p.Scenario == "" {
+		return nil, err
+	}
+	e, err := b.Env(p, "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	if _, err := e.Open(ctx); err != nil {
+		return nil, err
+	}
+	return ToolsOf(e), nil
 }
 
 // A played is a scenario over a task, with its ID.

@@ -155,6 +155,14 @@ func TestSession(t *testing.T) {
 		{"a mixture", []line{{
 			`{"type":"reset","data":{"dataset_name":"composite","seed":1,"size":5,"dataset_specs":[{"name":"chain_sum","weight":1,"config":{"max_terms":2}}]}}`, question,
 		}}},
+		{"an episode with tools", []line{
+			{`{"type":"reset","data":{"dataset_name":"calculator","level":0,"seed":1}}`, `{"observation":{"messages":[{"role":"system",`},
+			{`{"type":"step","data":{"type":"list_tools"}}`, `"name":"calc"`},
+			{`{"type":"step","data":{"type":"call_tool","tool_name":"calc","arguments":{"expression":"17*17"}}}`, `"content":"289"`},
+			{`{"type":"step","data":{"type":"call_tool","tool_name":"clac","arguments":{}}}`, `tool_not_found`},
+			{`{"type":"step","data":{"type":"call_tool","tool_name":"finish","arguments":{"answer":1}}}`, `"done":true`},
+			{`{"type":"step","data":{"type":"call_tool","tool_name":"calc","arguments":{"expression":"1"}}}`, `no question is open`},
+		}},
 		{"a scenario of several turns", []line{
 			{scenario, `{"observation":{"messages":[{"role":"user",`},
 			{`{"type":"step","data":{"answer":"hm"}}`, `"reason":"no answer","end":""},"reward":0.0,"done":false}}`},

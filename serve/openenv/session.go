@@ -25,8 +25,9 @@ type session struct {
 	next   int                                       // index of the next problem, from the first one requested
 
 	problem quintain.Problem
-	episode quintain.Env // of a scenario; nil: the answer is graded as it is
-	id      string       // of the episode
+	episode quintain.Env    // of a scenario; nil: the answer is graded as it is
+	offered []quintain.Tool // by the episode
+	id      string          // of the episode
 	steps   int
 	done    bool
 	score   number
@@ -159,7 +160,7 @@ func (s *session) begin(ctx context.Context, p quintain.Problem, then func()) (r
 	}
 	s.close()
 	then()
-	s.problem, s.episode, s.steps, s.done, s.score = p, episode, 0, false, 0
+	s.problem, s.episode, s.offered, s.steps, s.done, s.score = p, episode, names.ToolsOf(episode), 0, false, 0
 	return s.observe(observation), nil
 }
 
@@ -221,7 +222,7 @@ func (s *session) submit(ctx context.Context, answer string) (observation any, e
 		return nil, errOver
 	}
 	if s.episode != nil {
-		return s.reply(ctx, answer)
+		return s.reply(ctx, quintain.Reply{Text: answer, Finish: quintain.Stop})
 	}
 	v, err := s.server.book.Grade(s.problem, &answer)
 	if err != nil {
@@ -236,8 +237,8 @@ func (s *session) submit(ctx context.Context, answer string) (observation any, e
 }
 
 // reply plays a reply in a scenario.
-func (s *session) reply(ctx context.Context, text string) (observation any, err error) {
-	step, err := s.episode.Step(ctx, quintain.Reply{Text: text, Finish: quintain.Stop})
+func (s *session) reply(ctx context.Context, reply quintain.Reply) (observation any, err error) {
+	step, err := s.episode.Step(ctx, reply)
 	if err != nil {
 		return nil, err
 	}

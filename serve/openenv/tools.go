@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/serve/mcp"
 )
 
@@ -15,10 +16,10 @@ const (
 	callTool  = "call_tool"
 )
 
-// tools returns the tools of OpenEnv's later environment, for one session.
+// tools returns the tools of OpenEnv's later environment and of the episode, for one session.
 func (s *session) tools() *mcp.Server {
 	none := json.RawMessage(`{"type":"object","properties":{}}`)
-	return &mcp.Server{
+	all := &mcp.Server{
 		Instructions: "Read the question with get_question, and answer it with submit_answer, once.",
 		Tools: []mcp.Tool{
 			{Name: "get_question", Description: "The question that is open, and its task.", Input: none, Call: s.question},
@@ -29,6 +30,15 @@ func (s *session) tools() *mcp.Server {
 			{Name: "get_task_info", Description: "What is asked, and with which settings.", Input: none, Call: s.info},
 		},
 	}
+	for _, t := range s.offered {
+		all.Tools = append(all.Tools, mcp.Tool{Name: t.Name, Description: t.Doc, Input: t.Params, Call: func(ctx context.Context, arguments json.RawMessage) (any, error) {
+			if s.done {
+				return nil, errOver
+			}
+			return s.reply(ctx, quintain.Reply{ToolCalls: []quintain.ToolCall{{ID: "call", Name: t.Name, Arguments: string(arguments)}}, Finish: quintain.Stop})
+		}})
+	}
+	return all
 }
 
 // rpc carries out a message of the Model Context Protocol.

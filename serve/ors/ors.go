@@ -1,6 +1,6 @@
 // Package ors implements the Open Reward Standard over HTTP. Each task is an environment
-// with the tool submit, which judges an answer, or a reply in a scenario. docs/serve.md has
-// the details.
+// with the tool submit, which judges an answer, or a reply in a scenario, and with the tools of
+// the scenario. docs/serve.md has the details.
 //
 // The forms are those of the standard (General Reasoning); the code is our own.
 package ors
@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
@@ -37,13 +38,13 @@ func Routes(book *names.Book, limits sessions.Limits) []web.Route {
 		{Method: "POST", Path: "/delete_session", Serve: s.end},
 	}
 	for _, r := range []web.Route{
-		{Method: "GET", Path: "/tools", Serve: tools},
+		{Method: "GET", Path: "/tools", Serve: s.tools},
 		{Method: "GET", Path: "/splits", Serve: s.splits},
 		{Method: "POST", Path: "/tasks", Serve: s.tasks(all)},
 		{Method: "POST", Path: "/num_tasks", Serve: s.tasks(count)},
 		{Method: "POST", Path: "/task", Serve: s.tasks(one)},
 		{Method: "POST", Path: "/task_range", Serve: s.tasks(some)},
-		{Method: "GET", Path: "/task_tools", Serve: tools},
+		{Method: "GET", Path: "/task_tools", Serve: s.tools},
 		{Method: "GET", Path: "/prompt", Serve: s.prompt},
 		{Method: "GET", Path: "/messages", Serve: s.messages},
 		{Method: "POST", Path: "/call", Serve: s.call},
@@ -226,18 +227,35 @@ type tool struct {
 	Input       json.RawMessage `json:"input_schema"`
 }
 
-// submit is the only tool.
+// submit is the tool of every environment.
 const submit = "submit"
 
-// tools lists the tools, which are the same everywhere.
-func tools(c *web.Call) error {
+// tools lists the tools: those of the session or, before it has an environment, of the task.
+func (s *server) tools(c *web.Call) error {
 	return answer(c, func([]byte) (any, error) {
-		return map[string]any{
-			"tools": []tool{{submit, "Judges the answer. In a scenario it is the whole reply, and there may be several.",
-				json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)}},
-			"terminal_tool": nil, "supports_score_group": false, "message_block_types": []string{"text"},
-		}, nil
+		all := []tool{{submit, "Judges the answer. In a scenario it is the whole reply, and there may be several.",
+			json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)}}
+		more, err := s.offered(c)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range more {
+			all = append(all, tool{t.Name, t.Doc, t.Params})
+		}
+		return map[string]any{"tools": all, "terminal_tool": nil, "supports_score_group": false, "message_block_types": []string{"text"}}, nil
 	})
+}
+
+// offered returns the tools of a scenario that a call is about.
+func (s *server) offered(c *web.Call) ([]quintain.Tool, error) {
+	if of, is := s.sessions.Get(c.R.Header.Get("X-Session-ID")); is {
+		return of.tools, nil
+	}
+	task, err := s.environment(c.Param("env"))
+	if err != nil {
+		return nil, err
+	}
+	return s.book.Tools(c.Context(), task)
 }
 
 // name names a session. The session begins when its environment is created.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
@@ -18,6 +19,7 @@ import (
 // A session is an episode.
 type session struct {
 	opening []quintain.Message // the first messages for the policy
+	tools   []quintain.Tool    // of the scenario
 
 	mu   sync.Mutex // one call at a time
 	env  quintain.Env
@@ -128,7 +130,7 @@ func (s *server) open(ctx context.Context, environment string, text []byte) (*se
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
-	return &session{env: e, opening: opening}, nil
+	return &session{env: e, opening: opening, tools: names.ToolsOf(e)}, nil
 }
 
 // episode returns the episode of a problem. Without a scenario, it judges the answer as it
@@ -284,7 +286,7 @@ func (s *session) call(ctx context.Context, asked calling) (task string, said []
 	case asked.Task != "":
 		return "", nil, web.Errorf(http.StatusNotFound, "task_id: the session has no call of this ID")
 	}
-	reply, err := s.submit(ctx, asked)
+	reply, err := s.play(ctx, asked)
 	if err != nil {
 		return "", nil, err
 	}
@@ -295,19 +297,34 @@ func (s *session) call(ctx context.Context, asked calling) (task string, said []
 	return s.task, said, nil
 }
 
-// submit judges an answer. The error is our own fault: the episode then has no reward.
-func (s *session) submit(ctx context.Context, asked calling) (any, error) {
+// reply reads a call as a reply of the policy, or says why it is none.
+func (s *session) reply(asked calling) (reply quintain.Reply, no *refused) {
+	reply.Finish = quintain.Stop
+	ofScenario := slices.ContainsFunc(s.tools, func(t quintain.Tool) bool { return t.Name == asked.Name })
 	switch {
-	case asked.Name != submit:
-		return refused{Error: fmt.Sprintf("there is no tool %.100q", asked.Name), Reason: "not_found"}, nil
+	case asked.Name != submit && !ofScenario:
+		return reply, &refused{Error: fmt.Sprintf("there is no tool %.100q", asked.Name), Reason: "not_found"}
 	case s.over:
-		return refused{Error: "the episode is over", Reason: "episode_finished"}, nil
+		return reply, &refused{Error: "the episode is over", Reason: "episode_finished"}
+	case ofScenario:
+		reply.ToolCalls = []quintain.ToolCall{{ID: "call", Name: asked.Name, Arguments: string(asked.Input)}}
+		return reply, nil
 	}
 	answer, wrong := asked.answer()
 	if wrong != "" {
-		return refused{Error: "input: " + wrong, Reason: "input_validation"}, nil
+		return reply, &refused{Error: "input: " + wrong, Reason: "input_validation"}
 	}
-	step, err := s.env.Step(ctx, quintain.Reply{Text: answer, Finish: quintain.Stop})
+	reply.Text = answer
+	return reply, nil
+}
+
+// play plays a call. The error is our own fault: the episode then has no reward.
+func (s *session) play(ctx context.Context, asked calling) (any, error) {
+	reply, no := s.reply(asked)
+	if no != nil {
+		return no, nil
+	}
+	step, err := s.env.Step(ctx, reply)
 	if err != nil {
 		s.over = true
 		return nil, err

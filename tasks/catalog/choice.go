@@ -173,7 +173,7 @@ func (w *wish) choices(params map[string]any, field string) (Choices, error) {
 	}
 	tasks := Tasks()
 	if w.name != Composite {
-		all, err := task.NewSet(append(tasks, ownTasks()...))
+		all, err := task.NewSet(append(tasks, OwnTasks()...))
 		if err != nil {
 			return nil, err
 		}

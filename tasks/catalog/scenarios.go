@@ -15,7 +15,9 @@ import (
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/scenarios/games"
 	"github.com/quintain-rl/quintain/scenarios/games/alone"
+	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/scenarios/games/duels"
+	"github.com/quintain-rl/quintain/scenarios/games/guess"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/scenarios/toolbox/office"
@@ -38,7 +40,9 @@ func Scenarios() []scenario.Spec {
 }
 
 // Games returns all games. Each is a scenario with a task of its own.
-func Games() []*games.Game { return slices.Concat(alone.Games(), duels.Games()) }
+func Games() []*games.Game {
+	return slices.Concat(alone.Games(), cards.Games(), duels.Games(), guess.Games())
+}
 
 // Errands returns all errands. Each is a scenario of calls of tools, with a task of its own.
 func Errands() []*toolbox.Errand { return slices.Concat(office.Errands(), desk.Errands()) }
@@ -49,7 +53,7 @@ func TasksOf(scenario string) []quintain.Task {
 	if scenario == codeplay.Spec.Name {
 		return []quintain.Task{codetask.Task()}
 	}
-	for _, t := range ownTasks() {
+	for _, t := range OwnTasks() {
 		if t.Info().Name == scenario { // all but codetask share the scenario's name
 			return []quintain.Task{t}
 		}
@@ -57,8 +61,21 @@ func TasksOf(scenario string) []quintain.Task {
 	return Tasks()
 }
 
-// ownTasks returns the tasks that are made for one scenario each.
-func ownTasks() []quintain.Task {
+// Owner names the scenario that a task is made for; empty: any may play it.
+func Owner(task string) string {
+	if task == codetask.Task().Info().Name {
+		return codeplay.Spec.Name
+	}
+	for _, t := range OwnTasks() {
+		if t.Info().Name == task {
+			return task
+		}
+	}
+	return ""
+}
+
+// OwnTasks returns the tasks that are made for one scenario each.
+func OwnTasks() []quintain.Task {
 	tasks := []quintain.Task{codetask.Task()}
 	for _, g := range Games() {
 		tasks = append(tasks, g.Task)
@@ -188,7 +205,7 @@ func playAdvised(ctx context.Context, s adviser, p quintain.Problem) (demo Demo,
 	for len(replies) <= most {
 		var said []quintain.Reply
 		for _, r := range replies {
-			said = append(said, plainReply(r.Reply))
+			said = append(said, PlainReply(r.Reply))
 		}
 		advice, err := s.Advise(ctx, p, said)
 		if err != nil {
@@ -220,7 +237,7 @@ func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies 
 		demo.Tools = t.Tools()
 	}
 	for _, turn := range replies {
-		if turn.Step, err = e.Step(ctx, plainReply(turn.Reply)); err != nil {
+		if turn.Step, err = e.Step(ctx, PlainReply(turn.Reply)); err != nil {
 			return demo, err
 		}
 		demo.Turns = append(demo.Turns, turn)
@@ -231,8 +248,8 @@ func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, replies 
 	return demo, nil
 }
 
-// plainReply is a reply as a policy says it whose calls have the form plain.
-func plainReply(text string) quintain.Reply {
+// PlainReply is a reply as a policy says it whose calls of tools have the form plain of text/toolcall.
+func PlainReply(text string) quintain.Reply {
 	read := toolcall.Plain().Parse(text, toolcall.Context{})
 	reply := quintain.Reply{Text: text, Finish: quintain.Stop}
 	if len(read.Calls) > 0 && !read.Malformed {

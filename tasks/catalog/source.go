@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -233,18 +234,26 @@ func (s *Source) One(name string, easiest func(Choice) Choice, seed uint64) ([]r
 	return s.fileStream(seed)
 }
 
+// OnlyTask names the task of a scenario that plays one task; empty: it plays several.
+func (s *ScenarioChoice) OnlyTask() string {
+	if tasks := TasksOf(s.Name); !s.External.Set() && len(tasks) == 1 {
+		return tasks[0].Info().Name
+	}
+	return ""
+}
+
 // One returns the stream of one task, written NAME or NAME:LEVEL. For a program with its own
 // problems it is the stream of one of its levels, and an empty name means the first. For
-// NAME alone, easiest may choose the level or parameters. Without a name there is no
-// stream, unless a program plays tasks, which is an error.
+// NAME alone, easiest may choose the level or parameters. Without a name it is the task of a
+// scenario that has one; else there is no stream, unless a program plays tasks, which is an error.
 func (s *ScenarioChoice) One(name string, easiest func(Choice) Choice, seed uint64) ([]rollout.Stream, error) {
 	if own := s.Streams(seed); own != nil {
 		return ownLevel(own, name)
 	}
-	if name == "" {
-		if s.External.Set() {
-			return nil, errors.New("scenario.program: it plays tasks: name one")
-		}
+	if name == "" && s.External.Set() {
+		return nil, errors.New("scenario.program: it plays tasks: name one")
+	}
+	if name = cmp.Or(name, s.OnlyTask()); name == "" {
 		return nil, nil
 	}
 	var chosen Choices

@@ -16,6 +16,11 @@ func Episode(out io.Writer, s quintain.Scenario, t *quintain.Trajectory) error {
 		Turn(out, &t.Turns[i], true)
 	}
 	wrote(out, t)
+	return Ending(out, s, t)
+}
+
+// Ending prints a right answer if the episode is unsolved. The error says why it has no score.
+func Ending(out io.Writer, s quintain.Scenario, t *quintain.Trajectory) error {
 	if !t.Outcome.Rewarded() {
 		return fmt.Errorf("the episode has no score (%s): %s", t.Outcome, t.Error)
 	}

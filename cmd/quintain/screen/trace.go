@@ -81,15 +81,25 @@ func call(out io.Writer, k int, c *quintain.Call) {
 func Turn(out io.Writer, t *quintain.Turn, told bool) {
 	if told {
 		for _, m := range t.Observed {
-			fmt.Fprintf(out, "--- %s ---\n%s\n", Safe(m.Role), Safe(m.Text()))
+			Message(out, m)
 		}
 	}
 	said(out, t)
+	Judged(out, t)
+}
+
+// Judged prints the reward of a turn, and why.
+func Judged(out io.Writer, t *quintain.Turn) {
 	fmt.Fprintf(out, "reward %.3g", t.Reward)
 	if t.Why != "" {
 		fmt.Fprintf(out, ": %s", Safe(t.Why))
 	}
 	fmt.Fprintln(out)
+}
+
+// Message prints a message.
+func Message(out io.Writer, m quintain.Message) {
+	fmt.Fprintf(out, "--- %s ---\n%s\n", Safe(m.Role), Safe(m.Text()))
 }
 
 // said prints what the policy replied, with its calls.

@@ -64,7 +64,7 @@ func tryCall(out io.Writer, t *quintain.Trajectory, k int) {
 		fmt.Fprintf(out, "tools: %s\n", Safe(names))
 	}
 	for _, m := range turn.Observed {
-		fmt.Fprintf(out, "--- %s ---\n%s\n", Safe(m.Role), Safe(m.Text()))
+		Message(out, m)
 	}
 	said(out, turn)
 	switch {

@@ -105,10 +105,10 @@ func TestCSV(t *testing.T) {
 	}
 	row := func(i int) string { return strings.Join(lines[i], ";") }
 	for i, want := range map[int]string{
-		0:  "kind;name;task;category;level;scored;mean_score;low;high;pass@1;majority@1;pass@2;majority@2;malformed;tokens_mean;tokens_median;tokens_p95;tokens_most;cut;failed;episodes_scored;episodes_model_failed;episodes_env_failed;episodes_infra_failed;episodes_cancelled;episodes_timed_out;episodes_prompt_too_long;episodes_ungraded",
-		1:  "row;t|<b>:0;t|<b>;games;0;1;0.75;0.5;1;0.5;0.5;1;0.5;0.5;12;12;19.5;20;0.25;0;1;1;0;0;0;0;0;0",
-		2:  "row;t|<b>:1;t|<b>;games;1;0;;;;;;;;;;;;;;0;0;0;0;0;0;0;0;0",
-		10: "all;all;;;;1;0.75;0.5;1;0.5;0.5;1;0.5;0.5;12;12;19.5;20;0.25;0;1;1;0;0;0;0;0;0",
+		0:  "kind;name;task;category;level;scored;mean_score;low;high;pass@1;majority@1;pass@2;majority@2;malformed;tokens_mean;tokens_median;tokens_p95;tokens_most;cut;failed;episodes_scored;episodes_model_failed;episodes_env_failed;episodes_infra_failed;episodes_cancelled;episodes_timed_out;episodes_prompt_too_long;episodes_ungraded;episodes_forfeited",
+		1:  "row;t|<b>:0;t|<b>;games;0;1;0.75;0.5;1;0.5;0.5;1;0.5;0.5;12;12;19.5;20;0.25;0;1;1;0;0;0;0;0;0;0",
+		2:  "row;t|<b>:1;t|<b>;games;1;0;;;;;;;;;;;;;;0;0;0;0;0;0;0;0;0;0",
+		10: "all;all;;;;1;0.75;0.5;1;0.5;0.5;1;0.5;0.5;12;12;19.5;20;0.25;0;1;1;0;0;0;0;0;0;0",
 	} {
 		if row(i) != want {
 			t.Errorf("line %d is\n%s, want\n%s", i, row(i), want)

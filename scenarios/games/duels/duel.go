@@ -3,7 +3,6 @@ package duels
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -51,27 +50,14 @@ type opponent string
 
 // Check reports an unknown opponent.
 func (o opponent) Check() error {
-	if p := o.blunders(); !(p >= 0 && p <= 1) {
+	if math.IsNaN(o.blunders()) {
 		return fmt.Errorf("opponent is %q, want optimal, random or mixed:P with P from 0 to 1", string(o))
 	}
 	return nil
 }
 
 // blunders is the probability of a move that may be any; NaN: unknown.
-func (o opponent) blunders() float64 {
-	switch o {
-	case "optimal":
-		return 0
-	case "random":
-		return 1
-	}
-	share, is := strings.CutPrefix(string(o), "mixed:")
-	p, err := strconv.ParseFloat(share, 64)
-	if !is || err != nil {
-		return math.NaN()
-	}
-	return p
-}
+func (o opponent) blunders() float64 { return games.Blunders(string(o)) }
 
 // slack is how much the worth of two moves may differ by rounding.
 const slack = 1e-12
@@ -198,6 +184,14 @@ func (d *duel[S]) answer() (name string) {
 // Show implements [games.Match].
 func (d *duel[S]) Show() string { return d.board.show() }
 
+// Brief implements [games.Briefer]. A board that cannot be brief is shown.
+func (d *duel[S]) Brief() string {
+	if b, can := d.board.(interface{ brief() string }); can {
+		return b.brief()
+	}
+	return d.board.show()
+}
+
 // Move implements [games.Match].
 func (d *duel[S]) Move(text string) (told, why string) {
 	m, why := d.board.read(strings.Join(strings.Fields(strings.ToLower(text)), " "))
@@ -220,13 +214,13 @@ func (d *duel[S]) Move(text string) (told, why string) {
 		told += " Your opponent plays " + d.answer() + "."
 	}
 	if worth, over := d.Over(); over {
-		told += " " + ending(worth)
+		told += " " + result(worth)
 	}
 	return told, ""
 }
 
-// ending tells the policy how a game has ended.
-func ending(worth float64) string {
+// result tells the policy how a game has ended.
+func result(worth float64) string {
 	switch worth {
 	case 1:
 		return "You have won."

@@ -125,7 +125,10 @@ func (p row) board() board[pair] {
 }
 
 // Rules implements [games.Start].
-func (p row) Rules(wording int) string {
+func (p row) Rules(wording int) string { return p.rules(0, wording) }
+
+// rules tells the rules to a seat: that which moves first, 0, or the other.
+func (p row) rules(seat, wording int) string {
 	goal := map[string][3]string{
 		"normal": {
 			"Whoever has %d of their marks in a line wins", "The first to get %d marks of their own in a line wins", "You win with a line of %d of your marks, and lose if your opponent has one",
@@ -142,15 +145,15 @@ func (p row) Rules(wording int) string {
 		"Two players put marks on a board of %d columns and %d rows in turn, each on a free square. %s; lines run across, down and along diagonals. A full board without a line is a draw.%s",
 		"On a board with %d columns and %d rows, you and your opponent mark one free square in turn. %s, across, down or diagonally. If the board is full first, it is a draw.%s",
 		"The board has %d columns and %d rows. Players take turns and mark a free square each time. %s; a line may be horizontal, vertical or diagonal. No line on a full board means a draw.%s",
-	}[wording], p.Columns, p.Rows, fmt.Sprintf(goal, p.Line), p.spelling())
+	}[wording], p.Columns, p.Rows, fmt.Sprintf(goal, p.Line), p.spelling(seat))
 }
 
-// spelling tells how a square is named.
-func (p row) spelling() string {
+// spelling tells how a square is named, and what the seat plays.
+func (p row) spelling(seat int) string {
 	if p.Kind == "wild" {
 		return " A move is a mark and a square, such as x b2: column b, row 2."
 	}
-	return fmt.Sprintf(" A move is a square, such as b2: column b, row 2. You play %s.", string("xo"[p.turn()]))
+	return fmt.Sprintf(" A move is a square, such as b2: column b, row 2. You play %s.", string("xo"[(p.turn()+seat)%2]))
 }
 
 // Example implements [games.Start].
@@ -190,11 +193,16 @@ func (p row) least() pair {
 
 // Match implements [games.Start].
 func (p row) Match(luck games.Luck, tables *games.Tables) games.Match {
+	return newDuel(p.board(), p.solver(tables), luck)
+}
+
+// solver returns the solver against the opponent.
+func (p row) solver(tables *games.Tables) *solver[pair] {
 	of := p
 	if p.Columns*p.Rows <= 12 { // one table for all positions of such a board
 		of.X, of.O = 0, 0
 	}
-	return newDuel(p.board(), games.Table(tables, of, func() *solver[pair] { return newSolver[pair](p.Opponent) }), luck)
+	return games.Table(tables, of, func() *solver[pair] { return newSolver[pair](p.Opponent) })
 }
 
 // lines are the rules of a board.

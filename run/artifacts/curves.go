@@ -1,4 +1,4 @@
-package run
+package artifacts
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/run"
 )
 
 // LearningCurves plots mean scores of held-out problems over minutes, from the evaluations
@@ -52,9 +53,9 @@ func folderNames(folders []string) []string {
 }
 
 // folderExams reads the evaluations of a data folder.
-func folderExams(folder string) ([]ExamLine, error) {
+func folderExams(folder string) ([]run.ExamLine, error) {
 	path := filepath.Join(folder, datadir.Evaluations)
-	exams, err := ReadExams(path)
+	exams, err := run.ReadExams(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s: is %s the data folder of a run with evaluations?", path, folder)
 	}

@@ -1,0 +1,287 @@
+package rollout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// A match is an unfinished match at a table, with an episode for each seat of the policy.
+type match struct {
+	table quintain.Table
+	seats []*episode // nil: another player's
+	next  quintain.Next
+	paid  []float64 // to each seat so far
+	early []float64 // of it, before the seat's first reply
+}
+
+// matches plays the group of one job at tables. It restarts matches in which the policy failed, but
+// not the others.
+func (e *Engine) matches(ctx, accept context.Context, job Job, of quintain.Seated) Result {
+	all := make([]*match, e.Size)
+	for i := range all {
+		all[i] = newMatch(ctx, job, of, place{i, 0})
+	}
+	e.sit(ctx, "", all)
+	for try := 1; try <= e.Replays && accept.Err() == nil; try++ {
+		var again []*match
+		for i, m := range all {
+			if m.may() {
+				all[i] = newMatch(ctx, job, of, place{i, try})
+				again = append(again, all[i])
+			}
+		}
+		if again == nil {
+			break
+		}
+		e.sit(ctx, fmt.Sprintf("~%d", try), again)
+	}
+	var episodes []*episode // seat by seat
+	for seat := range len(of.Players()) {
+		for _, m := range all {
+			if ep := m.seats[seat]; ep != nil && !ep.idle() {
+				episodes = append(episodes, ep)
+			}
+		}
+	}
+	return collected(accept, job, episodes)
+}
+
+// noSeat stands for a reply that nobody has given yet.
+const noSeat = -1
+
+// A place is that of a match in its group.
+type place struct{ number, replays int }
+
+// newMatch makes and opens a match of a job. It records a failure in its episodes.
+func newMatch(ctx context.Context, job Job, of quintain.Seated, at place) *match {
+	players := of.Players()
+	m := &match{seats: make([]*episode, len(players)), paid: make([]float64, len(players)), early: make([]float64, len(players))}
+	for seat, player := range players {
+		if player != quintain.PolicyPlayer {
+			continue
+		}
+		p := job.Problem.At(seat)
+		m.seats[seat] = &episode{env: &chair{m, seat}, number: at.number, traced: job.Span.Valid(), record: quintain.Trajectory{
+			ID: fmt.Sprintf("%s#%d", p.ID(), at.number), Problem: p, Replays: at.replays, Started: time.Now(),
+			Match: &quintain.Match{ID: fmt.Sprintf("%s#%d", job.Problem.ID(), at.number), Seat: seat, Players: players},
+		}}
+	}
+	m.guard(ctx, func() error {
+		table, err := of.Table(job.Problem)
+		if err != nil {
+			return err
+		}
+		m.table = table
+		next, err := table.Open(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = m.turn(noSeat, next)
+		return err
+	})
+	return m
+}
+
+// guard calls the table outside of a reply. An error or a panic is a failure of all episodes.
+func (m *match) guard(ctx context.Context, call func() error) {
+	for _, ep := range m.seats {
+		if ep != nil {
+			ep.guard(ctx, call)
+			m.share(ep)
+			return
+		}
+	}
+}
+
+// sit plays matches of a group to their ends, and closes them. The first replies answer the same
+// messages and come from one request, whose key is the ID of their group and more.
+func (e *Engine) sit(ctx context.Context, more string, all []*match) {
+	var first []*episode
+	for _, m := range all {
+		ep := m.seats[m.next.Seat]
+		if ep == nil || ep.over() {
+			continue
+		}
+		if len(first) > 0 && first[0].record.Match.Seat != m.next.Seat {
+			ep.fail(ctx, quintain.EnvFailed, errors.New("the table opens the matches of one problem with different seats"))
+			m.share(ep)
+			continue
+		}
+		first = append(first, ep)
+	}
+	if len(first) > 0 {
+		e.firstTurn(ctx, first[0].record.Problem.ID()+more, first)
+	}
+	var others sync.WaitGroup
+	for _, m := range all {
+		others.Go(func() {
+			for ep := m.settle(); ep != nil; ep = m.settle() {
+				e.turn(ctx, ep)
+			}
+			if m.table != nil {
+				m.guard(context.Background(), m.table.Close)
+			}
+		})
+	}
+	others.Wait()
+}
+
+// may reports whether the match failed, and may be played again.
+func (m *match) may() bool {
+	for _, ep := range m.seats {
+		if ep != nil && ep.may {
+			return true
+		}
+	}
+	return false
+}
+
+// turn takes what the table says after a reply of a seat, or below 0 in the beginning: what it pays,
+// and who is next. It returns what the reply has earned.
+func (m *match) turn(replied int, next quintain.Next) (earned float64, err error) {
+	n := len(m.seats)
+	if len(next.Rewards) != n && next.Rewards != nil || next.End == quintain.Going && (next.Seat < 0 || next.Seat >= n || m.seats[next.Seat] == nil) {
+		return 0, fmt.Errorf("the table has %d seats, pays %d, and wants a reply of seat %d", n, len(next.Rewards), next.Seat)
+	}
+	for seat, reward := range next.Rewards {
+		m.paid[seat] += reward
+		switch ep := m.seats[seat]; {
+		case ep == nil:
+		case seat == replied:
+			earned = reward + m.early[seat]
+			m.early[seat] = 0
+		case len(ep.record.Turns) > 0:
+			ep.record.Turns[len(ep.record.Turns)-1].Reward += reward
+		default:
+			m.early[seat] += reward
+		}
+	}
+	if m.next = next; next.End == quintain.Going {
+		ep := m.seats[next.Seat]
+		ep.talk = append(ep.talk[:len(ep.talk):len(ep.talk)], next.Observe...)
+	}
+	return earned, m.balance(replied)
+}
+
+// balance checks the scores of a match that has ended.
+func (m *match) balance(replied int) error {
+	sum := 0.0
+	for _, score := range m.paid {
+		sum += score
+	}
+	switch {
+	case math.IsNaN(sum) || math.IsInf(sum, 0):
+		return fmt.Errorf("the table pays %v", m.paid)
+	case m.next.End == quintain.Going:
+	case m.next.Forfeit && m.paid[replied] != 0:
+		return fmt.Errorf("seat %d gave the match up and scores %v, want 0", replied, m.paid[replied])
+	case !m.next.Forfeit && math.Abs(sum-1) > 1e-9:
+		return fmt.Errorf("the seats of the match score %v, which is %v together, want 1", m.paid, sum)
+	}
+	return nil
+}
+
+// settle brings the consequences of the last reply to all seats, and returns the episode of the
+// seat that replies next; nil: the match is over.
+func (m *match) settle() *episode {
+	for _, ep := range m.seats {
+		if ep != nil && ep.over() {
+			m.share(ep)
+			return nil
+		}
+	}
+	return m.seats[m.next.Seat]
+}
+
+// share ends the other episodes as one has ended.
+func (m *match) share(ended *episode) {
+	if !ended.over() {
+		return
+	}
+	of := &ended.record
+	left := of.Outcome.Rewarded() && m.next.End == quintain.Going // it had no room to go on
+	if left {
+		of.Outcome = quintain.ModelFailed
+	}
+	for _, ep := range m.seats {
+		if ep == nil || ep == ended || ep.over() {
+			continue
+		}
+		switch {
+		case !of.Outcome.Rewarded():
+			ep.record.Outcome, ep.record.Error, ep.may, ep.stop = of.Outcome, of.Error, ended.may, ended.stop
+		case left || m.next.Forfeit:
+			ep.record.Outcome, ep.record.Error = quintain.Forfeited, fmt.Sprintf("seat %d gave the match up", of.Match.Seat)
+			ep.record.End = m.next.End
+		case len(ep.record.Turns) > 0:
+			ep.record.Turns[len(ep.record.Turns)-1].Right = m.won(ep.record.Match.Seat)
+			ep.end(m.next.End)
+		default:
+			ep.record.Outcome = quintain.Scored
+		}
+		ep.record.Took = of.Took
+	}
+}
+
+// won reports whether the match has ended, and a seat has the whole score.
+func (m *match) won(seat int) bool {
+	return m.next.End != quintain.Going && !m.next.Forfeit && m.paid[seat] == 1
+}
+
+// idle reports whether the match ended before the seat's first reply: there is nothing to learn
+// from its episode.
+func (ep *episode) idle() bool {
+	return len(ep.record.Turns) == 0 && (ep.record.Outcome.Rewarded() || ep.record.Outcome == quintain.Forfeited)
+}
+
+// A chair is a seat of a match, as the environment of its episode.
+type chair struct {
+	*match
+	seat int
+}
+
+// Open implements [quintain.Env]. The match opens the table.
+func (c *chair) Open(context.Context) ([]quintain.Message, error) { return nil, nil }
+
+// Step implements [quintain.Env]. The next messages of the seat come with its next turn.
+func (c *chair) Step(ctx context.Context, reply quintain.Reply) (step quintain.Step, err error) {
+	next, err := c.table.Step(ctx, c.seat, reply)
+	if err != nil {
+		return step, err
+	}
+	step = next.Step
+	step.Observe = nil
+	step.Reward, err = c.turn(c.seat, next)
+	step.Right = c.won(c.seat)
+	return step, err
+}
+
+// Close implements [quintain.Env]. The match closes the table.
+func (c *chair) Close() error { return nil }
+
+// Seats is the largest number of the policy's seats at the tables of streams, at least 1.
+func Seats(streams []Stream) int {
+	most := 1
+	for _, s := range streams {
+		if of, seated := s.Scenario.(quintain.Seated); seated {
+			most = max(most, learners(of.Players()))
+		}
+	}
+	return most
+}
+
+// learners counts the policy's seats among players.
+func learners(players []string) (n int) {
+	for _, player := range players {
+		if player == quintain.PolicyPlayer {
+			n++
+		}
+	}
+	return n
+}

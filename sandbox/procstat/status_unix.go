@@ -1,0 +1,16 @@
+//go:build unix
+
+package procstat
+
+import (
+	"os"
+	"syscall"
+)
+
+// Status tells how a process ended that was waited for: the number of the signal, or its exit status.
+func Status(s *os.ProcessState) (signal, code int) {
+	if status, is := s.Sys().(syscall.WaitStatus); is && status.Signaled() {
+		return int(status.Signal()), 0
+	}
+	return 0, s.ExitCode()
+}

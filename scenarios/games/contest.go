@@ -1,0 +1,262 @@
+package games
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/task/rng"
+)
+
+// A Sided is a [Start] of a game that the policy can play on both sides.
+type Sided interface {
+	Start
+
+	// RulesAt is Rules for a seat, 0 or 1.
+	RulesAt(seat, wording int) string
+
+	// Sides begins a match of two seats. All matches of a Start with the same luck go the same way
+	// with the same moves.
+	Sides(Luck, *Tables) Sides
+}
+
+// Sides is a game of two seats under way. One goroutine uses it.
+type Sides interface {
+	// Seat is the one to move. Seat 0 makes the first move.
+	Seat() int
+
+	// Show describes the position with all that a seat may know of it.
+	Show(seat int) string
+
+	// Move makes a move of the seat to move, and returns its name, which both seats may know and
+	// which is a text for Move that stands for the same move. why says which rule forbids it; then
+	// nothing has changed.
+	Move(text string) (name, why string)
+
+	// Over reports whether the match has ended, and what it is worth to seat 0, 0 to 1. It is worth
+	// the rest to seat 1.
+	Over() (worth float64, over bool)
+
+	// News tells a seat what followed from the last move, besides the position; empty: nothing.
+	News(seat int) string
+
+	// Best lists moves of the best play for the seat to move, and Allowed all moves. Play draws one
+	// of the best: where surprise counts, not all are as likely.
+	Best() []string
+	Allowed() []string
+	Play(*rng.Rand) string
+}
+
+// A contest is a match of two seats.
+type contest struct {
+	start   Sided
+	luck    Luck
+	wording int
+	players []string
+	sides   Sides
+	moves   []string  // so far
+	news    [2]string // of moves that the seat has not been told of
+	faults  [2]int    // replies of each seat without a legal move
+	opened  [2]bool   // the seat has its first messages
+}
+
+// Table implements [scenario.Host].
+func (p *play) Table(problem quintain.Problem) (quintain.Table, error) {
+	return p.contest(problem)
+}
+
+func (p *play) contest(problem quintain.Problem) (*contest, error) {
+	record, err := p.game.deal(problem)
+	if err != nil {
+		return nil, err
+	}
+	start, luck, wording := record.start()
+	of, can := start.(Sided)
+	if !can {
+		return nil, errors.New("the game has one side") // Declare offers no players
+	}
+	return &contest{start: of, luck: luck, wording: wording, players: p.Players(), sides: of.Sides(luck, &p.game.tables)}, nil
+}
+
+// Seats implements [quintain.Table].
+func (c *contest) Seats() int { return len(c.players) }
+
+// Open implements [quintain.Table].
+func (c *contest) Open(context.Context) (quintain.Next, error) {
+	next := quintain.Next{}
+	c.goOn(&next)
+	return next, nil
+}
+
+// Step implements [quintain.Table].
+func (c *contest) Step(_ context.Context, seat int, reply quintain.Reply) (next quintain.Next, err error) {
+	if seat != c.sides.Seat() {
+		return next, fmt.Errorf("seat %d replies, and seat %d is to move", seat, c.sides.Seat())
+	}
+	move, why := answer.Between(reply.Text, "move")
+	if why == "" && len(move) > maxMove {
+		move, why = "", "the move is too long"
+	}
+	next.Answer, next.Malformed = move, why != ""
+	if why == "" {
+		var name string
+		if name, why = c.sides.Move(move); why == "" {
+			c.note(seat, name)
+			c.goOn(&next)
+			next.Why = c.ending(seat)
+			return next, nil
+		}
+		next.Illegal = true
+	}
+	next.Why = why
+	c.faults[seat]++
+	if c.faults[seat] > 1 {
+		next.End, next.Forfeit = quintain.Terminated, true
+		return next, nil
+	}
+	next.Seat, next.Observe = seat, []quintain.Message{{Role: quintain.RoleUser, Content: "That was no legal move: " + why +
+		". Nothing has changed. Another such reply loses the match.\n\n" + c.position(seat)}}
+	return next, nil
+}
+
+// note takes a move that was made.
+func (c *contest) note(seat int, name string) {
+	c.moves = append(c.moves, name)
+	for viewer := range c.news {
+		who := "Your opponent plays "
+		if viewer == seat {
+			who = "You play "
+		}
+		c.news[viewer] = sentence(c.news[viewer], sentence(who+name+".", c.sides.News(viewer)))
+	}
+}
+
+// goOn makes the moves of the table's own players, until the policy is to move or the match ends.
+func (c *contest) goOn(next *quintain.Next) {
+	for {
+		worth, over := c.sides.Over()
+		if over {
+			next.End, next.Rewards = quintain.Terminated, []float64{worth, 1 - worth}
+			return
+		}
+		seat := c.sides.Seat()
+		if c.players[seat] == quintain.PolicyPlayer {
+			next.Seat, next.Observe = seat, c.observe(seat)
+			return
+		}
+		r := c.luck.At("opponent", len(c.moves))
+		name := ""
+		if r.Chance(Blunders(c.players[seat])) {
+			name = rng.Pick(r, c.sides.Allowed())
+		} else {
+			name = c.sides.Play(r)
+		}
+		name, _ = c.sides.Move(name)
+		c.note(seat, name)
+	}
+}
+
+// observe returns the next messages of a seat.
+func (c *contest) observe(seat int) (messages []quintain.Message) {
+	if !c.opened[seat] {
+		c.opened[seat] = true
+		messages = append(messages, quintain.Message{Role: quintain.RoleSystem, Content: strings.Join([]string{
+			c.start.RulesAt(seat, c.wording),
+			turns[c.wording][seat] + " " + fmt.Sprintf(tableForms[c.wording], c.start.Example()) + " " + earnings[Outcome][c.wording],
+		}, "\n\n")})
+	}
+	text := strings.TrimSpace(c.news[seat] + "\n\n" + c.position(seat))
+	c.news[seat] = ""
+	return append(messages, quintain.Message{Role: quintain.RoleUser, Content: text})
+}
+
+// turns tell a seat when it moves.
+var turns = [wordings][2]string{
+	{"You move first.", "Your opponent moves first."},
+	{"The first move is yours.", "The first move is your opponent's."},
+	{"You begin.", "Your opponent begins."},
+}
+
+// tableForms say how to reply; they get an example of a move.
+var tableForms = [wordings]string{
+	"Reply with one move between <move> and </move>, for example <move>%s</move>; you may think before it. Your first reply without exactly one legal move " +
+		"changes nothing, the second loses the match.",
+	"Write each move as <move>%s</move>, exactly one in each reply, after any thoughts. If a reply of yours has no legal move, you are told why; if it happens " +
+		"again, you lose.",
+	"Every reply must hold exactly one move, in tags: <move>%s</move>. One reply without a legal move is forgiven; with another one, the match is lost.",
+}
+
+// soFar begins the line of a message with all moves so far.
+const soFar = "Moves so far: "
+
+// between stands between moves.
+const between = ", "
+
+// position describes the position to the seat that is to move.
+func (c *contest) position(seat int) string {
+	text := c.sides.Show(seat) + "\n\n"
+	if len(c.moves) > 0 {
+		text += soFar + strings.Join(c.moves, between) + ".\n"
+	}
+	return text + "It is your move."
+}
+
+// ending tells how the match has ended for a seat; empty: it has not.
+func (c *contest) ending(seat int) string {
+	worth, over := c.sides.Over()
+	if !over {
+		return ""
+	}
+	if seat == 1 {
+		worth = 1 - worth
+	}
+	switch worth {
+	case 1:
+		return "It wins."
+	case 0:
+		return "It loses."
+	case 0.5:
+		return "The match is drawn."
+	}
+	return fmt.Sprintf("The match earns %.3g.", worth)
+}
+
+// AdviseAt implements [scenario.Host]. It plays the moves so far, which the last message tells.
+func (p *play) AdviseAt(problem quintain.Problem, seat int, talk []quintain.Message) (advice quintain.Advice, err error) {
+	c, err := p.contest(problem)
+	if err != nil || len(talk) == 0 {
+		return advice, err
+	}
+	_, moves, _ := strings.Cut(talk[len(talk)-1].Content, soFar)
+	moves, _, _ = strings.Cut(moves, ".\n")
+	for move := range strings.SplitSeq(moves, between) {
+		if move == "" {
+			break
+		}
+		if _, why := c.sides.Move(move); why != "" {
+			return advice, fmt.Errorf("the conversation has the move %q: %s", move, why)
+		}
+	}
+	if _, over := c.sides.Over(); over || c.sides.Seat() != seat {
+		return advice, nil
+	}
+	return tagged("move", c.sides.Best(), c.sides.Allowed()), nil
+}
+
+// tagged returns moves as replies.
+func tagged(tag string, best, allowed []string) (a quintain.Advice) {
+	opening, closing := "<"+tag+">", "</"+tag+">"
+	for _, m := range best {
+		a.Best = append(a.Best, opening+m+closing)
+	}
+	for _, m := range allowed {
+		a.Allowed = append(a.Allowed, opening+m+closing)
+	}
+	return a
+}
+
+// Close implements [quintain.Table].
+func (c *contest) Close() error { return nil }

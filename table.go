@@ -1,0 +1,59 @@
+package quintain
+
+import "context"
+
+// A Seated is a [Scenario] whose settings may seat several players at a table. Its [Env] stays
+// what it is: the episode of one seat, which evaluations play.
+type Seated interface {
+	Scenario
+
+	// Players says who sits where, seat 0 first: [PolicyPlayer], or a name of the scenario's for a
+	// player of its own. Nil: there are no tables.
+	Players() []string
+
+	// Table returns a new match of p. An error means that p is unreadable.
+	Table(p Problem) (Table, error)
+
+	// AdviseAt returns what a seat may reply to its conversation so far.
+	AdviseAt(p Problem, seat int, talk []Message) (Advice, error)
+}
+
+// PolicyPlayer names the policy among the players of a table: its seats learn.
+const PolicyPlayer = "policy"
+
+// A Table is one match of several seats, who reply in turn. One goroutine opens it, steps it until
+// a step's End is not Going, and closes it.
+type Table interface {
+	// Seats is the number of seats. Those of the scenario's own players reply by themselves.
+	Seats() int
+
+	// Open returns the first messages for the seat that replies first. They are the same in every
+	// match of a problem.
+	Open(ctx context.Context) (Next, error)
+
+	// Step answers the reply of the seat that was to reply. Errors are as in [Env].
+	Step(ctx context.Context, seat int, reply Reply) (Next, error)
+
+	// Close frees the resources of the match. It is called once, even after an error.
+	Close() error
+}
+
+// A Next is what happened at a table since the last one. Its Step judges the reply, but for Reward
+// and Right, which follow from Rewards: a seat that scores 1 is right. Its messages are for Seat,
+// whose first ones they are if it has not replied yet.
+type Next struct {
+	Step
+	Seat    int       // replies next
+	Rewards []float64 // of each seat, since the last Next; those of a finished match sum to 1 over all of it
+
+	// Forfeit says that the match ended without a result, because the seat that replied gave it up.
+	// Only that seat has a reward.
+	Forfeit bool
+}
+
+// A Match places a trajectory in a match.
+type Match struct {
+	ID      string   `json:"id"` // the problem's ID and the number of the match in its group
+	Seat    int      `json:"seat"`
+	Players []string `json:"players"` // see [Seated]
+}
