@@ -94,7 +94,7 @@ func match(t *testing.T, of quintain.Seated, p quintain.Problem, say func(seat i
 func (s suite) sides(t *testing.T) {
 	of := s.seated(t, "self")
 	r := rng.New(1, "sides", s.game.Task.Info().Name, fmt.Sprint(s.level))
-	for index := range s.size.Problems {
+	for index := range min(s.size.Problems, 5) {
 		p := s.problem(t, of, index)
 		m := match(t, of, p, func(seat int, talk []quintain.Message) string {
 			advice, err := of.AdviseAt(p, seat, talk)
@@ -127,8 +127,8 @@ func (s suite) sides(t *testing.T) {
 // forfeits has each seat reply twice without a legal move, in its first turn.
 func (s suite) forfeits(t *testing.T) {
 	of := s.seated(t, "self")
-	for index, bad := range hostile {
-		p := s.problem(t, of, index)
+	p := s.problem(t, of, 0)
+	for _, bad := range hostile {
 		for loser := range 2 {
 			faults := 0
 			m := match(t, of, p, func(seat int, talk []quintain.Message) string {
@@ -156,12 +156,6 @@ func (s suite) forfeits(t *testing.T) {
 	}
 }
 
-// hostile are replies without a legal move.
-var hostile = []string{
-	"", "I do not know.", "<move></move>", "<move>z9</move>", "<think><move>a1</move></think>", strings.Repeat("x", 1_000_000), "<move>a1</move><move>a2</move>",
-	"<move>" + strings.Repeat("a", 1000) + "</move>", "<move>\x00\xff</move>", "<move>NaN</move>",
-}
-
 // players plays against the players of the table, and has them play alone after the first reply.
 func (s suite) players(t *testing.T) {
 	for _, players := range []string{"policy,optimal", "random,policy", "mixed:0.5, policy"} {
@@ -170,7 +164,7 @@ func (s suite) players(t *testing.T) {
 		if of.Players()[0] != quintain.PolicyPlayer {
 			mine = 1
 		}
-		for index := range min(s.size.Problems, 5) {
+		for index := range 2 {
 			p := s.problem(t, of, index)
 			match(t, of, p, func(seat int, talk []quintain.Message) string {
 				advice, err := of.AdviseAt(p, seat, talk)
