@@ -23,7 +23,7 @@ var floors = [][]string{
 		"sandbox", "sandbox/jobdir", "sandbox/wasm/memfs", "sandbox/wire", "sandbox/procstat", "sandbox/cgroup", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/interrupt", "internal/openfiles", "internal/traceparent",
-		"internal/rows", "codegrade/pydata",
+		"internal/rows", "internal/memdb", "codegrade/pydata",
 		"deploy/image",
 	},
 	{
@@ -78,7 +78,7 @@ var floors = [][]string{
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"scenarios", "scenarios/games/alone", "scenarios/games/cards", "scenarios/games/duels", "scenarios/toolbox/office",
+		"scenarios", "scenarios/games/alone", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "scenarios/toolbox/desk",
 		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
 		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/uniagent", "gateway/gatewaytest",

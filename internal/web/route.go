@@ -116,6 +116,9 @@ func (s *Server) dispatch(c *Call) {
 			fits = to.Page // net/http leaves out the body
 		}
 	}
+	if !fits && at != nil && strings.Count(at.path, "/{") == 1 && strings.LastIndexByte(at.path, '/') == 0 {
+		at = nil // a route such as /{id} says nothing of other methods
+	}
 	if !s.letsIn(c, to.Page) || s.crossOrigin(c) {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // New returns the server of all tasks and scenarios.
@@ -185,7 +186,11 @@ func (h handler) submit(ctx context.Context, arguments json.RawMessage) (any, er
 	if len(asked.Before) >= maxBefore {
 		return nil, fmt.Errorf("before: has %d replies, want %d at most", len(asked.Before), maxBefore-1)
 	}
-	step, err := h.book.Judge(ctx, p, "", append(asked.Before, *asked.Answer)...)
+	var replies []quintain.Reply
+	for _, text := range append(asked.Before, *asked.Answer) {
+		replies = append(replies, catalog.PlainReply(text))
+	}
+	step, err := h.book.Judge(ctx, p, "", replies...)
 	if err != nil {
 		return nil, err
 	}

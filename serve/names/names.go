@@ -254,7 +254,7 @@ func (b *Book) Env(p quintain.Problem, scenario string) (quintain.Env, error) {
 
 // Judge plays replies to p, one or more, in an episode of [Book.Env], until it ends or they
 // do. It returns the last step, with the total reward.
-func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, replies ...string) (step quintain.Step, err error) {
+func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, replies ...quintain.Reply) (step quintain.Step, err error) {
 	e, err := b.Env(p, scenario)
 	if err != nil {
 		return step, err
@@ -263,9 +263,9 @@ func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, r
 	if _, err = e.Open(ctx); err != nil {
 		return step, err
 	}
-	tools, sum := ToolsOf(e), 0.0
+	sum := 0.0
 	for _, reply := range replies {
-		if step, err = e.Step(ctx, replyOf(tools, reply)); err != nil {
+		if step, err = e.Step(ctx, reply); err != nil {
 			return step, err
 		}
 		if sum += step.Reward; step.End != quintain.Going {
@@ -274,14 +274,6 @@ func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, r
 	}
 	step.Reward = sum
 	return step, nil
-}
-
-// replyOf returns a reply. Its calls of tools, if there are any, have the form plain of text/toolcall.
-func replyOf(tools []quintain.Tool, text string) quintain.Reply {
-	if len(tools) > 0 {
-		return catalog.PlainReply(text)
-	}
-	return quintain.Reply{Text: text, Finish: quintain.Stop}
 }
 
 // ToolsOf returns the tools of an episode that was opened, each with a schema. It is called once.

@@ -75,13 +75,13 @@ func TestJudge(t *testing.T) {
 		{"by the ID of the scenario", "math_multi_turn.v6", []string{`\boxed{-3}`}, 1, quintain.Terminated},
 		{"no replies", "", nil, 0, quintain.Going},
 	} {
-		step, err := book.Judge(t.Context(), p, test.scenario, test.replies...)
+		step, err := book.Judge(t.Context(), p, test.scenario, said(test.replies...)...)
 		if err != nil || step.Reward != test.reward || step.End != test.end {
 			t.Errorf("%s: reward %v, end %q, error %v; want %v and %q", test.why, step.Reward, step.End, err, test.reward, test.end)
 		}
 	}
 	p.Scenario = "math_multi_turn.v6"
-	if step, err := book.Judge(t.Context(), p, "reasoning_gym", `\boxed{-3}`); err != nil || step.Reward != 1 {
+	if step, err := book.Judge(t.Context(), p, "reasoning_gym", said(`\boxed{-3}`)...); err != nil || step.Reward != 1 {
 		t.Errorf("a problem of a scenario: reward %v, error %v", step.Reward, err)
 	}
 	p.Scenario = "math_multi_turn.v6-012345"
@@ -92,6 +92,14 @@ func TestJudge(t *testing.T) {
 	if _, err := book.Judge(t.Context(), p, ""); err == nil || !strings.Contains(err.Error(), `no task "nothing"`) {
 		t.Errorf("a problem of no task: error %v", err)
 	}
+}
+
+// said returns replies.
+func said(texts ...string) (replies []quintain.Reply) {
+	for _, text := range texts {
+		replies = append(replies, quintain.Reply{Text: text, Finish: quintain.Stop})
+	}
+	return replies
 }
 
 // With the scores of reasoning-gym, the book grades and plays by them, and its scenario has
@@ -113,11 +121,11 @@ func TestScoresOfTheBook(t *testing.T) {
 	if v, err := book.Grade(p, &answer); err != nil || v.Score != 0.25 {
 		t.Errorf("the answer is graded %+v, error %v", v, err)
 	}
-	if step, err := book.Judge(t.Context(), p, "", "<answer>"+answer+"</answer>"); err != nil || step.Reward != 0.25 {
+	if step, err := book.Judge(t.Context(), p, "", said("<answer>"+answer+"</answer>")...); err != nil || step.Reward != 0.25 {
 		t.Errorf("the reply earns %v, error %v", step.Reward, err)
 	}
 	p.Scenario = "reasoning_gym.v2"
-	if _, err := book.Judge(t.Context(), p, "", answer); err == nil || !strings.Contains(err.Error(), "has other settings") {
+	if _, err := book.Judge(t.Context(), p, "", said(answer)...); err == nil || !strings.Contains(err.Error(), "has other settings") {
 		t.Errorf("a problem with the usual scores: error %v", err)
 	}
 	e, of, err := book.Entry([]byte(`"?"`), []byte(`"5"`), []byte(`{"source_dataset":"gcd","numbers":[4,6],"result":2}`))
@@ -144,6 +152,6 @@ func FuzzProblem(f *testing.F) {
 		if v, err := book.Grade(p, &answer); err == nil && !(v.Score >= 0 && v.Score <= 1) {
 			t.Errorf("%s: graded %+v", text, v)
 		}
-		_, _ = book.Judge(t.Context(), p, "", answer) // must not panic
+		_, _ = book.Judge(t.Context(), p, "", said(answer)...) // must not panic
 	})
 }

@@ -2,7 +2,6 @@ package nemogym
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -34,19 +33,13 @@ func (s *server) reset(c *web.Call) error {
 		if _, err := s.book.Grade(it.problem, nil); err != nil { // now, not at the first step
 			return nil, invalid(err)
 		}
-		e, err := s.book.Env(it.problem, it.scenario)
+		e, messages, err := s.open(c, it)
 		if err != nil {
-			return nil, invalid(err)
-		}
-		messages, err := e.Open(c.Context())
-		if err != nil {
-			return nil, errors.Join(invalid(err), e.Close())
-		}
-		name := rand.Text()
-		if err := s.sessions.Add(name, &session{env: e}); err != nil {
 			return nil, err
 		}
-		setCookie(c, sessionCookie, name)
+		if err := s.begin(c, e); err != nil {
+			return nil, err
+		}
 		o := observation{Info: map[string]any{"supports_explicit_close": true, "supports_step_idempotency": false}}
 		if !asks(r.row.Value(rowParams)) {
 			o.Observation = saying(messages)
@@ -122,10 +115,28 @@ func (s *server) step(c *web.Call) error {
 			Terminated bool    `json:"terminated"`
 			Truncated  bool    `json:"truncated"`
 		}{
-			observation{saying(step.Observe), map[string]any{"extracted_answer": step.Answer, "reason": step.Why, "malformed": step.Malformed}},
+			observe(step),
 			step.Reward, step.End == quintain.Terminated, step.End == quintain.Truncated,
 		})
 	})
+}
+
+// observe returns what a step shows: the results of calls by their IDs, and the other messages as text.
+func observe(step quintain.Step) observation {
+	info := map[string]any{"extracted_answer": step.Answer, "reason": step.Why, "malformed": step.Malformed}
+	var outputs []map[string]string
+	var others []quintain.Message
+	for _, m := range step.Observe {
+		if m.Role == quintain.RoleTool {
+			outputs = append(outputs, map[string]string{"call_id": m.ToolCallID, "output": m.Text()})
+		} else {
+			others = append(others, m)
+		}
+	}
+	if outputs != nil {
+		info["tool_outputs"] = outputs
+	}
+	return observation{saying(others), info}
 }
 
 // close ends an episode before its end.

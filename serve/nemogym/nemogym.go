@@ -40,6 +40,7 @@ func Routes(book *names.Book, limits sessions.Limits, ask Ask) []web.Route {
 		{Method: "POST", Path: "/reset", For: web.AnyKey, Serve: s.reset},
 		{Method: "POST", Path: "/step", For: web.AnyKey, Serve: s.step},
 		{Method: "POST", Path: "/close", For: web.AnyKey, Serve: s.close},
+		{Method: "POST", Path: "/{tool}", For: web.AnyKey, Serve: s.call},
 	}
 }
 

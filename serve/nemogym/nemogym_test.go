@@ -197,6 +197,39 @@ func TestCookieNamesTheProblem(t *testing.T) {
 	}
 }
 
+// TestTools plays scenarios with tools: by routes of tools, by steps, and in the response of a row.
+func TestTools(t *testing.T) {
+	c := newClient(t, newServer(t))
+	const problem = `"task":"calculator","seed":1`
+	call := func(id, name, args string) string {
+		return fmt.Sprintf(`{"type":"function_call","call_id":%q,"name":%q,"arguments":%q},{"type":"function_call_output","call_id":%q,"output":"?"}`, id, name, args, id)
+	}
+	output := func(items ...string) string { return `{"output":[` + strings.Join(items, ",") + `]}` }
+	for _, test := range []struct {
+		why, path, body string
+		status          int
+		want            string
+	}{
+		{"a call before the first", "/calc", `{"expression":"1"}`, 404, "no session with tools"},
+		{"a seed", "/seed_session", `{` + problem + `}`, 200, "{}"},
+		{"a call", "/calc", `{"expression":"17*17"}`, 200, "289"},
+		{"a call by the name of a server", "/mcp__quintain__calc", `{"expression":"17*17"}`, 200, "289"},
+		{"a call of no tool", "/clac", `{}`, 200, "there is no tool"},
+		{"arguments that are not JSON", "/calc", `{`, 200, "Error: "},
+		{"the last call", "/finish", `{"answer":1}`, 200, ""},
+		{"a call after it", "/calc", `{"expression":"1"}`, 404, "no session with tools"},
+		{"calls of a response", "/verify", `{` + problem + `,"response":` + output(call("a", "calc", `{"expression":"17*17"}`), call("b", "finish", `{"answer":1}`)) + `}`, 200, `"reward":0,"extracted_answer":"1"`},
+		{"a call without a name", "/verify", `{` + problem + `,"response":` + output(`{"type":"function_call","call_id":"a","arguments":""}`) + `}`, 422, "response.output.0.name: want a string"},
+		{"an opening", "/reset", `{` + problem + `}`, 200, `"observation":"`},
+		{"a step with a call", "/step", `{"response":` + output(call("a", "calc", `{"expression":"17*17"}`)) + `}`, 200, `"tool_outputs":[{"call_id":"a","output":"289"}]`},
+	} {
+		status, reply := c.post(test.path, test.body)
+		if status != test.status || !strings.Contains(reply, test.want) {
+			t.Errorf("%s: %d %s, want %d and %s", test.why, status, reply, test.status, test.want)
+		}
+	}
+}
+
 // TestEpisode plays a scenario of several turns.
 func TestEpisode(t *testing.T) {
 	c := newClient(t, newServer(t))

@@ -5,20 +5,22 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // repliesOf returns the replies in a response of OpenAI's Responses API: the text of the
-// assistant's messages, in one reply per turn; a message of the user begins the next. There
-// is at least one reply, perhaps an empty one. They are valid until the next call.
-func (r *reader) repliesOf(response []byte) ([]string, error) {
+// assistant's messages and the calls, in one reply per turn; a message of the user or the result of
+// a call begins the next. There is at least one reply, perhaps an empty one. They are valid until
+// the next call.
+func (r *reader) repliesOf(response []byte) ([]quintain.Reply, error) {
 	if response == nil {
 		return nil, errors.New("response: is missing")
 	}
 	if err := r.response.Read(response); err != nil {
 		return nil, fmt.Errorf("response: %w", err)
 	}
-	r.replies, r.parts = r.replies[:0], r.parts[:0]
+	r.replies, r.parts, r.calls = r.replies[:0], r.parts[:0], nil
 	items, err := 0, error(nil)
 	listed := jsonform.Elements(r.response.Value(0), func(item []byte) bool {
 		if err = r.take(item); err != nil {
@@ -33,34 +35,62 @@ func (r *reader) repliesOf(response []byte) ([]string, error) {
 	case !listed:
 		return nil, errors.New("response.output: want a list")
 	}
-	if len(r.parts) > 0 || len(r.replies) == 0 {
-		r.endTurn()
+	if len(r.replies) == 0 {
+		r.endTurn(true)
 	}
+	r.endTurn(false)
 	return r.replies, nil
 }
 
-// endTurn joins the texts so far into a reply.
-func (r *reader) endTurn() {
-	r.replies, r.parts = append(r.replies, strings.Join(r.parts, "")), r.parts[:0]
+// endTurn makes a reply of the texts and the calls so far, if there are any or it must be one.
+func (r *reader) endTurn(must bool) {
+	if len(r.parts) == 0 && r.calls == nil && !must {
+		return
+	}
+	reply := quintain.Reply{Text: strings.Join(r.parts, ""), ToolCalls: r.calls, Finish: quintain.Stop}
+	r.replies, r.parts, r.calls = append(r.replies, reply), r.parts[:0], nil
 }
 
-// take reads an item of the output. It ignores items other than messages. Errors begin with
+// take reads an item of the output. It ignores items other than messages and calls. Errors begin with
 // the path of the fault below the item.
 func (r *reader) take(item []byte) error {
 	if err := r.item.Read(item); err != nil {
 		return fmt.Errorf(": %w", err)
 	}
-	if kind := string(r.item.Value(0)); kind != `"message"` && kind != "" {
+	switch kind := string(r.item.Value(0)); kind {
+	case `"message"`, "":
+	case `"function_call"`:
+		return r.takeCall()
+	case `"function_call_output"`:
+		r.endTurn(false)
+		return nil
+	default:
 		return nil
 	}
 	switch string(r.item.Value(1)) {
 	case `"user"`:
-		if len(r.parts) > 0 {
-			r.endTurn()
-		}
+		r.endTurn(false)
 	case `"assistant"`:
 		return r.takeContent(r.item.Value(2))
 	}
+	return nil
+}
+
+// takeCall reads a call of a tool.
+func (r *reader) takeCall() error {
+	var c quintain.ToolCall
+	for _, one := range []struct {
+		name  string
+		value []byte
+		to    *string
+	}{{"name", r.item.Value(3), &c.Name}, {"arguments", r.item.Value(4), &c.Arguments}, {"call_id", r.item.Value(5), &c.ID}} {
+		s, err := text(one.value)
+		if err != nil {
+			return fmt.Errorf(".%s: %w", one.name, err)
+		}
+		*one.to = s
+	}
+	r.calls = append(r.calls, c)
 	return nil
 }
 

@@ -21,10 +21,13 @@ const problemCookie = "quintain_problem"
 
 // A reader reads rows. It is for one goroutine.
 type reader struct {
-	row            *jsonform.Picker
-	response       *jsonform.Picker
-	item, part     *jsonform.Picker
-	parts, replies []string // of the current response
+	row        *jsonform.Picker
+	response   *jsonform.Picker
+	item, part *jsonform.Picker
+
+	parts   []string            // of the current turn
+	calls   []quintain.ToolCall // of it
+	replies []quintain.Reply    // of the current response
 }
 
 // newReader returns a reader.
@@ -33,7 +36,7 @@ func newReader() *reader {
 		row: jsonform.NewPicker("problem", "scenario", "task", "question", "answer", "metadata", "response", "responses_create_params",
 			"reward", "extracted_answer", "reason", "malformed"),
 		response: jsonform.NewPicker("output"),
-		item:     jsonform.NewPicker("type", "role", "content"),
+		item:     jsonform.NewPicker("type", "role", "content", "name", "arguments", "call_id"),
 		part:     jsonform.NewPicker("type", "text"),
 	}
 }
@@ -105,19 +108,19 @@ func (s *server) problem(c *web.Call, members *jsonform.Picker, body []byte) (p 
 	return p, nil, err
 }
 
-// seed begins a rollout.
+// seed begins a rollout. If the problem is played with tools, the rollout has a session for them.
 func (s *server) seed(c *web.Call) error {
 	return answerBody(c, func(body []byte) ([]byte, error) {
 		r, _ := s.readers.Get().(*reader)
 		defer s.readers.Put(r)
-		it, err := s.read(c, r, body)
+		it, err := s.read(c, r, bytes.Clone(body)) // a session keeps the problem
 		if err != nil {
 			return nil, err
 		}
 		if it.problem.Level != quintain.OwnParams && it.entry == nil {
 			setCookie(c, problemCookie, it.problem.ID())
 		}
-		return []byte("{}"), nil
+		return []byte("{}"), s.offer(c, it)
 	})
 }
 
@@ -127,13 +130,13 @@ func setCookie(c *web.Call, name, value string) {
 }
 
 // judge plays the replies of a response.
-func (s *server) judge(c *web.Call, it row, replies []string) (quintain.Step, error) {
+func (s *server) judge(c *web.Call, it row, replies []quintain.Reply) (quintain.Step, error) {
 	if it.entry == nil || it.scenario != "" {
 		return s.book.Judge(c.Context(), it.problem, it.scenario, replies...)
 	}
 	// NeMo Gym's reasoning_gym server reads replies like this, because its prompts do not
 	// mention tags.
-	found := extract(replies[len(replies)-1])
+	found := extract(replies[len(replies)-1].Text)
 	v, err := s.book.GradeEntry(it.problem, *it.entry, found)
 	return quintain.Step{Answer: found, Reward: v.Score, Malformed: v.Malformed, Why: v.Reason}, err
 }

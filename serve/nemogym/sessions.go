@@ -15,13 +15,13 @@ type session struct {
 }
 
 // step plays a reply.
-func (s *session) step(c *web.Call, reply string) (quintain.Step, error) {
+func (s *session) step(c *web.Call, reply quintain.Reply) (quintain.Step, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.over {
 		return quintain.Step{}, errOver
 	}
-	return s.env.Step(c.Context(), quintain.Reply{Text: reply})
+	return s.env.Step(c.Context(), reply)
 }
 
 // Close ends the episode, after a step in progress.

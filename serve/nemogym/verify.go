@@ -45,10 +45,10 @@ func (s *server) verify(c *web.Call) error {
 }
 
 // graded judges the replies of a row whose body has so many bytes.
-func (s *server) graded(c *web.Call, it row, replies []string, bytes int) (step quintain.Step, err error) {
+func (s *server) graded(c *web.Call, it row, replies []quintain.Reply, bytes int) (step quintain.Step, err error) {
 	if it.scenario == byJudge {
 		c.Waits = true
-		reply := replies[len(replies)-1]
+		reply := replies[len(replies)-1].Text
 		v, err := s.ask(c, it.problem, reply)
 		if _, known := errors.AsType[*web.Error](err); err != nil && !known {
 			err = invalid(err)

@@ -17,7 +17,9 @@ import (
 	"github.com/quintain-rl/quintain/scenarios/games/alone"
 	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/scenarios/games/duels"
+	"github.com/quintain-rl/quintain/scenarios/games/guess"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
+	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/scenarios/toolbox/office"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tasks/codetask"
@@ -38,10 +40,12 @@ func Scenarios() []scenario.Spec {
 }
 
 // Games returns all games. Each is a scenario with a task of its own.
-func Games() []*games.Game { return slices.Concat(alone.Games(), cards.Games(), duels.Games()) }
+func Games() []*games.Game {
+	return slices.Concat(alone.Games(), cards.Games(), duels.Games(), guess.Games())
+}
 
 // Errands returns all errands. Each is a scenario of calls of tools, with a task of its own.
-func Errands() []*toolbox.Errand { return office.Errands() }
+func Errands() []*toolbox.Errand { return slices.Concat(office.Errands(), desk.Errands()) }
 
 // TasksOf returns the tasks that are made for a scenario: those of programs for code, its own for
 // a game or an errand, and for the others all that one answer solves.

@@ -7,5 +7,8 @@ import "github.com/quintain-rl/quintain/scenarios/games"
 func Games() []*games.Game {
 	return []*games.Game{
 		slipperyGrid.Game(),
+		roomsGame.Game(),
+		slidingPlay.Game(),
+		sokobanPlay.Game(),
 	}
 }

@@ -8,6 +8,8 @@ import "github.com/quintain-rl/quintain/scenarios/games"
 // Games returns the games by name.
 func Games() []*games.Game {
 	return []*games.Game{
+		liarsDice.Game(),
+		matrixDuel.Game(),
 		smallPoker.Game(),
 	}
 }

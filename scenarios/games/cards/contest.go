@@ -20,15 +20,15 @@ type bout interface {
 	// show describes a hand, from 0, to the policy. Moves are those so far.
 	show(hand int, moves []string) string
 
-	// says tells of a move, and ends of the end of a hand.
+	// says tells of a move, and ends of the end of a hand and the beginning of the next one.
 	says(mine bool, move string) string
 	ends(hand int, moves []string, won float64) string
 
 	// shows tells what chance has shown.
 	shows(hand int) string
 
-	// refusal says why a text is no move after others.
-	refusal(moves []string, text string) string
+	// read returns the move that a text in lower case means after others, or says why it is none.
+	read(moves []string, text string) (move, why string)
 }
 
 // A rival is an opponent, with all that is known of a hand against it.
@@ -88,15 +88,15 @@ func (c *contest) worth() (of []float64, best float64) {
 
 // Move implements [games.Match].
 func (c *contest) Move(text string) (told, why string) {
-	text = strings.Join(strings.Fields(strings.ToLower(text)), " ")
-	if why := c.refusal(c.moves, text); why != "" {
+	name, why := c.read(c.moves, strings.Join(strings.Fields(strings.ToLower(text)), " "))
+	if why != "" {
 		return "", why
 	}
 	r := c.rival()
 	if c.at == nil {
 		c.at, c.score.par = r.root, r.par(c.hands())
 	}
-	move := slices.Index(c.at.moves, text)
+	move := slices.Index(c.at.moves, name)
 	of, best := c.worth()
 	c.score.add(best-of[move], r.slack)
 	all := []string{c.make(move, true)}
@@ -129,9 +129,6 @@ func (c *contest) goOn() string {
 		told := c.ends(c.hand, c.moves, won)
 		c.won += won
 		c.hand, c.at, c.moves = c.hand+1, c.rival().root, nil
-		if c.hand < c.hands() {
-			told += " The next hand begins."
-		}
 		return told
 	}
 	return c.make(c.answer(deal[1-seat(c.hand)]), false)

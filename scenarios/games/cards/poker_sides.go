@@ -42,8 +42,7 @@ func (s *pokerSides) News(seat int) string { return s.news[seat] }
 
 // Move implements [games.Sides].
 func (s *pokerSides) Move(text string) (name, why string) {
-	name = strings.Join(strings.Fields(strings.ToLower(text)), " ")
-	if why := s.refusal(s.moves, name); why != "" {
+	if name, why = s.read(s.moves, strings.Join(strings.Fields(strings.ToLower(text)), " ")); why != "" {
 		return "", why
 	}
 	round := s.bets.round

@@ -163,7 +163,11 @@ func (p poker) shows(hand int) string {
 
 // ends implements [bout]. A card is shown only if nobody has folded.
 func (p poker) ends(hand int, moves []string, won float64) string {
-	return p.ended(1-seat(hand), hand, moves) + gained(won)
+	next := ""
+	if hand < len(p.Deals)-1 {
+		next = " The next hand begins."
+	}
+	return p.ended(1-seat(hand), hand, moves) + gained(won) + next
 }
 
 // ended shows what a player holds in the end of a hand.
@@ -189,10 +193,10 @@ func gained(won float64) string {
 	return "You share the pot."
 }
 
-// refusal implements [bout].
-func (p poker) refusal(moves []string, text string) string {
+// read implements [bout].
+func (p poker) read(moves []string, text string) (move, why string) {
 	if why := p.betting(moves).refusal(text); why != "" {
-		return fmt.Sprintf("%.20q is not possible: %s", text, why)
+		return "", fmt.Sprintf("%.20q is not possible: %s", text, why)
 	}
-	return ""
+	return text, ""
 }

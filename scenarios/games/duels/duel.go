@@ -206,13 +206,13 @@ func (d *duel[S]) Move(text string) (told, why string) {
 		told += " Your opponent plays " + d.answer() + "."
 	}
 	if worth, over := d.Over(); over {
-		told += " " + ending(worth)
+		told += " " + result(worth)
 	}
 	return told, ""
 }
 
-// ending tells the policy how a game has ended.
-func ending(worth float64) string {
+// result tells the policy how a game has ended.
+func result(worth float64) string {
 	switch worth {
 	case 1:
 		return "You have won."

@@ -6,7 +6,10 @@ import "github.com/quintain-rl/quintain/scenarios/games"
 // Games returns the games by name.
 func Games() []*games.Game {
 	return []*games.Game{
+		chessEndgame.Game(),
+		connectSmall.Game(),
 		kInARow.Game(),
 		nimFamily.Game(),
+		pawnRace.Game(),
 	}
 }

@@ -7,5 +7,8 @@ import "github.com/quintain-rl/quintain/scenarios/toolbox"
 func Errands() []*toolbox.Errand {
 	return []*toolbox.Errand{
 		calculator.Errand(),
+		calendar.Errand(),
+		fileTree.Errand(),
+		keyValue.Errand(),
 	}
 }

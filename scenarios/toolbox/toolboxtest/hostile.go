@@ -132,7 +132,7 @@ func (s suite) hostile(t *testing.T) {
 	}
 	all := senseless(env.(quintain.Tooled).Tools())
 	for _, reply := range all {
-		e := play(t, s.of, p, func(episode) quintain.Reply { return reply })
+		e := play(t, s.of, p, script(reply, reply))
 		if e.earned() > 0 {
 			t.Errorf("%s: %.200q earns %v: %s", p.ID(), fmt.Sprint(reply), e.earned(), e.last().Why)
 		}
@@ -159,9 +159,15 @@ func (s suite) foreign(t *testing.T) {
 	if err := jsonform.Unmarshal(raw, &record); err != nil {
 		t.Fatal(err)
 	}
-	changed := 0
+	all := 0
+	variants(record, func() { all++ })
+	if all == 0 {
+		t.Fatal("the record has no value")
+	}
+	const most = 300
+	step, changed := (all+most-1)/most, 0
 	variants(record, func() {
-		if changed++; changed > 3000 {
+		if changed++; changed%step != 0 {
 			return
 		}
 		text, err := jsonform.MarshalLegible(record)
@@ -170,9 +176,6 @@ func (s suite) foreign(t *testing.T) {
 		}
 		s.playForeign(t, p, text)
 	})
-	if changed == 0 {
-		t.Error("the record has no value")
-	}
 }
 
 // playForeign plays a problem with another record, if it is not refused.
@@ -184,9 +187,6 @@ func (s suite) playForeign(t *testing.T, p quintain.Problem, record []byte) {
 	env, err := s.of.Env(p)
 	if err != nil {
 		return // refused
-	}
-	if _, err := env.Open(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 	r := rng.New(1, "foreign")
 	e := episode{offered: env.(quintain.Tooled).Tools()}

@@ -1,0 +1,64 @@
+package guess
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+// A record from elsewhere that is no start of the game is an error before it is played.
+func TestForeignRecordsAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		game     string
+		level    int
+		old, put string
+	}{
+		{"mastermind", 0, `"places":2`, `"places":3`},
+		{"mastermind", 0, `"colours":4`, `"colours":40`},
+		{"mastermind", 0, `"guesses":7`, `"guesses":-7`},
+		{"mastermind", 0, `"code":[`, `"code":[9,`},
+		{"mastermind", 0, `"wording":`, `"wording":7`},
+		{"guess_number", 0, `"numbers":20`, `"numbers":0`},
+		{"guess_number", 3, `"numbers":16`, `"numbers":99`},
+		{"guess_number", 3, `"lies":1`, `"lies":3`},
+		{"guess_number", 3, `"lies":1`, `"lies":-1`},
+		{"guess_number", 0, `"replies":10`, `"replies":1000`},
+		{"guess_number", 0, `"hidden":`, `"hidden":99`},
+		{"minesweeper_play", 0, `"side":4`, `"side":9`},
+		{"minesweeper_play", 0, `"mines":3`, `"mines":2`},
+		{"minesweeper_play", 0, `"closed":5`, `"closed":0`},
+		{"minesweeper_play", 0, `"at":[`, `"at":[16,`},
+		{"minesweeper_play", 0, `"open":[`, `"open":[-1,`},
+		{"minesweeper_play", 0, `"gamble":false`, `"gamble":true`},
+		{"minesweeper_play", 3, `"gamble":true`, `"gamble":false`},
+		{"coin_weighing", 0, `"coins":3`, `"coins":99`},
+		{"coin_weighing", 0, `"good":0`, `"good":-1`},
+		{"coin_weighing", 0, `"replies":7`, `"replies":0`},
+		{"coin_weighing", 0, `"heavy":true}`, `"heavy":false}`},
+		{"coin_weighing", 0, `"coin":`, `"coin":9`},
+	} {
+		for _, g := range Games() {
+			if g.Task.Info().Name != c.game {
+				continue
+			}
+			p, err := g.Task.Problem(quintain.Draw{Seed: 1, Level: c.level})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := jsonform.Marshal(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed := strings.ReplaceAll(string(text), c.old, c.put)
+			var foreign quintain.Problem
+			if err := jsonform.Unmarshal([]byte(changed), &foreign); err != nil || changed == string(text) {
+				t.Fatalf("%s with %s: %v", text, c.put, err)
+			}
+			if answer, err := g.Task.Solve(foreign); err == nil {
+				t.Errorf("%s with %s is solved by %q", c.game, c.put, answer)
+			}
+		}
+	}
+}
