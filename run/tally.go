@@ -72,6 +72,7 @@ type taskTally struct {
 	told     bool      // it is reported as hopeless
 	first    []float64 // mean scores of the first groups, at most scoreWindow
 	last     []float64 // and of the last groups
+	seats    []average // scores at each seat of matches
 	curve    curve.Curve
 	exams    curve.Curve // mean scores on held-out problems
 }
@@ -189,6 +190,10 @@ func (t *tally) played(p Played) {
 	if len(p.Scores) > 0 {
 		task.episodes += len(p.Scores)
 		task.add(mean(p.Scores))
+		if seat := p.Job.Problem.Seat; seat != nil {
+			task.seats = append(task.seats, make([]average, max(0, *seat+1-len(task.seats)))...)
+			task.seats[*seat] = task.seats[*seat].with(p.Scores...)
+		}
 		t.plateau.played(p.Scores, p.Trajectories, time.Now())
 	}
 }
@@ -315,8 +320,12 @@ func (t *tally) report() Report {
 		r.Episodes[o] = t.outcomes[o]
 	}
 	for _, task := range t.tasks {
+		var seats []float64
+		for _, scores := range task.seats {
+			seats = append(seats, scores.mean())
+		}
 		r.Tasks = append(r.Tasks, TaskReport{
-			Label: task.label, Levels: slices.Clone(task.levels), Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last), Curve: task.curve.Points(),
+			Label: task.label, Levels: slices.Clone(task.levels), Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last), Curve: task.curve.Points(), Seats: seats,
 			ExamBefore: scoreIn(t.first, task.levels), ExamAfter: scoreIn(t.last, task.levels), ExamCurve: task.exams.Points(),
 			DoneBefore: doneIn(t.first, task.levels), DoneAfter: doneIn(t.last, task.levels),
 		})

@@ -88,6 +88,11 @@ func (p *paper) facts(r *run.Report) {
 		p.fact("groups dropped", "%s", counted(r.GroupsDropped))
 		p.fact("episodes", "%s", counted(r.Episodes))
 	}
+	for _, task := range r.Tasks {
+		for seat, score := range task.Seats {
+			p.fact(fmt.Sprintf("seat %d", seat), "%.3f of each match of %s", score, task.Label)
+		}
+	}
 	if r.NoLogProbs > 0 {
 		p.fact("no logprobs", "%d sequences", r.NoLogProbs)
 	}

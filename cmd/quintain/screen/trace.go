@@ -3,6 +3,7 @@ package screen
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -46,6 +47,9 @@ func Record(out io.Writer, r *trace.Record) {
 		if len(r.Scores) > 0 {
 			fmt.Fprintf(out, ", score %.3g", r.Scores[i])
 		}
+		if m := t.Match; m != nil {
+			fmt.Fprintf(out, ", seat %d of match %s between %s", m.Seat, Safe(m.ID), Safe(strings.Join(m.Players, " and ")))
+		}
 		fmt.Fprintln(out)
 		if names := toolNames(t.Tools); names != "" && i == 0 {
 			fmt.Fprintf(out, "tools: %s\n", Safe(names))
@@ -55,7 +59,7 @@ func Record(out io.Writer, r *trace.Record) {
 			if c := t.Turns[k].Call; c != nil {
 				call(out, k, c)
 			}
-			Turn(out, &t.Turns[k], i == 0 || k > 0) // all episodes have the same opening; show it once
+			Turn(out, &t.Turns[k], i == 0 || k > 0 || t.Match != nil) // all episodes of one seat have the same opening; show it once
 			valued(out, lost.Turns[k], t.Turns[k].Illegal)
 		}
 		if lost.Play != nil {
