@@ -28,7 +28,7 @@ var wordlePlay = games.Spec[wordParams, words]{
 	},
 	Make:   makeWords,
 	Reward: games.Value,
-	Guess:  []float64{0.1485, 0.0807, 0.0428, 0.1069, 0.0606, 0.0470},
+	Guess:  []float64{0.1445, 0.0784, 0.0438, 0.1033, 0.0593, 0.0441},
 }
 
 // letters is the length of the words, and mostWords that of the list.
