@@ -14,6 +14,7 @@ import (
 // bareGo lists the functions that may use a go statement, each with how it waits for
 // its goroutine.
 var bareGo = exceptions{
+	"run/player.Person.Play":         "nothing ends a read of a terminal: it ends with the input, or with the program",
 	"tiny/transformer.workerPool.do": "workers wait for the next call for a moment, then end by themselves",
 }
 
