@@ -203,15 +203,21 @@ func (c *Coordinator) fault(h *held, why error) {
 
 // examine checks what a worker says that it played, and fills in the problem.
 func (c *Coordinator) examine(h *held, f *Finish) error {
-	if len(f.Episodes) != h.size {
-		return fmt.Errorf("episodes: there are %d, want %d", len(f.Episodes), h.size)
+	of := h.job.Scenario
+	if h.asked != nil {
+		of = nil // an evaluation has no tables
+	}
+	if err := rollout.CheckPlayed(of, h.size, f.Episodes); err != nil {
+		return fmt.Errorf("episodes: %w", err)
 	}
 	for i := range f.Episodes {
 		t := &f.Episodes[i]
 		if p := t.Problem; p.Task != "" && p.ID() != h.Problem.ID() {
 			return fmt.Errorf("episodes[%d].problem: it is %s, and the lease is of %s", i, p.ID(), h.Problem.ID())
 		}
-		t.Problem = h.job.Problem
+		if t.Problem = h.job.Problem; t.Match != nil {
+			t.Problem = t.Problem.At(t.Match.Seat)
+		}
 		if err := cmp.Or(checkEpisode(t), c.config.Weights.check(t)); err != nil {
 			return fmt.Errorf("episodes[%d]: %w", i, err)
 		}

@@ -64,6 +64,9 @@ func TestReplay(t *testing.T) {
 					at := r.IntN(len(jobs))
 					job := jobs[at]
 					jobs = slices.Delete(jobs, at, at+1)
+					if r.IntN(2) == 0 {
+						Rules{Baseline: BaselineSeat}.Learn(live, []Part{{Result: Result{Job: job}, Scores: []float64{r.Float64()}}})
+					}
 					switch op {
 					case 5:
 						live.Redo(job)

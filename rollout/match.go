@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -269,19 +270,46 @@ func (c *chair) Close() error { return nil }
 func Seats(streams []Stream) int {
 	most := 1
 	for _, s := range streams {
-		if of, seated := s.Scenario.(quintain.Seated); seated {
-			most = max(most, learners(of.Players()))
-		}
+		most = max(most, len(learners(s.Scenario)))
 	}
 	return most
 }
 
-// learners counts the policy's seats among players.
-func learners(players []string) (n int) {
-	for _, player := range players {
+// learners lists the policy's seats at the tables of a scenario; none: there are no tables.
+func learners(s quintain.Scenario) (seats []int) {
+	of, seated := s.(quintain.Seated)
+	if !seated {
+		return nil
+	}
+	for seat, player := range of.Players() {
 		if player == quintain.PolicyPlayer {
-			n++
+			seats = append(seats, seat)
 		}
 	}
-	return n
+	return seats
+}
+
+// CheckPlayed reports what no engine gives for a group of a size, of episodes that another process
+// played. A scenario of nil has no tables.
+func CheckPlayed(of quintain.Scenario, size int, played []quintain.Trajectory) error {
+	seats := learners(of)
+	if seats == nil && len(played) != size {
+		return fmt.Errorf("there are %d, want %d", len(played), size)
+	}
+	if most := size * len(seats); seats != nil && (len(played) == 0 || len(played) > most) {
+		return fmt.Errorf("there are %d, want 1 to %d", len(played), most)
+	}
+	last := 0
+	for i := range played {
+		switch m := played[i].Match; {
+		case (m != nil) != (seats != nil):
+			return fmt.Errorf("episode %d has the match %v", i, m)
+		case m == nil:
+		case !slices.Contains(seats, m.Seat) || m.Seat < last:
+			return fmt.Errorf("episode %d has seat %d, want one of %v, in their order", i, m.Seat, seats)
+		default:
+			last = m.Seat
+		}
+	}
+	return nil
 }

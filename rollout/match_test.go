@@ -344,3 +344,39 @@ func TestOnlyThePolicyLearns(t *testing.T) {
 		t.Errorf("a table that wants a reply of another player: %+v", got)
 	}
 }
+
+func TestCheckPlayed(t *testing.T) {
+	of := func(seats ...int) (all []quintain.Trajectory) {
+		for _, seat := range seats {
+			one := quintain.Trajectory{}
+			if seat >= 0 {
+				one.Match = &quintain.Match{Seat: seat}
+			}
+			all = append(all, one)
+		}
+		return all
+	}
+	table := club{players: []string{quintain.PolicyPlayer, "random", quintain.PolicyPlayer}}
+	for _, c := range []struct {
+		why      string
+		scenario quintain.Scenario
+		seats    []int // of the episodes of a group of 2; -1: no match
+		want     string
+	}{
+		{"no tables", numbered{}, []int{-1, -1}, ""},
+		{"an evaluation", nil, []int{-1, -1}, ""},
+		{"too few", numbered{}, []int{-1}, "there are 1, want 2"},
+		{"a match without a table", numbered{}, []int{-1, 0}, "episode 1 has the match"},
+		{"both seats of both matches", table, []int{0, 0, 2, 2}, ""},
+		{"a seat that never replied", table, []int{0, 0, 2}, ""},
+		{"none", table, nil, "there are 0, want 1 to 4"},
+		{"too many", table, []int{0, 0, 2, 2, 2}, "there are 5"},
+		{"no match", table, []int{0, -1}, "episode 1 has the match"},
+		{"another player's seat", table, []int{0, 1}, "episode 1 has seat 1, want one of [0 2]"},
+		{"another order", table, []int{2, 0}, "episode 1 has seat 0"},
+	} {
+		if err := CheckPlayed(c.scenario, 2, of(c.seats...)); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.why, err, c.want)
+		}
+	}
+}

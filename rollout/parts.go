@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -70,7 +71,7 @@ func (r *Result) seats() (all []Result) {
 			n = len(rest)
 		}
 		one := *r
-		one.Job.Problem = r.Job.Problem.At(seat)
+		one.Job.Problem, one.Job.Span = r.Job.Problem.At(seat), r.Job.Span.Seat(strconv.Itoa(seat))
 		given, kept := one, one
 		given.Trajectories, given.Drop, kept.Trajectories = nil, DropForfeited, nil
 		for _, t := range rest[:n] {

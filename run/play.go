@@ -24,10 +24,7 @@ func (r *Run) engine(slots int) *rollout.Engine {
 }
 
 // entering is the number of episodes that enter with a problem: a group for each seat of the policy.
-func (r *Run) entering() int {
-	s := r.config.Settings
-	return min(s.GroupSize*rollout.Seats(r.config.Streams), max(s.GroupSize, (s.MaxLag+1)*s.BatchSize))
-}
+func (r *Run) entering() int { return r.config.Settings.GroupSize * rollout.Seats(r.config.Streams) }
 
 // next waits until a group may start, and hands out its problem.
 func (r *Run) next(ctx context.Context) (rollout.Job, error) {

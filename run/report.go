@@ -7,6 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
+	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
@@ -30,6 +31,7 @@ type Report struct {
 	Unit          string                   `json:"unit"`                    // of Tokens: "tokens", or "bytes" if the policy's server does not report its tokens
 	Turns         Turns                    `json:"turns"`                   // without the first of each episode
 	SolvedAt      []int                    `json:"solved_at"`               // episodes by the turn of their first right reply, from the first turn on; without unsolved episodes
+	Games         regret.ByScenario        `json:"games,omitempty"`         // what was given away against the best play, by scenario, where that is known
 	Staleness     map[int]int              `json:"staleness"`               // consumed groups by the lag of their oldest token, in versions; without groups of unknown version
 	Kept          Cost                     `json:"kept"`                    // of kept groups that were not dropped later; they are trained on, or wait
 	Trained       Cost                     `json:"trained"`                 // of groups that were trained on, by whoever takes the batches
@@ -72,6 +74,8 @@ type TaskReport struct {
 	First  float64   `json:"first_mean_score"` // of the first 16 groups, at the levels of that time: a curriculum moves them, so First and Last do not tell what is learned
 	Last   float64   `json:"last_mean_score"`  // of the last 16 groups, at the levels of that time
 	Curve  []float64 `json:"curve"`            // mean scores of groups over the run, each over the same number of groups, at the levels of that time
+
+	Seats []float64 `json:"seats,omitempty"` // mean score at each seat of matches
 
 	ExamBefore *float64  `json:"exam_before,omitempty"` // mean score on held-out problems in the first evaluation: the mean over the levels of their means
 	ExamAfter  *float64  `json:"exam_after,omitempty"`  // the same in the last evaluation; nil: there was one at most

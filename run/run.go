@@ -119,6 +119,9 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	if err := settings.Check(&c.Rules); err != nil {
 		return nil, err
 	}
+	if seats := rollout.Seats(c.Streams); c.Settings.BatchSize%(c.Settings.GroupSize*seats) != 0 {
+		return nil, fmt.Errorf("batch_size: is %d, want a multiple of group_size, %d, for each of %d seats", c.Settings.BatchSize, c.Settings.GroupSize, seats)
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
+	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -43,6 +44,7 @@ type tally struct {
 	tokens    int    // sampled
 	unit      string
 	turns     Turns
+	games     regret.ByScenario
 	solvedAt  []int // see [Report]
 	staleness map[int]int
 	kept      Cost // of groups that were kept and not dropped later
@@ -70,6 +72,7 @@ type taskTally struct {
 	told     bool      // it is reported as hopeless
 	first    []float64 // mean scores of the first groups, at most scoreWindow
 	last     []float64 // and of the last groups
+	seats    []average // scores at each seat of matches
 	curve    curve.Curve
 	exams    curve.Curve // mean scores on held-out problems
 }
@@ -78,7 +81,7 @@ func newTally(s Settings) *tally {
 	return &tally{
 		late:  lateness{maxLag: s.MaxLag, rule: s.Stale},
 		start: time.Now(), unit: "tokens", dropped: map[rollout.Drop]int{}, outcomes: map[quintain.Outcome]int{},
-		staleness: map[int]int{},
+		staleness: map[int]int{}, games: regret.ByScenario{},
 	}
 }
 
@@ -146,6 +149,7 @@ func (t *tally) played(p Played) {
 		t.tokens += played.Sampled()
 		t.replays += played.Replays
 		t.turns.add(played)
+		t.games.Add(played)
 		if played.Vocabulary == quintain.UTF8 {
 			t.unit = "bytes"
 		}
@@ -186,6 +190,10 @@ func (t *tally) played(p Played) {
 	if len(p.Scores) > 0 {
 		task.episodes += len(p.Scores)
 		task.add(mean(p.Scores))
+		if seat := p.Job.Problem.Seat; seat != nil {
+			task.seats = append(task.seats, make([]average, max(0, *seat+1-len(task.seats)))...)
+			task.seats[*seat] = task.seats[*seat].with(p.Scores...)
+		}
 		t.plateau.played(p.Scores, p.Trajectories, time.Now())
 	}
 }
@@ -304,7 +312,7 @@ func (t *tally) report() Report {
 	r := Report{
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsSent: t.sent, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
-		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, SolvedAt: slices.Clone(t.solvedAt), Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
+		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, Games: maps.Clone(t.games), SolvedAt: slices.Clone(t.solvedAt), Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
 		Kept: t.kept, Trained: t.late.trained, Stale: t.late.stale, GroupP99: t.late.slowest(), StepSeconds: t.late.stepSeconds(), MaxLagNeeded: t.late.needed(),
 		Advice: t.allAdvice(), Training: t.training,
 	}
@@ -312,8 +320,12 @@ func (t *tally) report() Report {
 		r.Episodes[o] = t.outcomes[o]
 	}
 	for _, task := range t.tasks {
+		var seats []float64
+		for _, scores := range task.seats {
+			seats = append(seats, scores.mean())
+		}
 		r.Tasks = append(r.Tasks, TaskReport{
-			Label: task.label, Levels: slices.Clone(task.levels), Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last), Curve: task.curve.Points(),
+			Label: task.label, Levels: slices.Clone(task.levels), Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last), Curve: task.curve.Points(), Seats: seats,
 			ExamBefore: scoreIn(t.first, task.levels), ExamAfter: scoreIn(t.last, task.levels), ExamCurve: task.exams.Points(),
 			DoneBefore: doneIn(t.first, task.levels), DoneAfter: doneIn(t.last, task.levels),
 		})

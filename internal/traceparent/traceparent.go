@@ -77,13 +77,20 @@ func (c Context) Child(name string) Context {
 	return c
 }
 
+// Seat is the span of a seat's group, below that of its problem.
+func (c Context) Seat(seat string) Context { return c.Child("seat " + seat) }
+
 // A Sampler is the share of problems that have a trace, 0 to 1. Each process decides alike.
 type Sampler float64
 
-// Of is the root of the trace of a problem in a run; the zero value if it has none.
+// Of is the root of the trace of a problem in a run; the zero value if it has none. That of a seat's
+// group, whose ID ends with "@" and the seat, is in the trace of its problem.
 func (s Sampler) Of(run, problem string) (c Context) {
 	if s <= 0 {
 		return c
+	}
+	if whose, seat, is := strings.Cut(problem, "@"); is {
+		return s.Of(run, whose).Seat(seat)
 	}
 	sum := sha256.Sum256([]byte(run + "\x00" + problem))
 	if float64(binary.BigEndian.Uint64(sum[24:])>>11) >= math.Ldexp(float64(s), 53) {

@@ -53,6 +53,9 @@ func TestASamplerNamesAndChooses(t *testing.T) {
 		t.Errorf("%v and %v", a, b)
 	}
 	root := one.Of("run", "problem")
+	if seat := one.Of("run", "problem@1"); seat != root.Seat("1") || seat.Trace != root.Trace || seat == root || seat == root.Seat("0") {
+		t.Errorf("the group of a seat is %v, below %v", seat, root)
+	}
 	for _, other := range []traceparent.Context{one.Of("other", "problem"), one.Of("run", "other")} {
 		if other.Trace == root.Trace {
 			t.Error("two problems share a trace")

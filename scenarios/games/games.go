@@ -101,6 +101,9 @@ type Game struct {
 	deal   func(quintain.Problem) (dealt, error)
 }
 
+// Sided reports whether the policy can play the game on both sides.
+func (g *Game) Sided() bool { return g.sided }
+
 // A dealt is an instance of any game.
 type dealt interface {
 	start() (Start, Luck, int)

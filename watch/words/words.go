@@ -29,6 +29,8 @@ func Meaning(o quintain.Outcome) string {
 		return "the prompt leaves no room for a reply"
 	case quintain.Ungraded:
 		return "the judge gave no verdict: it may be judged later"
+	case quintain.Forfeited:
+		return "another seat gave the match up: nobody is paid for that"
 	}
 	return ""
 }

@@ -88,6 +88,11 @@ func (p *paper) facts(r *run.Report) {
 		p.fact("groups dropped", "%s", counted(r.GroupsDropped))
 		p.fact("episodes", "%s", counted(r.Episodes))
 	}
+	for _, task := range r.Tasks {
+		for seat, score := range task.Seats {
+			p.fact(fmt.Sprintf("seat %d", seat), "%.3f of each match of %s", score, task.Label)
+		}
+	}
 	if r.NoLogProbs > 0 {
 		p.fact("no logprobs", "%d sequences", r.NoLogProbs)
 	}
@@ -105,6 +110,9 @@ func (p *paper) facts(r *run.Report) {
 	}
 	if len(r.SolvedAt) > 1 {
 		p.fact("solved", "%.1f %% of them at a later turn than the first", 100*solvedLater(r.SolvedAt))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Games)) {
+		p.fact("moves", "%s: %v, over %s episodes", name, r.Games[name], words.Count(r.Games[name].Episodes))
 	}
 	p.staleness(r)
 	if r.Judge != nil {

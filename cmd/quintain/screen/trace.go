@@ -3,11 +3,13 @@ package screen
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -45,21 +47,44 @@ func Record(out io.Writer, r *trace.Record) {
 		if len(r.Scores) > 0 {
 			fmt.Fprintf(out, ", score %.3g", r.Scores[i])
 		}
+		if m := t.Match; m != nil {
+			fmt.Fprintf(out, ", seat %d of match %s between %s", m.Seat, Safe(m.ID), Safe(strings.Join(m.Players, " and ")))
+		}
 		fmt.Fprintln(out)
 		if names := toolNames(t.Tools); names != "" && i == 0 {
 			fmt.Fprintf(out, "tools: %s\n", Safe(names))
 		}
+		lost := regret.Of(t)
 		for k := range t.Turns {
 			if c := t.Turns[k].Call; c != nil {
 				call(out, k, c)
 			}
-			Turn(out, &t.Turns[k], i == 0 || k > 0) // all episodes have the same opening; show it once
+			Turn(out, &t.Turns[k], i == 0 || k > 0 || t.Match != nil) // all episodes of one seat have the same opening; show it once
+			valued(out, lost.Turns[k], t.Turns[k].Illegal)
+		}
+		if lost.Play != nil {
+			fmt.Fprintln(out, &lost)
 		}
 		wrote(out, t)
 		if t.Error != "" {
 			fmt.Fprintf(out, "failed: %s\n", Safe(t.Error))
 		}
 	}
+}
+
+// valued prints the exact value of a turn; nil: it is unknown.
+func valued(out io.Writer, t *regret.Turn, illegal bool) {
+	if t == nil {
+		return
+	}
+	text := t.String()
+	if illegal {
+		text += ", illegal"
+	}
+	if t.IsBlunder() {
+		text += ", a blunder"
+	}
+	fmt.Fprintln(out, text)
 }
 
 // call prints the place of turn k in a tree.

@@ -27,7 +27,7 @@ var chessEndgame = games.Spec[chessParams, chessStart]{
 	},
 	Make:   makeChess,
 	Reward: games.Value,
-	Guess:  []float64{0.0262, 0, 0, 0.0133, 0, 0, 0.01},
+	Guess:  []float64{0.0262, 0.0004, 0, 0.0154, 0, 0, 0.0121},
 }
 
 // chessParams are the parameters of a level. With Hold, the policy plays Black.

@@ -135,8 +135,11 @@ func (p connect) board(s *connectSolver) *discs {
 }
 
 // Rules implements [games.Start].
-func (p connect) Rules(wording int) string {
-	mark := string("xo"[len(strings.Join(p.Discs, ""))%2])
+func (p connect) Rules(wording int) string { return p.RulesAt(0, wording) }
+
+// RulesAt implements [games.Sided].
+func (p connect) RulesAt(seat, wording int) string {
+	mark := string("xo"[(len(strings.Join(p.Discs, ""))+seat)%2])
 	return fmt.Sprintf([]string{
 		"Two players drop discs in turn into a board of %[1]d columns and %[2]d rows. A disc falls to the lowest free square of its column; a full column takes no more. " +
 			"Whoever first has %[3]d discs of their own in a line wins; lines run across, upwards and along diagonals. A full board without a line is a draw. " +
@@ -165,11 +168,24 @@ func (p connect) Canonical() string {
 
 // Match implements [games.Start].
 func (p connect) Match(luck games.Luck, tables *games.Tables) games.Match {
+	board, solver := p.solved(tables)
+	return newDuel(board, solver, luck)
+}
+
+// Sides implements [games.Sided].
+func (p connect) Sides(_ games.Luck, tables *games.Tables) games.Sides {
+	p.Opponent = perfect
+	board, solver := p.solved(tables)
+	return &sides[uint64]{solver: solver, board: board}
+}
+
+// solved returns the first position, with what all matches of such boards share.
+func (p connect) solved(tables *games.Tables) (board[uint64], *solver[uint64]) {
 	type shared struct {
 		*connectSolver
 		*solver[uint64]
 	}
 	key := fmt.Sprint(len(p.Discs), p.Rows, p.Line, p.Opponent)
 	of := games.Table(tables, key, func() shared { return shared{p.solver(1 << 17), newSolver[uint64](p.Opponent)} })
-	return newDuel(p.board(of.connectSolver), of.solver, luck)
+	return p.board(of.connectSolver), of.solver
 }

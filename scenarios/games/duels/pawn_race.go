@@ -27,7 +27,7 @@ var pawnRace = games.Spec[pawnParams, pawnRows]{
 	},
 	Make:   makePawns,
 	Reward: games.Value,
-	Guess:  []float64{0.1741, 0.1111, 0.1260, 0.0442, 0.0311, 0.1478},
+	Guess:  []float64{0.1741, 0.1111, 0.1260, 0.0442, 0.0405, 0.1478},
 }
 
 // pawnParams are the parameters of a level.
@@ -129,7 +129,10 @@ func (p pawnRows) board(s *pawnSolver) *pawns {
 }
 
 // Rules implements [games.Start].
-func (p pawnRows) Rules(wording int) string {
+func (p pawnRows) Rules(wording int) string { return p.RulesAt(0, wording) }
+
+// RulesAt implements [games.Sided].
+func (p pawnRows) RulesAt(seat, wording int) string {
 	moves := []string{
 		"A pawn moves one square straight ahead to a free square, or takes a pawn of the other side one square diagonally ahead.",
 		"A pawn steps one square straight forward if that square is free, and captures one square diagonally forward.",
@@ -142,7 +145,7 @@ func (p pawnRows) Rules(wording int) string {
 			"Pawns go one square ahead to a free square, straight or diagonally; they take diagonally ahead, but not straight.",
 		}[wording]
 	}
-	side := map[bool]string{false: "You are White: your pawns are w and move up.", true: "You are Black: your pawns are b and move down."}[p.Black]
+	side := map[bool]string{false: "You are White: your pawns are w and move up.", true: "You are Black: your pawns are b and move down."}[p.Black != (seat == 1)]
 	return fmt.Sprintf([]string{
 		"White and Black move pawns in turn on a board of %d columns and %d rows. %s You win when a pawn of yours reaches the last row, or when your opponent has no pawn or no move left. %s %s",
 		"Two players, White and Black, have pawns on a board with %d columns and %d rows, and move one of them in each turn. %s Whoever brings a pawn to the far row wins; " +
@@ -183,11 +186,24 @@ func (p pawnRows) Canonical() string {
 
 // Match implements [games.Start].
 func (p pawnRows) Match(luck games.Luck, tables *games.Tables) games.Match {
+	board, solver := p.solved(tables)
+	return newDuel(board, solver, luck)
+}
+
+// Sides implements [games.Sided].
+func (p pawnRows) Sides(_ games.Luck, tables *games.Tables) games.Sides {
+	p.Opponent = perfect
+	board, solver := p.solved(tables)
+	return &sides[pawnSets]{solver: solver, board: board}
+}
+
+// solved returns the first position, with what all matches of such boards share.
+func (p pawnRows) solved(tables *games.Tables) (board[pawnSets], *solver[pawnSets]) {
 	type shared struct {
 		*pawnSolver
 		*solver[pawnSets]
 	}
 	key := fmt.Sprint(p.Kind, len(p.Rows[0]), len(p.Rows), p.Opponent)
 	of := games.Table(tables, key, func() shared { return shared{p.solver(1 << 17), newSolver[pawnSets](p.Opponent)} })
-	return newDuel(p.board(of.pawnSolver), of.solver, luck)
+	return p.board(of.pawnSolver), of.solver
 }

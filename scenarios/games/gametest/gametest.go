@@ -76,6 +76,11 @@ func (s suite) played(t *testing.T) {
 	t.Run("faults are told and never pay", s.faults)
 	t.Run("the problem survives JSON", s.travels)
 	t.Run("short prompts ask the same game", s.short)
+	if s.game.Sided() {
+		t.Run("both sides play", s.sides)
+		t.Run("who gives up is not paid, nor is the other side", s.forfeits)
+		t.Run("players of its own", s.players)
+	}
 }
 
 // over returns the scenario with a reward.

@@ -1,0 +1,459 @@
+"""Games without an opponent, told a second time for conformance/games.py.
+
+Each class has what games.Episode.turns asks of it. A best or a value that would
+take too long to work out here is None, and is not compared.
+"""
+import collections
+import functools
+import itertools
+
+STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+FAR = 1 << 20
+
+
+class Mines:
+    """Minesweeper: all layouts of mines that fit the numbers are listed."""
+
+    def __init__(self, episode):
+        s = episode.start
+        self.episode, self.side, self.gamble, self.hidden = episode, s["side"], s["gamble"], frozenset(s["at"])
+        self.cells = range(self.side * self.side)
+        self.near = [[r * self.side + c for r, c in itertools.product(*(range(max(v - 1, 0), min(v + 2, self.side)) for v in divmod(at, self.side)))
+                      if r * self.side + c != at] for at in self.cells]
+        self.open = frozenset()
+        for at in s["open"]:
+            self.open = self.opened(self.open, self.hidden, at)
+        self.fit = self.layouts(len(self.hidden))
+        self.safe = len(self.cells) - len(self.hidden) - len(self.open)
+        self.earned, self.kept, self.hit = 0, 1.0, False
+        self.wins = functools.cache(self.wins)
+
+    def number(self, at, mines):
+        return sum(n in mines for n in self.near[at])
+
+    def opened(self, seen, mines, at):
+        seen, todo = set(seen), [at]
+        while todo:
+            at = todo.pop()
+            if at not in seen:
+                seen.add(at)
+                if self.number(at, mines) == 0:
+                    todo += self.near[at]
+        return frozenset(seen)
+
+    def layouts(self, mines):
+        """All sets of so many mines in closed cells that agree with the open ones."""
+        closed = [at for at in self.cells if at not in self.open]
+        need = {at: self.number(at, self.hidden) for at in self.open}
+        room = {at: sum(n not in self.open for n in self.near[at]) for at in self.open}
+        found, chosen = [], []
+
+        def place(i, left):
+            if i == len(closed) or left > len(closed) - i:
+                if left == 0:
+                    found.append(frozenset(chosen))
+                return
+            touched = [n for n in self.near[closed[i]] if n in need]
+            for n in touched:
+                room[n] -= 1
+            for mine in (0, 1):
+                if mine <= left:
+                    for n in touched:
+                        need[n] -= mine
+                    if all(0 <= need[n] <= room[n] for n in touched):
+                        if mine:
+                            chosen.append(closed[i])
+                        place(i + 1, left - mine)
+                        if mine:
+                            chosen.pop()
+                    for n in touched:
+                        need[n] += mine
+            for n in touched:
+                room[n] += 1
+
+        place(0, mines)
+        return frozenset(found)
+
+    def wins(self, seen, fit):
+        """In how many of the layouts the best play wins."""
+        closed = [at for at in self.cells if at not in seen]
+        if len(closed) == len(self.hidden):
+            return len(fit)
+        sure = next((at for at in closed if not any(at in mines for mines in fit)), None)
+        return max(self.after(seen, fit, at) for at in ([sure] if sure is not None else closed))
+
+    def after(self, seen, fit, at):
+        parts = collections.defaultdict(set)
+        for mines in fit:
+            if at not in mines:
+                then = self.opened(seen, mines, at)
+                parts[then, tuple(self.number(n, mines) for n in sorted(then - seen))].add(mines)
+        return sum(self.wins(then, frozenset(part)) for (then, _), part in parts.items())
+
+    def keeps(self, at):
+        if not self.gamble:
+            return float(not any(at in mines for mines in self.fit))
+        return self.after(self.open, self.fit, at) / self.wins(self.open, self.fit)
+
+    def name(self, at):
+        return f"{'abcdefg'[at % self.side]}{at // self.side + 1}"
+
+    def legal(self):
+        return [self.name(at) for at in self.cells if at not in self.open]
+
+    def read(self, text):
+        return next((at for at in self.cells if self.name(at) == text and at not in self.open), None)
+
+    def best(self):
+        return [self.name(at) for at in self.cells if at not in self.open and self.keeps(at) == 1]
+
+    def play(self, at, why):
+        keeps, before = self.keeps(at), self.open
+        self.hit = at in self.hidden
+        if self.hit:
+            told = "It has a mine"
+        else:
+            self.open = self.opened(before, self.hidden, at)
+            told = "the field is clear" if self.worth() else "It has no mine around" if len(self.open - before) > 1 else f"Its number is {self.number(at, self.hidden)}"
+        self.episode.same("the text", why.startswith(f"You open {self.name(at)}") and told in why, True)
+        fresh = self.open - before
+        if keeps == 1:
+            self.earned += len(fresh)
+        elif self.gamble:
+            self.kept *= 0 if self.hit else keeps
+        else:
+            self.kept = self.earned / self.safe if self.hit else max(0.0, self.kept - len(fresh) / self.safe)
+        self.fit = frozenset(mines for mines in self.fit if not self.hit and at not in mines and self.opened(before, mines, at) == self.open
+                             and all(self.number(n, mines) == self.number(n, self.hidden) for n in fresh))
+
+    def worth(self):
+        return 0.0 if self.hit else 1.0 if len(self.open) + len(self.hidden) == len(self.cells) else None
+
+    def value(self):
+        return self.kept
+
+    def show(self):
+        rows = [[str(self.number(at, self.hidden)) if at in self.open else "#" for at in self.cells[r * self.side:(r + 1) * self.side]] for r in range(self.side)]
+        return "\n".join(["```", "  " + " ".join("abcdefg"[:self.side]), *(f"{i + 1} {' '.join(row)}" for i, row in enumerate(rows)), "```"])
+
+
+@functools.cache
+def marks(guess, code):
+    """Black and white pegs."""
+    black = sum(a == b for a, b in zip(guess, code))
+    return black, (collections.Counter(guess) & collections.Counter(code)).total() - black
+
+
+class Codes:
+    """Mastermind: the fewest guesses in all, over the codes that are left."""
+
+    COLOURS = ["red", "green", "blue", "yellow", "orange", "purple"]
+    LARGEST = 16  # codes left, where the whole game is too large
+
+    def __init__(self, episode):
+        s = episode.start
+        self.episode, self.code = episode, tuple(s["code"])
+        self.codes = tuple(itertools.product(range(s["colours"]), repeat=s["places"]))
+        self.left, self.past, self.lost = self.codes, [], 0.0
+        self.whole = len(self.codes) <= 36
+
+    def known(self):
+        return self.whole or len(self.left) <= self.LARGEST
+
+    def words(self, code):
+        return " ".join(self.COLOURS[c] for c in code)
+
+    def legal(self):
+        return [self.words(code) for code in self.codes]
+
+    def read(self, text):
+        return next((code for code in self.codes if self.words(code) == text), None)
+
+    def best(self):
+        if not self.known():
+            return None
+        least = fewest(self.left, self.codes)
+        return [self.words(g) for g in self.codes if with_guess(g, self.left, self.codes) == least]
+
+    def play(self, guess, why):
+        if self.lost is not None:
+            known = self.known() and self.whole
+            self.lost = self.lost + (with_guess(guess, self.left, self.codes) - fewest(self.left, self.codes)) / len(self.left) if known else None
+        black, white = marks(guess, self.code)
+        self.past.append((guess, black, white))
+        told = "That is the code." if black == len(self.code) else f"{black} black, {white} white."
+        self.episode.same("the marks", why.startswith(f"You guess {self.words(guess)}") and told in why, True)
+        self.left = tuple(code for code in self.left if marks(guess, code) == (black, white))
+
+    def worth(self):
+        return 1.0 if self.past and self.past[-1][1] == len(self.code) else None
+
+    def value(self):
+        if self.lost is None:
+            return None
+        return max(0.0, 1 - self.lost / (fewest(self.codes, self.codes) / len(self.codes)))
+
+    def show(self):
+        if not self.past:
+            return f"The code has {len(self.code)} pegs. There are no guesses yet."
+        guess, black, white = self.past[-1]
+        return f"\n{self.words(guess).ljust(max(5, *(len(self.words(g)) for g, _, _ in self.past)))}  {black:5}  {white:5}\n```"
+
+
+@functools.cache
+def fewest(left, codes):
+    """The fewest guesses that find each code once, added."""
+    if len(left) == 1:
+        return 1
+    if len(left) == 2:
+        return 3
+    best = FAR
+    for guess in (*left, *(g for g in codes if g not in left)):
+        best = min(best, with_guess(guess, left, codes, best))
+    return best
+
+
+def with_guess(guess, left, codes, below=FAR):
+    parts = collections.defaultdict(list)
+    for code in left:
+        parts[marks(guess, code)].append(code)
+    if len(parts) == 1 and left[0] != guess:
+        return FAR if below < FAR else len(left) + fewest(left, codes)  # it tells nothing
+    parts.pop((len(guess), 0), None)
+    total = len(left) + sum(2 * len(part) - 1 for part in parts.values())
+    for part in parts.values():
+        if total >= below:
+            return FAR
+        total += fewest(tuple(part), codes) - (2 * len(part) - 1)
+    return total
+
+
+@functools.cache
+def searched(n):
+    """The fewest guesses that find each of n numbers, added, where a guess is too low, too high or right."""
+    return n + min(searched(k) + searched(n - 1 - k) for k in range((n + 1) // 2)) if n else 0
+
+
+for size in range(0, 1001, 50):
+    searched(size)  # so that no recursion is deep
+
+
+class Number:
+    """Guess a number, without lies."""
+
+    def __init__(self, episode):
+        s = episode.start
+        self.episode, self.most, self.hidden = episode, s["numbers"], s["hidden"]
+        self.left, self.past, self.lost = range(1, self.most + 1), [], 0.0
+
+    def waste(self, guess):
+        """The guesses that it adds for all the numbers that are left."""
+        if guess not in self.left:
+            return len(self.left)
+        below = guess - self.left.start
+        return len(self.left) + searched(below) + searched(len(self.left) - below - 1) - searched(len(self.left))
+
+    def legal(self):
+        return [str(n) for n in range(1, self.most + 1)]
+
+    def read(self, text):
+        return int(text) if text.isdigit() and 1 <= int(text) <= self.most else None
+
+    def best(self):
+        return [str(n) for n in self.left if self.waste(n) == 0]
+
+    def play(self, guess, why):
+        self.lost += self.waste(guess) / len(self.left)
+        verdict = "too low" if guess < self.hidden else "too high" if guess > self.hidden else "right"
+        self.past.append(f"{guess} is {verdict}")
+        self.episode.same("the text", why.startswith(f"Your guess {guess} is {verdict}."), True)
+        first = max(self.left.start, guess + 1) if guess < self.hidden else self.left.start
+        last = min(self.left.stop, guess) if guess > self.hidden else self.left.stop
+        self.left = range(first, last)
+
+    def worth(self):
+        return 1.0 if self.past and self.past[-1].endswith("right") else None
+
+    def value(self):
+        return max(0.0, 1 - self.lost * self.most / searched(self.most))
+
+    def show(self):
+        text = f"The number is one of 1 to {self.most}. "
+        return text + (f"Your guesses: {', '.join(self.past)}." if self.past else "There are no guesses yet.")
+
+
+class Walk:
+    """Steps to a goal; the subclass gives start(), ways(state), the next states by the step, solved(state) and
+    distance(state), in steps, or None if that is too much to work out."""
+
+    def __init__(self, episode, state, limit):
+        self.episode, self.state, self.limit, self.used = episode, state, limit, 0
+        self.least = self.distance(state)
+
+    def togo(self):
+        """FAR, if the steps do not suffice; then they never do again."""
+        n = self.distance(self.state)
+        return n if n is None or self.used + n <= self.limit else FAR
+
+    def legal(self):
+        return list(self.ways(self.state))
+
+    def read(self, text):
+        steps = text.split(" ")
+        return steps if 0 < len(steps) <= 8 and all(s in STEPS for s in steps) and steps[0] in self.ways(self.state) else None
+
+    def plan(self, text):
+        """Whether each of several steps comes nearer to the goal."""
+        state = self.state
+        for step in text.split(" "):
+            nearer = self.ways(state).get(step)
+            if nearer is None or self.distance(nearer) != self.distance(state) - 1:
+                return False
+            state = nearer
+        return True
+
+    def best(self):
+        togo = self.togo()
+        if togo is None or togo == FAR:
+            return None if togo is None else self.legal()
+        return [step for step, then in self.ways(self.state).items() if self.distance(then) == togo - 1]
+
+    def play(self, steps, why):
+        made = []
+        for step in steps:
+            if self.worth() is not None or step not in self.ways(self.state):
+                break
+            made.append(step)
+            self.state = self.ways(self.state)[step]
+            self.used += 1
+        self.episode.same("the text", why.startswith(f"You moved {' '.join(made)}."), True)
+
+    def worth(self):
+        return 1.0 if self.solved(self.state) else 0.0 if self.used >= self.limit else None
+
+    def value(self):
+        togo = self.togo()
+        return None if togo is None else 0.0 if togo == FAR else self.least / (self.used + togo)
+
+
+class Slides(Walk):
+    """Sliding tiles: the distances of all positions of a frame of nine cells at most."""
+
+    def __init__(self, episode):
+        s = episode.start
+        self.rows, self.columns = s["rows"], s["columns"]
+        super().__init__(episode, tuple(s["tiles"]), s["moves"])
+
+    def ways(self, tiles):
+        found, gap = {}, tiles.index(0)
+        row, column = divmod(gap, self.columns)
+        for step, (down, right) in STEPS.items():
+            r, c = row - down, column - right  # the tile that moves into the gap
+            if 0 <= r < self.rows and 0 <= c < self.columns:
+                moved = list(tiles)
+                moved[gap], moved[r * self.columns + c] = moved[r * self.columns + c], 0
+                found[step] = tuple(moved)
+        return found
+
+    def home(self):
+        return (*range(1, self.rows * self.columns), 0)
+
+    def solved(self, tiles):
+        return tiles == self.home()
+
+    def distance(self, tiles):
+        if self.rows * self.columns > 9:
+            return None
+        return self.all_distances(self.rows, self.columns)[tiles]
+
+    tables = {}
+
+    def all_distances(self, rows, columns):
+        if (rows, columns) not in self.tables:
+            self.tables[rows, columns] = table = {self.home(): 0}
+            todo = collections.deque(table)
+            while todo:
+                tiles = todo.popleft()
+                for then in self.ways(tiles).values():
+                    if then not in table:
+                        table[then] = table[tiles] + 1
+                        todo.append(then)
+        return self.tables[rows, columns]
+
+    def show(self):
+        width = len(str(self.rows * self.columns - 1))
+        names = [str(t or "_").rjust(width) for t in self.state]
+        return "\n".join(" ".join(names[i:i + self.columns]) for i in range(0, len(names), self.columns))
+
+
+class Boxes(Walk):
+    """Sokoban: the distances of all positions that can be reached from the first one."""
+
+    def __init__(self, episode):
+        s = episode.start
+        at = lambda signs: frozenset((r, c) for r, row in enumerate(s["rows"]) for c, sign in enumerate(row) if sign in signs)
+        self.walls, self.goals = at("#"), at(".*+")
+        self.size = len(s["rows"]), len(s["rows"][0])
+        (me,) = at("@+")
+        self.known = None
+        super().__init__(episode, (me, at("$*")), s["steps"])
+
+    @staticmethod
+    def beside(at, way):
+        return at[0] + way[0], at[1] + way[1]
+
+    def ways(self, state):
+        me, boxes = state
+        found = {}
+        for step, way in STEPS.items():
+            to = self.beside(me, way)
+            if to in boxes:
+                pushed = self.beside(to, way)
+                if pushed not in self.walls and pushed not in boxes:
+                    found[step] = (to, boxes - {to} | {pushed})
+            elif to not in self.walls:
+                found[step] = (to, boxes)
+        return found
+
+    def solved(self, state):
+        return state[1] == self.goals
+
+    MOST = 60_000
+
+    def distance(self, state):
+        if self.known is None:
+            self.known = self.search(state)
+        return self.known.get(state, FAR) if self.known is not False else None
+
+    def search(self, start):
+        """The distance of each state to a solved one; False: they are too many."""
+        before, todo = {start: []}, [start]
+        for state in todo:
+            if len(todo) > self.MOST:
+                return False
+            for then in self.ways(state).values():
+                if then not in before:
+                    before[then] = []
+                    todo.append(then)
+                before[then].append(state)
+        ends = [state for state in todo if self.solved(state)]
+        known = dict.fromkeys(ends, 0)
+        for state in ends:
+            for was in before[state]:
+                if was not in known:
+                    known[was] = known[state] + 1
+                    ends.append(was)
+        return known
+
+    def sign(self, at):
+        me, boxes = self.state
+        if at in self.walls:
+            return "#"
+        if at == me:
+            return "+" if at in self.goals else "@"
+        if at in boxes:
+            return "*" if at in self.goals else "$"
+        return "." if at in self.goals else "-"
+
+    def show(self):
+        return "\n".join(" ".join(self.sign((r, c)) for c in range(self.size[1])) for r in range(self.size[0]))

@@ -1,0 +1,213 @@
+//go:build ignore
+
+// Plays games of several turns and prints a line of JSON for each episode: its record, the opening, and
+// of each turn the moves that the game advises and allows, the reply, and what Step told. Half of the
+// replies are the best moves, others any legal move, and some a move of another position.
+// conformance/games.py explains all of it by other programs.
+//
+//	go run conformance/games_rows.go -game pawn_race -steps 2000
+//	go run conformance/games_rows.go -claims < RECORDS
+//
+// With -claims, each line of the input has a record with a question mark, {"game": NAME, "start": TEXT, "most": N},
+// and the answer is the least number from 1 to N that makes it a record which the game accepts, or 0.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/task/rng"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+)
+
+func main() {
+	name := flag.String("game", "", "game")
+	steps := flag.Int("steps", 1000, "replies, of all levels in turn")
+	seed := flag.Uint64("seed", 1, "seed")
+	claims := flag.Bool("claims", false, "read records, and tell which are accepted")
+	flag.Parse()
+	out := bufio.NewWriter(os.Stdout)
+	defer out.Flush()
+	if *claims {
+		if err := judge(out); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	task, scenario := find(*name)
+	levels := len(task.Info().Levels)
+	var heard []string
+	for n, made := 0, 0; made < *steps; n++ {
+		p, err := scenario.Problem(quintain.Draw{Seed: *seed, Level: n % levels, Index: n / levels})
+		if err != nil {
+			log.Fatal(err)
+		}
+		e, err := play(scenario, p, &heard, rng.New(*seed, "conformance", fmt.Sprint(n)))
+		if err != nil {
+			log.Fatal(err)
+		}
+		made += len(e.Turns)
+		if err := jsonform.WriteLine(out, e); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// find returns a game.
+func find(name string) (quintain.Task, quintain.Scenario) {
+	for _, g := range catalog.Games() {
+		if g.Task.Info().Name == name {
+			of, err := g.Scenario.Over(g.Task, nil)
+			if err != nil {
+				log.Fatal(err)
+			}
+			return g.Task, of
+		}
+	}
+	log.Fatalf("no game %q", name)
+	return nil, nil
+}
+
+// An episode is one as it was played.
+type episode struct {
+	Level   int             `json:"level"`
+	Record  json.RawMessage `json:"record"`
+	Opening []string        `json:"opening"`
+	Turns   []turn          `json:"turns"`
+}
+
+// A turn is one of its replies.
+type turn struct {
+	Best    []string `json:"best"`
+	Allowed []string `json:"allowed"`
+	Reply   string   `json:"reply"`
+	Illegal bool     `json:"illegal"`
+	Why     string   `json:"why"`
+	Observe string   `json:"observe"`
+	Value   float64  `json:"value"`
+	Reward  float64  `json:"reward"`
+	End     string   `json:"end"`
+}
+
+// play plays an episode. Heard are moves of any position.
+func play(of quintain.Scenario, p quintain.Problem, heard *[]string, r *rng.Rand) (e episode, err error) {
+	text, err := jsonform.Marshal(p)
+	if err != nil {
+		return e, err
+	}
+	var read struct {
+		Level    int             `json:"level"`
+		Instance json.RawMessage `json:"instance"`
+	}
+	if err := jsonform.Unmarshal(text, &read); err != nil {
+		return e, err
+	}
+	e.Level, e.Record = read.Level, read.Instance
+	env, err := of.Env(p)
+	if err != nil {
+		return e, err
+	}
+	defer env.Close()
+	opening, err := env.Open(context.Background())
+	if err != nil {
+		return e, err
+	}
+	for _, m := range opening {
+		e.Opening = append(e.Opening, m.Content)
+	}
+	for end := quintain.Going; end == quintain.Going; {
+		t := choose(env.(interface{ Advice() quintain.Advice }).Advice(), heard, r)
+		step, err := env.Step(context.Background(), quintain.Reply{Text: t.Reply, Finish: quintain.Stop})
+		if err != nil {
+			return e, err
+		}
+		t.Illegal, t.Why, t.Value, t.Reward, t.End = step.Illegal, step.Why, *step.Value, step.Reward, string(step.End)
+		for _, m := range step.Observe {
+			t.Observe += m.Content
+		}
+		e.Turns = append(e.Turns, t)
+		end = step.End
+	}
+	return e, nil
+}
+
+// choose chooses a reply.
+func choose(a quintain.Advice, heard *[]string, r *rng.Rand) turn {
+	t := turn{Best: a.Best, Allowed: a.Allowed}
+	const remembered = 1000
+	for _, move := range a.Allowed {
+		if len(*heard) < remembered {
+			*heard = append(*heard, move)
+		} else {
+			(*heard)[r.Between(0, remembered-1)] = move
+		}
+	}
+	from := a.Best
+	switch x := r.Float(); {
+	case x < 0.08:
+		from = *heard
+	case x < 0.5:
+		from = a.Allowed
+	}
+	t.Reply = rng.Pick(r, from)
+	return t
+}
+
+// judge answers claims.
+func judge(out *bufio.Writer) error {
+	problems := map[string]quintain.Problem{}
+	scenarios := map[string]quintain.Scenario{}
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return nil
+		}
+		var claim struct {
+			Game, Start string
+			Most        int
+		}
+		if err := jsonform.Unmarshal(line, &claim); err != nil {
+			return err
+		}
+		if scenarios[claim.Game] == nil {
+			_, scenarios[claim.Game] = find(claim.Game)
+			if problems[claim.Game], err = scenarios[claim.Game].Problem(quintain.Draw{Seed: 1}); err != nil {
+				return err
+			}
+		}
+		answer := 0
+		for n := 1; n <= claim.Most && answer == 0; n++ {
+			start := strings.Replace(claim.Start, "?", strconv.Itoa(n), 1)
+			if accepted(scenarios[claim.Game], problems[claim.Game], start) {
+				answer = n
+			}
+		}
+		fmt.Fprintln(out, answer)
+		if err := out.Flush(); err != nil {
+			return err
+		}
+	}
+}
+
+// accepted reports whether a game accepts a record.
+func accepted(of quintain.Scenario, p quintain.Problem, start string) bool {
+	text := fmt.Sprintf(`{"start":%s,"luck":1,"wording":0}`, start)
+	if err := jsonform.Unmarshal([]byte(text), &p.Instance); err != nil {
+		return false
+	}
+	env, err := of.Env(p)
+	if err == nil {
+		env.Close()
+	}
+	return err == nil
+}
