@@ -29,6 +29,9 @@ func (e *env) judge(step *quintain.Step) {
 	}
 	step.Observe, step.End, step.Answer = nil, quintain.Terminated, e.answer
 	step.Right = found.State == "" && found.Answer == ""
+	if e.ended() || step.Right { // what counts is the end, not the calls before it
+		step.Illegal, step.Malformed = false, false
+	}
 	extra := max(e.made-e.needed, 0)
 	step.Reward = worth * max(1-callCost*float64(extra), floor)
 	if !e.ended() {

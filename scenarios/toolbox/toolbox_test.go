@@ -172,6 +172,7 @@ func TestEpisodesEnd(t *testing.T) {
 		{"a reply that is cut", "kitchen;attic;cut", 0, quintain.Truncated, "The length limit cut it."},
 		{"a call that cannot be read", "?;kitchen;attic;4", 0.98, quintain.Terminated, "Answer: right."},
 		{"a refused call", "garage;kitchen;attic;4", 0.98, quintain.Terminated, "Answer: right."},
+		{"a refused call in the reply that ends", "kitchen,attic,garage,4", 0.98, quintain.Terminated, "Answer: right."},
 		{"the limit is judged", "kitchen;attic;cellar;cellar;cellar;cellar;cellar;cellar", 0.25 * 0.9, quintain.Terminated, "No calls are left. State: right. Answer: \"\", not 4."},
 		{"an answer with the last call", "kitchen;attic;cellar;cellar;cellar;cellar;?;4", 0.9, quintain.Terminated, "Answer: right."},
 		{"an ending of the world", "kitchen;attic;leave", 0.25, quintain.Terminated, `State: right. Answer: "", not 4.`},
@@ -188,7 +189,7 @@ func TestEpisodesEnd(t *testing.T) {
 				t.Fatalf("%s: reply %d gets %+v", test.why, i, step)
 			}
 		}
-		if math.Abs(step.Reward-test.reward) > 1e-9 || step.End != test.end || !strings.Contains(step.Why, test.says) || step.Right != (test.reward >= 0.8) {
+		if math.Abs(step.Reward-test.reward) > 1e-9 || step.End != test.end || !strings.Contains(step.Why, test.says) || step.Right != (test.reward >= 0.8) || step.Right && (step.Illegal || step.Malformed) {
 			t.Errorf("%s: %+v, want %v and %q", test.why, step, test.reward, test.says)
 		}
 	}

@@ -390,24 +390,23 @@ func (n numbers) work() (all []string) {
 	case target:
 		return []string{n.Steps}
 	}
-	sum, text := int64(0), "0"
-	for i, one := range n.Of {
-		sign := " + "
+	sum, expression := int64(0), ""
+	for _, one := range n.Of {
+		term, value := " + "+text(one.Value), one.Value
 		if one.Minus {
-			sign, one.Value = " - ", -one.Value
+			term, value = " - "+text(one.Value), -value
 		}
-		more := sign + strings.TrimPrefix(strconv.FormatInt(one.Value, 10), "-")
-		if i == 0 {
-			text, more = strings.TrimPrefix(more, " + "), ""
+		switch {
+		case expression == "":
+			term = strings.TrimPrefix(term, " + ")
+		case len(expression)+len(term) > maxExpression:
+			all = append(all, expression)
+			expression = text(sum)
 		}
-		if len(text)+len(more) > maxExpression {
-			all = append(all, text)
-			text = strconv.FormatInt(sum, 10)
-		}
-		text += more
-		sum += one.Value
+		expression += term
+		sum += value
 	}
-	return append(all, text)
+	return append(all, expression)
 }
 
 // squares returns the expressions of a power modulo a number, by squaring.

@@ -317,3 +317,22 @@ func TestTheLimitDoesNotTell(t *testing.T) {
 		}
 	}
 }
+
+// A meeting that makes room may need room itself.
+func TestMovesFollowFromMoves(t *testing.T) {
+	t.Parallel()
+	w := week{
+		People: []worker{{Name: "ada", From: 18, To: 22}, {Name: "ben", From: 18, To: 20}, {Name: "cleo", From: 18, To: 22}},
+		Meetings: []meeting{
+			{Title: "budget", People: []string{"ada", "cleo"}, Start: 18, Length: 2, Movable: true}, {Title: "sales", People: []string{"cleo"}, Start: 20, Length: 2, Movable: true},
+		},
+		Wish: wish{Title: "review", Length: 2, People: []string{"ada", "ben"}, Days: []int{0}, To: daySlots, Moves: 2},
+	}
+	if best, can := w.solve(w.Wish); !can || best.start != 18 || !slices.Equal(best.moved, []shift{{0, 20}, {1, 18}}) {
+		t.Errorf("%+v, %v", best, can)
+	}
+	w.Wish.Moves = 1
+	if best, can := w.solve(w.Wish); can {
+		t.Errorf("with one move: %+v", best)
+	}
+}
