@@ -59,6 +59,54 @@ func TestRoomsPlansAreAsShortAsCanBe(t *testing.T) {
 	}
 }
 
+// everyMove is every move of a house that the grammar knows.
+func everyMove(h layout) (names []string) {
+	for _, side := range sides {
+		names = append(names, "go "+side)
+	}
+	for _, it := range slices.Concat(h.Items, h.Boxes) {
+		names = append(names, "take "+it.Name, "drop "+it.Name, "open "+it.Name)
+		for _, b := range h.Boxes {
+			names = append(names, "put "+it.Name+" in "+b.Name)
+		}
+	}
+	for _, door := range colours {
+		for _, key := range colours {
+			names = append(names, "unlock "+door+" door with "+key+" key")
+		}
+	}
+	return append(names, "look")
+}
+
+// The moves that are listed are those of all that no rule forbids.
+func TestRoomsListTheLegalMoves(t *testing.T) {
+	for index := range 20 {
+		r := rng.New(1, "legal", fmt.Sprint(index))
+		h, err := makeRooms(roomsGame.Levels[3], r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.Hands = 2
+		v := visit{&house{layout: h}, (&house{layout: h}).begin()}
+		for range 40 {
+			var want []string
+			for _, name := range everyMove(h) {
+				if _, _, why := v.act(name); why == "" {
+					want = append(want, name)
+				}
+			}
+			got := v.moves()
+			next := rng.Pick(r, got)
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%+v: the moves are %q, want %q", v.inside, got, want)
+			}
+			v.inside, _, _ = v.act(next)
+		}
+	}
+}
+
 // A small house for the rules: hall – study in the north, behind a red door; kitchen in the east.
 func smallHouse() layout {
 	return layout{
@@ -175,6 +223,10 @@ func TestRoomsKeys(t *testing.T) {
 
 func TestRoomsCheckRecords(t *testing.T) {
 	const rest = `"boxes":[{"name":"blue box","in":0}],"items":[{"name":"red cup","in":0}],"hands":1,"goal":1,"moves":9`
+	base := layout{Rooms: []string{"hall", "study"}, Boxes: []item{{"blue box", 0}}, Items: []item{{"red cup", 0}}, Hands: 1, Goal: 1, Moves: 9}
+	if err := base.Check(); err != nil {
+		t.Errorf("the house that the others begin from: %v", err)
+	}
 	house := func(text string) string { return `{"start":{` + text + `}}` }
 	tasktest.RefusedRecords(t, roomsGame.Game().Task, []string{
 		`{"start":{}}`,
