@@ -17,7 +17,7 @@ func makeRooms(p roomsParams, r *rng.Rand) (layout, error) {
 			continue
 		}
 		if n := (&house{layout: h}).shortest(p.Longest); n >= p.Shortest {
-			h.Moves = 2*n + 2*p.Rooms + p.Boxes + 4 // some to look for things
+			h.Moves = 2*n + 2*p.Rooms + 2 // some to look for things
 			return h, nil
 		}
 	}

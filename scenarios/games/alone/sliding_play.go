@@ -196,6 +196,15 @@ func (f frame) left(most int) int {
 	return far
 }
 
+// plan implements [planner].
+func (f frame) plan(n, togo int) (steps []string) {
+	way, _ := f.solver().solve(f.tiles, togo)
+	for _, d := range way[:n] {
+		steps = append(steps, directions[d])
+	}
+	return steps
+}
+
 // show implements [puzzle].
 func (f frame) show() string {
 	var b strings.Builder

@@ -18,7 +18,7 @@ var sokobanPlay = games.Spec[sokobanParams, sokoban]{
 	Source:  "Sokoban, H. Imabayashi (1982), in the signs of XSokoban; boards and code are our own.",
 	Version: 1,
 	Levels: []sokobanParams{
-		{Size: 5, Boxes: 1, Walls: 0, Shortest: 4, Longest: 8},
+		{Size: 6, Boxes: 1, Walls: 10, Shortest: 4, Longest: 8},
 		{Size: 6, Boxes: 1, Walls: 15, Shortest: 8, Longest: 16},
 		{Size: 6, Boxes: 2, Walls: 10, Shortest: 10, Longest: 20},
 		{Size: 7, Boxes: 2, Walls: 15, Shortest: 16, Longest: 30},
@@ -26,7 +26,7 @@ var sokobanPlay = games.Spec[sokobanParams, sokoban]{
 	},
 	Make:   makeSokoban,
 	Reward: games.Value,
-	Guess:  []float64{0.0554, 0.0039, 0.0013, 0, 0},
+	Guess:  []float64{0.0310, 0.0039, 0.0013, 0, 0},
 }
 
 // sokobanParams are the parameters of a level.

@@ -86,7 +86,7 @@ func (t *trail) Best() []string {
 	if t.Value() == 0 {
 		return t.moves()
 	}
-	return nearer(t.puzzle, t.togo(), len(t.moves()))
+	return nearer(t.puzzle, t.togo(), far)
 }
 
 // nearer lists up to most moves that come nearer to the goal, which is so far away.
@@ -148,15 +148,28 @@ func (w *walk) Best() []string {
 	if w.Value() == 0 {
 		return single
 	}
-	steps := []string{single[0]}
-	p, _, _ := w.move(single[0])
-	for togo := w.togo() - 1; togo > 0 && len(steps) < mostSteps; togo-- {
-		name := nearer(p, togo, 1)[0]
-		steps = append(steps, name)
-		p, _, _ = p.move(name)
-	}
+	steps := w.plan(mostSteps, w.togo())
 	if len(steps) == 1 {
 		return single
 	}
 	return append([]string{strings.Join(steps, " ")}, single...)
+}
+
+// plan is the beginning of a shortest way: so many moves, or all.
+func (w *walk) plan(most, togo int) (steps []string) {
+	if by, can := w.puzzle.(planner); can {
+		return by.plan(min(most, togo), togo)
+	}
+	for p := w.puzzle; togo > 0 && len(steps) < most; togo-- {
+		name := nearer(p, togo, 1)[0]
+		steps = append(steps, name)
+		p, _, _ = p.move(name)
+	}
+	return steps
+}
+
+// A planner is a puzzle that finds a whole way at once.
+type planner interface {
+	// plan is the first n moves of a shortest way, which has togo.
+	plan(n, togo int) []string
 }

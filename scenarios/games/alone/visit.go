@@ -96,36 +96,42 @@ func (v visit) exit(side int) (door int, to int8) {
 	return -1, 0
 }
 
-// moves implements [puzzle].
+// moves implements [puzzle]. They are those that [visit.act] allows.
 func (v visit) moves() (names []string) {
 	for side, name := range sides {
-		switch door, _ := v.exit(side); {
-		case door < 0:
-		case v.locked>>door&1 == 0:
+		door, _ := v.exit(side)
+		if door < 0 {
+			continue
+		}
+		lock := v.Doors[door].Lock
+		if v.locked>>door&1 == 0 {
 			names = append(names, "go "+name)
-		default:
-			names = v.add(names, "unlock "+v.Doors[door].Lock+" door with "+v.Doors[door].Lock+" key")
+		} else if key := v.named(lock + " key"); key >= 0 && v.places[key] == carried {
+			names = append(names, "unlock "+lock+" door with "+lock+" key")
 		}
 	}
-	for _, b := range v.Boxes {
-		names = v.add(names, "open "+b.Name)
+	var open []string // boxes here
+	for box, b := range v.Boxes {
+		switch {
+		case b.In != v.room:
+		case v.open(box):
+			open = append(open, b.Name)
+		default:
+			names = append(names, "open "+b.Name)
+		}
 	}
-	for _, it := range v.Items {
-		names = v.add(names, "take "+it.Name)
-		names = v.add(names, "drop "+it.Name)
-		for _, b := range v.Boxes {
-			names = v.add(names, "put "+it.Name+" in "+b.Name)
+	free := len(v.held()) < v.Hands
+	for i, it := range v.Items {
+		if v.places[i] == carried {
+			names = append(names, "drop "+it.Name)
+			for _, box := range open {
+				names = append(names, "put "+it.Name+" in "+box)
+			}
+		} else if free && v.here(i) {
+			names = append(names, "take "+it.Name)
 		}
 	}
 	return append(names, "look")
-}
-
-// add adds a move if it is legal.
-func (v visit) add(names []string, name string) []string {
-	if _, _, why := v.act(name); why == "" {
-		return append(names, name)
-	}
-	return names
 }
 
 // move implements [puzzle].

@@ -7,7 +7,8 @@ const mostOutlines = 100_000
 
 // An outline is what matters of a position. Of keys that have done their work, and of things that
 // nobody needs, only their number in the hands does; what is in an open box might as well lie beside
-// it; and boxes without anything needed might as well be open.
+// it, unless the goal is there or in the same room; and boxes without anything needed might as well
+// be open.
 type outline struct {
 	at     int8
 	thing  int8            // place
@@ -68,12 +69,15 @@ func (h *house) plain(o outline) outline {
 				o.keys[k] = b.In
 			}
 		}
-		if o.thing == place && place != h.Goal {
+		if o.thing == place && !h.aim(box) {
 			o.thing = b.In
 		}
 	}
 	return o
 }
+
+// aim reports whether it matters if the thing is in a box: that is the goal, or beside it.
+func (h *house) aim(box int) bool { return h.box(box) == h.Goal || h.Boxes[box].In == h.Goal }
 
 // left implements [puzzle].
 func (v visit) left(most int) int {
@@ -188,9 +192,16 @@ func (h *house) after(o outline, doors []int, yield func(outline)) {
 	if next.thing = o.handled(o.thing, int(held) < h.Hands); next != o {
 		yield(next)
 	}
-	if box := int(h.Goal) - len(h.Rooms); box >= 0 && o.thing == carried && h.Boxes[box].In == o.at && o.closed>>box&1 == 0 {
-		next.thing = h.Goal
-		yield(next)
+	for box, b := range h.Boxes {
+		switch place := h.box(box); {
+		case b.In != o.at || o.closed>>box&1 == 1 || !h.aim(box):
+		case o.thing == carried:
+			next.thing = place
+			yield(next)
+		case o.thing == place && int(held) < h.Hands:
+			next.thing = carried
+			yield(next)
+		}
 	}
 }
 
