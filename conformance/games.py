@@ -8,7 +8,7 @@ legal moves, the best moves, the value, the reward, the opponent's answer, the p
 are worked out here again: slippery_grid by the transitions of Gymnasium's FrozenLake, chess_endgame by python-chess,
 the others by the rules and the search of game_rules.py. These rules are held to open_spiel on whole games first:
 legal moves, ends, results and values of all positions of the small boards. Games alone,
-cards and dice are those of game_solo.py, game_cards.py and game_dice.py.
+cards, dice and matrices are those of game_solo.py, game_cards.py, game_dice.py and game_matrix.py.
 
 The distances to mate are too many to be worked out here. Quintain refuses a record with a wrong distance, so it is
 asked about every position that two plies reach, and the distances must obey the recursion over python-chess' moves.
@@ -26,6 +26,7 @@ import time
 
 import game_cards
 import game_dice
+import game_matrix
 import game_rules
 import game_solo
 
@@ -86,7 +87,7 @@ class Episode:
 
     def turns(self, know):
         """know has legal(), the names of the moves; read(text), a move or None; best(), the names of those that give
-        nothing away; play(move, why), which makes a move and what follows it; value(); worth(), if it is over, else
+        nothing away; plan(text), whether another text is as good, if there are others; play(move, why), which makes a move and what follows it; value(); worth(), if it is over, else
         None; and show(). Where best() or value() is None, it is not compared."""
         try:
             self.follow(know)
@@ -102,8 +103,8 @@ class Episode:
             self.same("the legal moves", sorted(map(move_of, turn["allowed"])), sorted(know.legal()))
             best, told = know.best(), list(map(move_of, turn["best"]))
             if best is not None:
-                for plan in [m for m in told if hasattr(know, "plan") and " " in m]:
-                    self.same("a plan of several steps is best", know.plan(told.pop(told.index(plan))), True)
+                for plan in [m for m in told if m not in know.legal() and hasattr(know, "plan")]:
+                    self.same("a best move that is not listed is best", know.plan(told.pop(told.index(plan))), True)
                 self.same("the best moves", sorted(told), sorted(best))
             move = know.read(move_of(turn["reply"]))
             self.same("illegal", turn["illegal"], move is None)
@@ -496,6 +497,7 @@ GAMES = {
     "sokoban_play": alone(game_solo.Boxes),
     "small_poker": alone(game_cards.Poker),
     "liars_dice": alone(game_dice.Dice),
+    "matrix_duel": alone(game_matrix.Matrices),
     "guess_number": alone(game_solo.Number, lambda start: start["lies"] == 0),
 }
 
