@@ -37,7 +37,7 @@ func Example() {
 	sizes := starter.DefaultSizes()
 	trainer := must(starter.OpenTrainer(starter.Training{
 		Path: folder + "/checkpoint", Sizes: sizes.Config(), Learn: learn.Default(),
-		Fresh: func() (*transformer.Model, error) { return must(starter.Load()).Model, nil },
+		Fresh: func() (*transformer.Model, error) { return must(starter.Load("")).Model, nil },
 	}))
 	q := must(queue.Open(context.Background(), queue.NewMemory(), queue.Options{}))
 	defer q.Close()

@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
+	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -43,6 +44,7 @@ type tally struct {
 	tokens    int    // sampled
 	unit      string
 	turns     Turns
+	games     regret.ByScenario
 	solvedAt  []int // see [Report]
 	staleness map[int]int
 	kept      Cost // of groups that were kept and not dropped later
@@ -78,7 +80,7 @@ func newTally(s Settings) *tally {
 	return &tally{
 		late:  lateness{maxLag: s.MaxLag, rule: s.Stale},
 		start: time.Now(), unit: "tokens", dropped: map[rollout.Drop]int{}, outcomes: map[quintain.Outcome]int{},
-		staleness: map[int]int{},
+		staleness: map[int]int{}, games: regret.ByScenario{},
 	}
 }
 
@@ -146,6 +148,7 @@ func (t *tally) played(p Played) {
 		t.tokens += played.Sampled()
 		t.replays += played.Replays
 		t.turns.add(played)
+		t.games.Add(played)
 		if played.Vocabulary == quintain.UTF8 {
 			t.unit = "bytes"
 		}
@@ -304,7 +307,7 @@ func (t *tally) report() Report {
 	r := Report{
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsSent: t.sent, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
-		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, SolvedAt: slices.Clone(t.solvedAt), Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
+		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, Games: maps.Clone(t.games), SolvedAt: slices.Clone(t.solvedAt), Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
 		Kept: t.kept, Trained: t.late.trained, Stale: t.late.stale, GroupP99: t.late.slowest(), StepSeconds: t.late.stepSeconds(), MaxLagNeeded: t.late.needed(),
 		Advice: t.allAdvice(), Training: t.training,
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/calls"
 	"github.com/quintain-rl/quintain/watch/visible"
@@ -62,6 +63,7 @@ type episode struct {
 	Tokens    int // sampled
 	Turns     []turn
 	AllTurns  int
+	Lost      string // what was given away, in words; empty: unknown
 }
 
 // A turn is a turn on the page.
@@ -80,6 +82,7 @@ type turn struct {
 	Reward    *float64 // nil: the episode's score says it
 	Why       excerpt
 	Calls     []excerpt
+	Lost      *regret.Turn // nil: the exact values are unknown
 }
 
 // Says reports whether there is more to say than the reply.
@@ -250,7 +253,10 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 	}
 	for _, numbers := range folds[:len(folds)-p.More] {
 		e := newEpisode(w, r, numbers, p.Verdicts)
-		turns := r.Episodes[e.Number].Turns
+		turns, lost := r.Episodes[e.Number].Turns, regret.Of(&r.Episodes[e.Number])
+		if lost.Play != nil {
+			e.Lost = lost.String()
+		}
 		to := min(len(turns), from+mostTurns)
 		for k := from; k < to; k++ {
 			cut := 0
@@ -258,6 +264,7 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 				cut = same
 			}
 			e.Turns = append(e.Turns, newTurn(w, &turns[k], place{e.Number, k, cut}, opening))
+			e.Turns[k-from].Lost = lost.Turns[k]
 		}
 		if tree := calls.Of(&r.Episodes[e.Number], len(rowsOf(r, e.Number))); tree != nil {
 			for k := range e.Turns {

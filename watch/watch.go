@@ -113,6 +113,7 @@ func (s *Server) Routes() []web.Route {
 		{Path: "/watch/series", Serve: s.series},
 		{Path: "/watch/groups", Serve: s.groups},
 		{Path: "/watch/group", Serve: s.group},
+		{Path: "/watch/step", Serve: boardPages{s}.step},
 		{Path: "/watch/tokens", Serve: s.tokens},
 		{Path: "/watch/text", Serve: s.text},
 		{Path: "/watch/failures", Serve: s.failures},

@@ -206,6 +206,7 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 	c = defaults(kind)
 	if kind == player.Tiny {
 		c.preset(starter.Preset(first.Source.Scenario.Name))
+		c.Policy.Scenario = first.Source.Scenario.Name
 	}
 	if first.Exam.Rule == exam.AtroposRule {
 		c.examineAsAtropos()

@@ -39,7 +39,7 @@ func TestRungsOfTheDefaultRunAreLevels(t *testing.T) {
 		t.Fatalf("status %d\n%s", status, p.stderr.String())
 	}
 	rungs := map[string]int{} // of each task
-	for _, c := range starter.Ladder() {
+	for _, c := range starter.Ladder("") {
 		rungs[c.Task]++
 	}
 	for _, e := range listed(t, "--data", data) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/rollout"
@@ -34,6 +35,9 @@ func (c *config) streams() ([]rollout.Stream, error) {
 	streams, err := c.Source.Streams(c.usual, c.Run.Of.Seed)
 	used, faults := c.Source.Skipped()
 	screen.Skipped(c.notes, c.Source.File, used, faults)
+	if err != nil && c.Policy.Kind == player.Tiny && !c.Source.Given() {
+		err = fmt.Errorf("the tiny policy is not made for scenario %s: choose --policy script or server (%w)", c.Source.Scenario.Name, err)
+	}
 	return streams, fileless(err)
 }
 

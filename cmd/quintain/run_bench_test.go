@@ -28,7 +28,7 @@ func BenchmarkRun(b *testing.B) {
 		perSecond(b, tokensOf(groups), "tokens/s")
 	})
 	b.Run("step", func(b *testing.B) {
-		saved, err := starter.Load()
+		saved, err := starter.Load("")
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func perSecond(b *testing.B, n int64, unit string) {
 
 // starterPolicy returns the starter as a run has it, running until the benchmark ends.
 func starterPolicy(b *testing.B, c *config) *tiny.Policy {
-	saved, err := starter.Load()
+	saved, err := starter.Load("")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -38,7 +38,7 @@ var floors = [][]string{
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "queue/groupform", "queue/groupform/groupformtest",
 		"policy/remote",
-		"run/scalars",
+		"run/scalars", "run/regret",
 		"internal/otlp",
 		"settings/flags", "settings/logging",
 		"sandbox/backend", // over all back ends, and their settings
@@ -87,7 +87,7 @@ var floors = [][]string{
 		"interop/pipe",
 	},
 	{"tasks/catalog", "gateway/aliases", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
-	{"run", "run/player", "run/ungraded", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/machine", "watch/workers"},
+	{"run", "run/player", "run/ungraded", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/board", "watch/machine", "watch/workers"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/jobrun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "sandbox/desk", "serve/openenv/openenvload", "gateway/answers", "fleet/leaseload", "watch/shown"},                                                    // sessions that have tools; the load of a coordinator
 	{"serve"}, // all protocols on one port

@@ -53,7 +53,17 @@ func (d *DB) restrict(may Rights) {
 	for _, l := range limits {
 		sqlite3.Xsqlite3_limit(d.tls, d.db, l.id, l.most)
 	}
-	d.authorizer, d.handler = d.authorize, d.progress
+	d.handler = d.progress
+	d.authorizer = func(_ *libc.TLS, _ uintptr, action int32, first, second, _, _ uintptr) int32 {
+		why := d.guard.forbids(action, libc.GoString(first), libc.GoString(second))
+		if why == "" {
+			return sqlite3.SQLITE_OK
+		}
+		if d.guard.why == "" {
+			d.guard.why = why
+		}
+		return sqlite3.SQLITE_DENY
+	}
 	sqlite3.Xsqlite3_set_authorizer(d.tls, d.db, address(d.authorizer), 0)
 	sqlite3.Xsqlite3_progress_handler(d.tls, d.db, every, address(d.handler), 0)
 }
@@ -72,18 +82,6 @@ func (d *DB) progress(*libc.TLS, uintptr) int32 {
 	}
 	g.why = "the statement takes too many steps"
 	return 1
-}
-
-// authorize is called by SQLite for all that a statement does, as it is compiled.
-func (d *DB) authorize(_ *libc.TLS, _ uintptr, action int32, first, second, _, _ uintptr) int32 {
-	why := d.guard.forbids(action, libc.GoString(first), libc.GoString(second))
-	if why == "" {
-		return sqlite3.SQLITE_OK
-	}
-	if d.guard.why == "" {
-		d.guard.why = why
-	}
-	return sqlite3.SQLITE_DENY
 }
 
 // forbids says why a statement must not do something; empty: it may.

@@ -29,7 +29,7 @@ type DB struct {
 	db    uintptr
 	guard guard
 
-	// What SQLite calls while a statement runs; kept here for as long.
+	// What SQLite calls as it compiles a statement and runs it; kept here for as long.
 	authorizer func(tls *libc.TLS, arg uintptr, action int32, first, second, database, trigger uintptr) int32
 	handler    func(tls *libc.TLS, arg uintptr) int32
 }

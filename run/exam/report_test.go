@@ -129,3 +129,38 @@ func TestEvalSeed(t *testing.T) {
 		t.Errorf("problems %v, want one of the default seed and one of seed 7", ids)
 	}
 }
+
+// Of games, a report has the means of regret, illegal moves and turns. What an episode did not give
+// away is its score.
+func TestSummariesOfGames(t *testing.T) {
+	t.Parallel()
+	var streams []rollout.Stream
+	for _, g := range catalog.Games() {
+		if g.Task.Info().Name == "slippery_grid" {
+			of, err := g.Scenario.Over(g.Task, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			streams = append(streams, rollout.Stream{Scenario: of, Weight: 1})
+		}
+	}
+	streams = append(streams, stream(t, "chain_sum", 0))
+	sets, err := exam.NewSets(streams, exam.Settings{Problems: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := (&exam.Exam{Sets: sets, Samples: 2, Policy: says{[]quintain.Sample{
+		{Text: "<move>down</move>", Wrote: make([]quintain.Token, 1), Finish: quintain.Stop},
+		{Text: "<move>north</move>", Wrote: make([]quintain.Token, 1), Finish: quintain.Stop},
+	}}}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := r.Rows[0].Play
+	if got == nil || got.Episodes != 8 || math.Abs(got.Regret-(1-*r.Rows[0].Mean)) > 1e-9 || got.Illegal <= 0 || got.Illegal >= 1 || got.Turns < 2 {
+		t.Errorf("the moves are %+v, and the mean score is %v", got, *r.Rows[0].Mean)
+	}
+	if r.Rows[1].Play != nil || r.Play == nil || *r.Play != *got {
+		t.Errorf("a task of one reply has the moves %+v, and all rows %+v", r.Rows[1].Play, r.Play)
+	}
+}

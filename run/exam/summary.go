@@ -5,6 +5,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/stats"
+	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -20,7 +21,8 @@ type Summary struct {
 	Malformed float64                  `json:"malformed"`          // share of the episodes without a readable answer in the last reply
 	Lengths   *Lengths                 `json:"lengths,omitempty"`
 	Episodes  map[quintain.Outcome]int `json:"episodes"`
-	Failed    int                      `json:"failed"` // episodes without a score
+	Failed    int                      `json:"failed"`          // episodes without a score
+	Play      *regret.Means            `json:"moves,omitempty"` // over the scored episodes of games whose exact values are known; nil: there is none
 }
 
 // At has pass@k and majority@k over the problems with at least k scored episodes.
@@ -83,9 +85,21 @@ func (s *Summary) count(row *Row) {
 		}
 		for _, e := range p.Episodes {
 			s.Episodes[e.Outcome]++
+			s.play(e.Play)
 		}
 		s.Failed += len(p.Episodes) - len(p.scored)
 	}
+}
+
+// play counts the moves of an episode, if their values are known.
+func (s *Summary) play(p *regret.Play) {
+	if p == nil {
+		return
+	}
+	if s.Play == nil {
+		s.Play = &regret.Means{}
+	}
+	*s.Play = s.Play.With(*p)
 }
 
 // at is the value at an index, if there is one.

@@ -31,6 +31,7 @@ const (
 type Settings struct {
 	Kind        string
 	Weights     string // file with weights of the tiny policy; empty: the embedded ones
+	Scenario    string // of the embedded weights
 	FromScratch bool   // the tiny policy is a new model
 	Sampling    quintain.Sampling
 	Script      script.Solver

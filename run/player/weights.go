@@ -22,7 +22,7 @@ import (
 // of the settings, or the embedded ones.
 func (s *Settings) FirstWeights() (saved *transformer.Checkpoint, name string, err error) {
 	if s.Weights == "" {
-		saved, err = starter.Load()
+		saved, err = starter.Load(s.Scenario)
 		return saved, "the embedded starter", err
 	}
 	saved, err = starter.ReadCheckpoint(s.Weights)
@@ -93,10 +93,10 @@ func WarmUp(ctx context.Context, warm starter.WarmUp, streams []rollout.Stream) 
 }
 
 // StarterTasks returns the tasks that the embedded model is made for, in a scenario.
-func StarterTasks(scenario string) catalog.Choices { return chosen(starter.Ladder(), scenario) }
+func StarterTasks(scenario string) catalog.Choices { return chosen(starter.Ladder(scenario), scenario) }
 
 // Lessons returns the tasks of the embedded model's warm-up, in a scenario.
-func Lessons(scenario string) catalog.Choices { return chosen(starter.Lessons(), scenario) }
+func Lessons(scenario string) catalog.Choices { return chosen(starter.Lessons(scenario), scenario) }
 
 func chosen(tasks []starter.Choice, scenario string) (choices catalog.Choices) {
 	for _, c := range tasks {
@@ -111,7 +111,7 @@ func chosen(tasks []starter.Choice, scenario string) (choices catalog.Choices) {
 
 // Easiest returns the easiest form of a task that the embedded model is made for, or else c.
 func Easiest(c catalog.Choice) catalog.Choice {
-	made := StarterTasks("")
+	made := StarterTasks(c.Name) // a game has the name of its task
 	i := slices.IndexFunc(made, func(m catalog.Choice) bool { return m.Name == c.Name })
 	if i < 0 {
 		return c

@@ -243,16 +243,17 @@ func (p *play) AdviseAt(problem quintain.Problem, seat int, talk []quintain.Mess
 	if _, over := c.sides.Over(); over || c.sides.Seat() != seat {
 		return advice, nil
 	}
-	return tagged(c.sides.Best(), c.sides.Allowed()), nil
+	return tagged("move", c.sides.Best(), c.sides.Allowed()), nil
 }
 
 // tagged returns moves as replies.
-func tagged(best, allowed []string) (a quintain.Advice) {
+func tagged(tag string, best, allowed []string) (a quintain.Advice) {
+	opening, closing := "<"+tag+">", "</"+tag+">"
 	for _, m := range best {
-		a.Best = append(a.Best, "<move>"+m+"</move>")
+		a.Best = append(a.Best, opening+m+closing)
 	}
 	for _, m := range allowed {
-		a.Allowed = append(a.Allowed, "<move>"+m+"</move>")
+		a.Allowed = append(a.Allowed, opening+m+closing)
 	}
 	return a
 }

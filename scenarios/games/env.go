@@ -18,6 +18,7 @@ const maxMove = 200
 // An env is one episode.
 type env struct {
 	reward  Reward
+	short   bool // see [play]
 	start   Start
 	wording int
 	match   Match
@@ -28,6 +29,9 @@ type env struct {
 
 // Open implements [quintain.Env].
 func (e *env) Open(context.Context) ([]quintain.Message, error) {
+	if e.short {
+		return []quintain.Message{{Role: quintain.RoleUser, Content: e.brief()}}, nil
+	}
 	system := e.start.Rules(e.wording) + "\n\n" + fmt.Sprintf(forms[e.wording], e.start.Example(), e.start.Turns()) + " " + earnings[e.reward][e.wording]
 	return []quintain.Message{
 		{Role: quintain.RoleSystem, Content: system},
@@ -64,6 +68,34 @@ var earnings = map[Reward][wordings]string{
 	},
 }
 
+// tag names the tag of a move.
+func (e *env) tag() string {
+	if e.short {
+		return "answer"
+	}
+	return "move"
+}
+
+// brief describes the position in short prompts.
+func (e *env) brief() string {
+	if b, can := e.match.(Briefer); can {
+		return b.Brief()
+	}
+	return e.match.Show()
+}
+
+// observe returns the message after a step that did not end the episode.
+func (e *env) observe(step quintain.Step, told string) []quintain.Message {
+	text := told + "\n\n" + e.match.Show() + "\n\n" + e.left()
+	if e.short {
+		text = e.brief()
+		if step.Malformed || step.Illegal {
+			text = "no\n" + text
+		}
+	}
+	return []quintain.Message{{Role: quintain.RoleUser, Content: text}}
+}
+
 // left tells how many replies are left.
 func (e *env) left() string {
 	if n := e.start.Turns() - e.turn; n != 1 {
@@ -76,7 +108,7 @@ func (e *env) left() string {
 func (e *env) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
 	e.turn++
 	before := e.match.Value()
-	move, why := answer.Between(reply.Text, "move")
+	move, why := answer.Between(reply.Text, e.tag())
 	if why == "" && len(move) > maxMove {
 		move, why = "", "the move is too long"
 	}
@@ -130,7 +162,7 @@ func (e *env) judged(step quintain.Step, reply quintain.Reply, told string) quin
 	case last:
 		step.End, step.Why = quintain.Terminated, sentence(step.Why, "No replies are left.")
 	default:
-		step.Observe = []quintain.Message{{Role: quintain.RoleUser, Content: told + "\n\n" + e.match.Show() + "\n\n" + e.left()}}
+		step.Observe = e.observe(step, told)
 	}
 	return step
 }
@@ -143,7 +175,7 @@ func (e *env) Advice() (a quintain.Advice) {
 	if _, over := e.match.Over(); over || e.turn == e.start.Turns() || e.faults > 1 {
 		return a
 	}
-	return tagged(e.match.Best(), e.match.Allowed())
+	return tagged(e.tag(), e.match.Best(), e.match.Allowed())
 }
 
 // Close implements [quintain.Env].

@@ -59,6 +59,14 @@ type Match interface {
 	Allowed() []string
 }
 
+// A Briefer is a [Match] that can describe the position in a few characters, for short prompts;
+// others use Show.
+type Briefer interface {
+	// Brief describes the position and, if they differ between problems, the rules: all that the
+	// best move depends on and the policy may know.
+	Brief() string
+}
+
 // Luck is the chance of a problem. It falls by name: the same for all episodes of a problem,
 // whatever their moves.
 type Luck struct{ seed uint64 }

@@ -25,6 +25,11 @@ type play struct {
 	game    *Game
 	Reward  Reward
 	players string
+
+	// ShortPrompts leaves the rules out, shows positions in a few characters and takes a move
+	// between <answer> and </answer>. It is for policies with a short context that have learnt
+	// the rules.
+	ShortPrompts bool
 }
 
 // Declare implements [settings.Declarer].
@@ -37,6 +42,8 @@ func (p *play) Declare(d *settings.Section) {
 			"any move with probability P; self: the policy on both; the result is then the reward; empty: the policy plays against the opponent of the level").
 			Flag(p.flag() + "-players")
 	}
+	d.Bool(&p.ShortPrompts, "short_prompts", "leave the rules out, show positions in a few characters, and take a move between <answer> and </answer>: for models that have learnt the rules").
+		Flag(p.flag() + "-short-prompts")
 }
 
 // flag begins the names of the flags.
@@ -75,7 +82,7 @@ func (p *play) env(problem quintain.Problem) (*env, error) {
 		return nil, err
 	}
 	start, luck, wording := record.start()
-	return &env{reward: p.Reward, start: start, wording: wording, match: start.Match(luck, &p.game.tables)}, nil
+	return &env{reward: p.Reward, short: p.ShortPrompts, start: start, wording: wording, match: start.Match(luck, &p.game.tables)}, nil
 }
 
 var (

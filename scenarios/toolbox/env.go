@@ -27,6 +27,7 @@ type env struct {
 	world   World
 	kit     tools.Kit
 	plan    []quintain.ToolCall
+	needed  int // calls, more than which cost
 	most    int // calls
 
 	made     int  // calls so far
@@ -39,7 +40,11 @@ type env struct {
 
 func newEnv(start Start, wording int) *env {
 	e := &env{start: start, wording: wording, world: start.World(), plan: start.Plan()}
-	e.most = 2*len(e.plan) + 2
+	e.needed = len(e.plan)
+	if of, is := start.(Budgeted); is {
+		e.needed = max(of.Calls(), e.needed)
+	}
+	e.most = 2*e.needed + 2
 	for _, t := range append(e.world.Tools(), e.finish()) {
 		do := t.Do
 		t.Do = func(ctx context.Context, args []byte) (string, error) {

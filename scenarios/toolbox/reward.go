@@ -29,14 +29,14 @@ func (e *env) judge(step *quintain.Step) {
 	}
 	step.Observe, step.End, step.Answer = nil, quintain.Terminated, e.answer
 	step.Right = found.State == "" && found.Answer == ""
-	extra := max(e.made-len(e.plan), 0)
+	extra := max(e.made-e.needed, 0)
 	step.Reward = worth * max(1-callCost*float64(extra), floor)
 	if !e.ended() {
 		step.Why += " No calls are left."
 	}
 	step.Why += " State: " + verdict(found.State) + ". Answer: " + verdict(found.Answer) + "."
 	if extra > 0 {
-		step.Why += fmt.Sprintf(" Calls beyond the %d that are needed: %d.", len(e.plan), extra)
+		step.Why += fmt.Sprintf(" Calls beyond the %d that are needed: %d.", e.needed, extra)
 	}
 }
 

@@ -41,6 +41,15 @@ type Start interface {
 	Plan() []quintain.ToolCall
 }
 
+// A Budgeted start counts by another number of calls than its plan has, where that would tell what is
+// to be found out: whether the wish can be fulfilled at all, say.
+type Budgeted interface {
+	Start
+
+	// Calls is what the plan of any start that looks the same from outside has at most.
+	Calls() int
+}
+
 // A World is what the tools of an episode work on. One goroutine uses it.
 type World interface {
 	// Tools are all but finish. Each result has 1,500 bytes at most.

@@ -1,5 +1,7 @@
 package starter
 
+import "strconv"
+
 // Preset returns the settings that suit the embedded model, by their keys, for a scenario.
 func Preset(scenario string) map[string]string {
 	preset := map[string]string{
@@ -20,6 +22,12 @@ func Preset(scenario string) map[string]string {
 		"learn.weight_cap":                        "1",      // so small a model changes quickly: stale tokens must not count for more than fresh ones
 		"learn.learning_rate":                     "0.0002", // a step has few groups: at 0.0005 the model forgets solved levels
 		"policy.sampling.max_tokens":              "48",
+	}
+	if of, is := games[scenario]; is {
+		preset["scenario."+scenario+".short_prompts"] = "true"
+		preset["model.context"] = strconv.Itoa(of.context)
+		preset["run.max_lag"] = "1"
+		preset["learn.learning_rate"] = "0.0005"
 	}
 	if scenario == "math_multi_turn" {
 		preset["run.max_lag"] = "1" // it learns little from older replies of several turns

@@ -36,25 +36,32 @@ func Solutions(streams []rollout.Stream, limit int) (func(context.Context) (lear
 	}, nil
 }
 
-// example returns the problem of a job with its solution.
-func example(ctx context.Context, job rollout.Job, limit int) (learn.Sequence, error) {
-	solver, can := job.Scenario.(quintain.Solver)
-	if !can {
-		return learn.Sequence{}, fmt.Errorf("scenario %s has no solutions", job.Scenario.Info().Name)
+// example returns the problem of a job with its solution, or an episode of it.
+func example(ctx context.Context, job rollout.Job, limit int) (q learn.Sequence, err error) {
+	solver, solves := job.Scenario.(quintain.Solver)
+	adviser, advises := job.Scenario.(quintain.Adviser)
+	switch {
+	case advises:
+		q, err = Episode(ctx, job.Scenario, adviser, job.Problem)
+	case solves:
+		q, err = solved(ctx, job, solver)
+	default:
+		err = fmt.Errorf("scenario %s has no solutions", job.Scenario.Info().Name)
 	}
+	if err == nil && len(q.Tokens) > limit {
+		err = fmt.Errorf("problem %s and its solution have %d tokens, but the model's context is %d: choose easier tasks, or a larger model.context",
+			job.Problem.ID(), len(q.Tokens), limit)
+	}
+	return q, err
+}
+
+// solved returns the problem of a job with its solution.
+func solved(ctx context.Context, job rollout.Job, solver quintain.Solver) (learn.Sequence, error) {
 	solution, err := solver.Solve(job.Problem)
 	if err != nil {
 		return learn.Sequence{}, err
 	}
-	s, err := Example(ctx, job.Scenario, job.Problem, solution)
-	if err != nil {
-		return learn.Sequence{}, err
-	}
-	if len(s.Tokens) > limit {
-		return learn.Sequence{}, fmt.Errorf("problem %s and its solution have %d tokens, but the model's context is %d: choose easier tasks, or a larger model.context",
-			job.Problem.ID(), len(s.Tokens), limit)
-	}
-	return s, nil
+	return Example(ctx, job.Scenario, job.Problem, solution)
 }
 
 // Readable checks that a model with a context of limit tokens can read the first problem

@@ -19,11 +19,14 @@ type Choice struct {
 	Weight float64 // share of the problems, relative to the others
 }
 
-// Ladder returns the problems of the default run: seven tasks, each at several adjacent
-// levels, the easiest first. The levels of a task together have the weight 1. The first sums
+// Ladder returns the problems of a run without tasks. For a game they are its levels; for
+// the other scenarios there are seven tasks, each at several adjacent levels, the easiest first. The levels of a task together have the weight 1. The first sums
 // have one or two digits: only 155 questions have two terms of one digit, too few to learn
 // more than the questions.
-func Ladder() []Choice {
+func Ladder(scenario string) []Choice {
+	if of, is := games[scenario]; is {
+		return of.ladder
+	}
 	return slices.Concat(
 		at("chain_sum", sum(2, 1, 2), sum(3, 1, 1), sum(2, 2, 2), sum(3, 1, 2), sum(2, 3, 3)),
 		at("letter_counting", from(counting, 1, 5)...),
@@ -37,7 +40,10 @@ func Ladder() []Choice {
 
 // Lessons returns the problems of the warm-up that made the embedded weights: easier ones
 // of the same tasks, so that the run has something to teach.
-func Lessons() []Choice {
+func Lessons(scenario string) []Choice {
+	if of, is := games[scenario]; is {
+		return of.lessons
+	}
 	return slices.Concat(
 		at("chain_sum", sum(2, 1, 1), sum(3, 1, 1), sum(2, 1, 2)),
 		at("letter_counting", from(counting, 1, 3)...),
@@ -89,5 +95,11 @@ func from(form string, least, most int) (levels []string) {
 //go:embed starter.weights
 var weights string
 
-// Load returns the embedded starter. Each caller gets its own copy.
-func Load() (*transformer.Checkpoint, error) { return tiny.ReadWeights([]byte(weights)) }
+// Load returns the embedded starter of a scenario: that of the game, or of the default run.
+// Each caller gets its own copy.
+func Load(scenario string) (*transformer.Checkpoint, error) {
+	if of, is := games[scenario]; is {
+		return tiny.ReadWeights([]byte(of.weights))
+	}
+	return tiny.ReadWeights([]byte(weights))
+}

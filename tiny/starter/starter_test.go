@@ -18,7 +18,7 @@ import (
 )
 
 func TestEmbeddedWeightsFit(t *testing.T) {
-	c, err := Load()
+	c, err := Load("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,9 +41,9 @@ func TestLessons(t *testing.T) {
 		}
 		return sums
 	}
-	lessons, ladder := weights(Lessons()), weights(Ladder())
-	if len(Lessons()) != 33 || len(Ladder()) != 44 || len(lessons) != len(ladder) {
-		t.Errorf("%d lessons of %d tasks, %d levels of %d", len(Lessons()), len(lessons), len(Ladder()), len(ladder))
+	lessons, ladder := weights(Lessons("")), weights(Ladder(""))
+	if len(Lessons("")) != 33 || len(Ladder("")) != 44 || len(lessons) != len(ladder) {
+		t.Errorf("%d lessons of %d tasks, %d levels of %d", len(Lessons("")), len(lessons), len(Ladder("")), len(ladder))
 	}
 	for task, weight := range lessons {
 		if math.Abs(weight-1) > 1e-9 || math.Abs(ladder[task]-1) > 1e-9 {

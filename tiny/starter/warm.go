@@ -157,17 +157,28 @@ func Example(ctx context.Context, s quintain.Scenario, p quintain.Problem, solut
 	if err != nil {
 		return q, err
 	}
-	prompt, err := tiny.Read(quintain.Request{Messages: opening, N: 1})
-	if err != nil {
+	if err := read(&q, opening); err != nil {
 		return q, err
 	}
-	reply := append(tiny.Encode("<answer>"+solution+"</answer>"), tiny.End)
-	q.Tokens = append(q.Tokens, prompt...)
-	for range prompt {
-		q.Masks = append(q.Masks, quintain.Untrained)
+	write(&q, "<answer>"+solution+"</answer>")
+	return q, nil
+}
+
+// read appends messages, and the opening of the reply to them.
+func read(q *learn.Sequence, fresh []quintain.Message) error {
+	tokens, err := tiny.Read(quintain.Request{Messages: fresh, N: 1})
+	if err != nil {
+		return err
 	}
-	for _, token := range reply {
+	for _, token := range tokens {
+		q.Tokens, q.Masks = append(q.Tokens, token), append(q.Masks, quintain.Untrained)
+	}
+	return nil
+}
+
+// write appends a reply, to train on.
+func write(q *learn.Sequence, reply string) {
+	for _, token := range append(tiny.Encode(reply), tiny.End) {
 		q.Tokens, q.Masks = append(q.Tokens, token), append(q.Masks, int32(token))
 	}
-	return q, nil
 }

@@ -106,6 +106,9 @@ func (p *paper) facts(r *run.Report) {
 	if len(r.SolvedAt) > 1 {
 		p.fact("solved", "%.1f %% of them at a later turn than the first", 100*solvedLater(r.SolvedAt))
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.Games)) {
+		p.fact("moves", "%s: %v, over %s episodes", name, r.Games[name], words.Count(r.Games[name].Episodes))
+	}
 	p.staleness(r)
 	if r.Judge != nil {
 		for _, line := range r.Judge.Lines() {

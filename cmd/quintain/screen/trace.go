@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -49,17 +50,37 @@ func Record(out io.Writer, r *trace.Record) {
 		if names := toolNames(t.Tools); names != "" && i == 0 {
 			fmt.Fprintf(out, "tools: %s\n", Safe(names))
 		}
+		lost := regret.Of(t)
 		for k := range t.Turns {
 			if c := t.Turns[k].Call; c != nil {
 				call(out, k, c)
 			}
 			Turn(out, &t.Turns[k], i == 0 || k > 0) // all episodes have the same opening; show it once
+			valued(out, lost.Turns[k], t.Turns[k].Illegal)
+		}
+		if lost.Play != nil {
+			fmt.Fprintln(out, &lost)
 		}
 		wrote(out, t)
 		if t.Error != "" {
 			fmt.Fprintf(out, "failed: %s\n", Safe(t.Error))
 		}
 	}
+}
+
+// valued prints the exact value of a turn; nil: it is unknown.
+func valued(out io.Writer, t *regret.Turn, illegal bool) {
+	if t == nil {
+		return
+	}
+	text := t.String()
+	if illegal {
+		text += ", illegal"
+	}
+	if t.IsBlunder() {
+		text += ", a blunder"
+	}
+	fmt.Fprintln(out, text)
 }
 
 // call prints the place of turn k in a tree.

@@ -49,3 +49,23 @@ func TestACallSaysWhereItStands(t *testing.T) {
 		}
 	}
 }
+
+// Where the value of a position is known, a trace tells what each turn gave away.
+func TestATraceTellsWhatEachTurnGaveAway(t *testing.T) {
+	t.Parallel()
+	values := []float64{1, 1, 0.75, 0.7}
+	episode := quintain.Trajectory{Outcome: quintain.Scored}
+	for k := range values {
+		episode.Turns = append(episode.Turns, quintain.Turn{Reply: "<move>b2</move>", Value: &values[k], Illegal: k == 1})
+	}
+	var out strings.Builder
+	screen.Record(&out, &trace.Record{Episodes: []quintain.Trajectory{episode, {Turns: []quintain.Turn{{Reply: "4"}}}}})
+	for _, want := range []string{
+		"reward 0\nvalue 1, regret 0\n", "value 1, regret 0, illegal\n", "value 0.75, regret 0.25, a blunder\n", "value 0.7, regret 0.05\n",
+		"regret 0.3 in 4 turns, 1 of them illegal; the first blunder is turn 3, which gives away 0.25\n",
+	} {
+		if !strings.Contains(out.String(), want) || strings.Count(out.String(), "regret") != 5 {
+			t.Errorf("there is no %q in %q", want, out.String())
+		}
+	}
+}

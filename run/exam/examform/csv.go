@@ -39,7 +39,7 @@ func csvHead(ks []int) []string {
 	for _, o := range quintain.Outcomes {
 		head = append(head, "episodes_"+string(o))
 	}
-	return head
+	return append(head, "regret", "illegal_rate", "turns")
 }
 
 // csvLine returns the cells of a summary after those that name it.
@@ -70,7 +70,10 @@ func csvLine(cells []string, s *exam.Summary, ks []int) []string {
 	for _, o := range quintain.Outcomes {
 		cells = append(cells, strconv.Itoa(s.Episodes[o]))
 	}
-	return cells
+	if p := s.Play; p != nil {
+		return append(cells, exact(p.Regret), exact(p.Illegal), exact(p.Turns))
+	}
+	return append(cells, "", "", "")
 }
 
 // exact writes a number with as many digits as it needs.

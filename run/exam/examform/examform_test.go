@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examform"
+	"github.com/quintain-rl/quintain/run/regret"
 )
 
 // report is a report with all that forms show. The names try to break them.
@@ -22,6 +23,7 @@ func report() *exam.Report {
 		Scored: 1, Mean: &mean, Within: &stats.Interval{Low: 0.5, High: 1}, At: []exam.At{{K: 1, Pass: 0.5, Majority: 0.5}, {K: 2, Pass: 1, Majority: 0.5}},
 		Malformed: 0.5, Lengths: &exam.Lengths{Mean: 12, Median: 12, P95: 19.5, Most: 20, Cut: 0.25},
 		Episodes: map[quintain.Outcome]int{quintain.Scored: 1, quintain.ModelFailed: 1},
+		Play:     &regret.Means{Episodes: 2, Regret: 0.25, Illegal: 0.125, Turns: 4},
 	}
 	problem := &exam.Problem{ID: "s/t|<b>.v1.s1.l0.0", Episodes: []exam.Episode{
 		{Outcome: quintain.Scored, Score: 1, Right: true, Answer: `<script>alert("1")</script>`, Tokens: 4},
@@ -78,7 +80,7 @@ func TestForms(t *testing.T) {
 			"t|<b>:0 ", "1 of 4", "0.500–1.000", "2: 1.000", "50.0 %", "25.0 %", "0 of 1 (all there are)", "all levels of", "category", "; 3 problems are left",
 			"episodes 2 (scored: 1, model_failed: 1)",
 		}, []string{"NaN"}},
-		{"markdown", []string{`| t\|<b>:0 | 1 of 4 | 0.750 | 0.500–1.000 | 0.500 | 2: 1.000 | 2: 0.500 | 50.0 % | 12 | 20 | 25.0 % | 0 |`}, []string{"| t|<b>"}},
+		{"markdown", []string{`| t\|<b>:0 | 1 of 4 | 0.750 | 0.500–1.000 | 0.500 | 2: 1.000 | 2: 0.500 | 50.0 % | 12 | 20 | 25.0 % | 0 | 0.250 | 12.5 % | 4.0 |`}, []string{"| t|<b>"}},
 		{"html", []string{
 			"t|&lt;b&gt;:0", "&lt;script&gt;alert", "no answer", "&lt;i&gt;refused", `<path d="M60.0 6H120.0"`, "1 of 2 right",
 		}, []string{"<script", "<b>", "<i>", "src=", "href="}},
@@ -97,6 +99,23 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// Without games, the tables have no columns for them.
+func TestTablesWithoutGames(t *testing.T) {
+	t.Parallel()
+	r := report()
+	for _, s := range []*exam.Summary{&r.Summary, &r.Rows[0].Summary, &r.Tasks[0].Summary, &r.Categories[0].Summary, &r.Levels[0].Summary} {
+		s.Play = nil
+	}
+	form, err := examform.Named("table")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := form.Write(&b, r); err != nil || strings.Contains(b.String(), "regret") {
+		t.Errorf("error %v, in\n%s", err, b.String())
+	}
+}
+
 func TestCSV(t *testing.T) {
 	t.Parallel()
 	lines, err := csv.NewReader(strings.NewReader(written(t, "csv"))).ReadAll()
@@ -105,10 +124,10 @@ func TestCSV(t *testing.T) {
 	}
 	row := func(i int) string { return strings.Join(lines[i], ";") }
 	for i, want := range map[int]string{
-		0:  "kind;name;task;category;level;scored;mean_score;low;high;pass@1;majority@1;pass@2;majority@2;malformed;tokens_mean;tokens_median;tokens_p95;tokens_most;cut;failed;episodes_scored;episodes_model_failed;episodes_env_failed;episodes_infra_failed;episodes_cancelled;episodes_timed_out;episodes_prompt_too_long;episodes_ungraded;episodes_forfeited",
-		1:  "row;t|<b>:0;t|<b>;games;0;1;0.75;0.5;1;0.5;0.5;1;0.5;0.5;12;12;19.5;20;0.25;0;1;1;0;0;0;0;0;0;0",
-		2:  "row;t|<b>:1;t|<b>;games;1;0;;;;;;;;;;;;;;0;0;0;0;0;0;0;0;0;0",
-		10: "all;all;;;;1;0.75;0.5;1;0.5;0.5;1;0.5;0.5;12;12;19.5;20;0.25;0;1;1;0;0;0;0;0;0;0",
+		0:  "kind;name;task;category;level;scored;mean_score;low;high;pass@1;majority@1;pass@2;majority@2;malformed;tokens_mean;tokens_median;tokens_p95;tokens_most;cut;failed;episodes_scored;episodes_model_failed;episodes_env_failed;episodes_infra_failed;episodes_cancelled;episodes_timed_out;episodes_prompt_too_long;episodes_ungraded;episodes_forfeited;regret;illegal_rate;turns",
+		1:  "row;t|<b>:0;t|<b>;games;0;1;0.75;0.5;1;0.5;0.5;1;0.5;0.5;12;12;19.5;20;0.25;0;1;1;0;0;0;0;0;0;0;0.25;0.125;4",
+		2:  "row;t|<b>:1;t|<b>;games;1;0;;;;;;;;;;;;;;0;0;0;0;0;0;0;0;0;0;;;",
+		10: "all;all;;;;1;0.75;0.5;1;0.5;0.5;1;0.5;0.5;12;12;19.5;20;0.25;0;1;1;0;0;0;0;0;0;0;0.25;0.125;4",
 	} {
 		if row(i) != want {
 			t.Errorf("line %d is\n%s, want\n%s", i, row(i), want)

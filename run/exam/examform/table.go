@@ -2,6 +2,7 @@ package examform
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -13,7 +14,8 @@ import (
 type table struct {
 	head []string
 	rows []entry
-	k    int // samples of each problem
+	k    int  // samples of each problem
+	play bool // there are moves of known value
 }
 
 // An entry is a line of a table.
@@ -57,7 +59,12 @@ func newTable(name string, samples int, rows []entry) table {
 	if samples > 1 {
 		head = append(head, "pass@k", "majority@k")
 	}
-	return table{append(head, "malformed", "tokens", "p95", "cut", "failed"), rows, samples}
+	head = append(head, "malformed", "tokens", "p95", "cut", "failed")
+	play := slices.ContainsFunc(rows, func(e entry) bool { return e.Play != nil })
+	if play {
+		head = append(head, "regret", "illegal", "turns")
+	}
+	return table{head, rows, samples, play}
 }
 
 // lines returns the cells of all lines.
@@ -85,11 +92,19 @@ func (t *table) line(e entry) []string {
 	if t.k > 1 {
 		cells = append(cells, strings.Join(pass[min(1, len(pass)):], " "), strings.Join(majority[min(1, len(majority)):], " "))
 	}
-	if e.Lengths == nil {
-		return append(cells, none, none, none, none, fmt.Sprint(e.Failed))
+	if l := e.Lengths; l == nil {
+		cells = append(cells, none, none, none, none)
+	} else {
+		cells = append(cells, percent(e.Malformed), fmt.Sprintf("%.0f", l.Mean), fmt.Sprintf("%.0f", l.P95), percent(l.Cut))
 	}
-	l := e.Lengths
-	return append(cells, percent(e.Malformed), fmt.Sprintf("%.0f", l.Mean), fmt.Sprintf("%.0f", l.P95), percent(l.Cut), fmt.Sprint(e.Failed))
+	cells = append(cells, fmt.Sprint(e.Failed))
+	switch {
+	case !t.play:
+		return cells
+	case e.Play == nil:
+		return append(cells, none, none, none)
+	}
+	return append(cells, fmt.Sprintf("%.3f", e.Play.Regret), percent(e.Play.Illegal), fmt.Sprintf("%.1f", e.Play.Turns))
 }
 
 // problems tells how many problems of a row were scored, and whether there are more.

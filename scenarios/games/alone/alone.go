@@ -6,9 +6,9 @@ import "github.com/quintain-rl/quintain/scenarios/games"
 // Games returns the games by name.
 func Games() []*games.Game {
 	return []*games.Game{
-		slipperyGrid.Game(),
 		roomsGame.Game(),
 		slidingPlay.Game(),
+		slipperyGrid.Game(),
 		sokobanPlay.Game(),
 	}
 }

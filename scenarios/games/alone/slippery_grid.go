@@ -247,13 +247,36 @@ func (c *crossing) Show() string {
 		if at%n == 0 {
 			fmt.Fprintf(&b, "\n%d", at/n+1)
 		}
-		mark := map[byte]byte{'S': '.', 'F': '.', 'H': 'O', 'G': 'G'}[c.cell(at)]
-		if at == c.at {
-			mark = 'P'
-		}
-		fmt.Fprintf(&b, " %c", mark)
+		fmt.Fprintf(&b, " %c", c.mark(at))
 	}
 	fmt.Fprintf(&b, "\n```\nYou are at %s. Moves left: %d.", c.name(c.at), c.left)
+	return b.String()
+}
+
+// mark returns the sign of a square on the map.
+func (c *crossing) mark(at int) byte {
+	switch {
+	case at == c.at:
+		return 'P'
+	case c.cell(at) == 'H':
+		return 'O'
+	case c.cell(at) == 'G':
+		return 'G'
+	}
+	return '.'
+}
+
+// Brief implements [games.Briefer]: the moves left, the percentage of moves that do not slip, and
+// the map.
+func (c *crossing) Brief() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %d", c.left, c.Sure)
+	for at := range len(c.Rows) * len(c.Rows) {
+		if at%len(c.Rows) == 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteByte(c.mark(at))
+	}
 	return b.String()
 }
 

@@ -71,6 +71,14 @@ type contest struct {
 // Show implements [games.Match].
 func (c *contest) Show() string { return c.show(c.hand, c.moves) }
 
+// Brief implements [games.Briefer]. A bout that cannot be brief is shown.
+func (c *contest) Brief() string {
+	if b, can := c.bout.(interface{ brief(int, []string) string }); can {
+		return b.brief(c.hand, c.moves)
+	}
+	return c.Show()
+}
+
 // here returns the node, where the policy is to move.
 func (c *contest) here() *node {
 	if c.at == nil {

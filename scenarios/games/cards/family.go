@@ -106,27 +106,34 @@ func (m member) likelihood(b belief) float64 {
 
 // after is the belief after a round.
 func (f *foresight) after(b belief, mine, theirs int) belief {
-	next := belief{round: b.round + 1, last: int8(mine), counts: b.counts}
+	next, reacts := f.narrowed(b, theirs)
+	if reacts {
+		next.last = int8(mine)
+	}
+	return next
+}
+
+// narrowed is the belief after a move of the opponent, and whether its next one may depend on the
+// policy's.
+func (f *foresight) narrowed(b belief, theirs int) (next belief, reacts bool) {
+	next = belief{round: b.round + 1, counts: b.counts}
 	next.counts[theirs]++
-	members, mixes, react := 0, 0, false
+	members, mixes := 0, 0
 	for i, m := range f.members {
 		if b.alive>>i&1 == 0 || f.chance(m, b, theirs) == 0 {
 			continue
 		}
 		next.alive |= 1 << i
 		members++
-		react = react || m.reacts()
+		reacts = reacts || m.reacts()
 		if m.Kind == "mix" {
 			mixes++
 		}
 	}
-	if !react {
-		next.last = 0
-	}
 	if members == 1 || mixes == 0 {
 		next.counts = [5]int8{}
 	}
-	return next
+	return next, reacts
 }
 
 // look returns the outlook from a belief.
@@ -142,8 +149,13 @@ func (f *foresight) look(b belief) outlook {
 		if chance == 0 {
 			continue
 		}
+		belief, reacts := f.narrowed(b, theirs)
+		next := f.look(belief)
 		for mine := range f.pay {
-			next := f.look(f.after(b, mine, theirs))
+			if reacts {
+				belief.last = int8(mine)
+				next = f.look(belief)
+			}
 			won := float64(f.pay[mine][theirs])
 			o.of[mine] += float64(chance * (won + next.best))
 			o.blind += float64(chance * (won + next.blind) / float64(len(f.pay)))

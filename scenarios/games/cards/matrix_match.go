@@ -84,19 +84,11 @@ func (g *guessing) answer(f *foresight) int {
 	if len(g.past) > 0 {
 		b.last = int8(g.past[len(g.past)-1][0])
 	}
-	x := g.luck.At("opponent", len(g.past)).Float()
-	last := 0
-	for move := range f.pay {
-		p := f.chance(g.Members[g.Actual], b, move)
-		if p == 0 {
-			continue
-		}
-		if last = move; x < p {
-			break
-		}
-		x -= p
+	chances := make([]float64, len(f.pay))
+	for move := range chances {
+		chances[move] = f.chance(g.Members[g.Actual], b, move)
 	}
-	return last
+	return drawn(chances, g.luck.At("opponent", len(g.past)).Float())
 }
 
 // roundWon tells what a round wins.

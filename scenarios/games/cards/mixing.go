@@ -10,8 +10,8 @@ import (
 // Mixes are what is known of the matrices of a match.
 type mixes struct {
 	values []*big.Rat // of each matrix
-	best   []mix
-	par    float64 // what uniform play among the allowed mixes gives away on average
+	best   [][]string // texts: one of the best mixes, and those of the allowed ones that are as good
+	par    float64    // what uniform play among the allowed mixes gives away on average
 }
 
 // mixes solves the matrices.
@@ -19,12 +19,17 @@ func (s matrices) mixes() *mixes {
 	all := new(mixes)
 	for _, pay := range s.Pay {
 		solved := solve(pay)
-		all.values, all.best = append(all.values, solved.value), append(all.best, solved.rows)
+		best := []string{solved.rows.String()}
 		value, _ := solved.value.Float64()
 		allowed := fourths(len(pay))
 		for _, m := range allowed {
-			all.par += (value - float64(m.worst(pay))/float64(m.sum())) / float64(len(allowed))
+			lost := value - float64(m.worst(pay))/float64(m.sum())
+			all.par += lost / float64(len(allowed))
+			if lost < slack && m.guaranteed(pay).Cmp(solved.value) == 0 && m.String() != best[0] {
+				best = append(best, m.String())
+			}
 		}
+		all.values, all.best = append(all.values, solved.value), append(all.best, best)
 	}
 	return all
 }
@@ -80,17 +85,8 @@ func (m *mixing) Over() (worth float64, over bool) {
 // Value implements [games.Match].
 func (m *mixing) Value() float64 { return m.score.value() }
 
-// Best implements [games.Match]: one of the best mixes, and those of [mixing.Allowed].
-func (m *mixing) Best() []string {
-	pay := m.Pay[m.round]
-	moves := []string{m.solved().best[m.round].String()}
-	for _, allowed := range fourths(len(pay)) {
-		if text := allowed.String(); m.solved().loss(m.round, pay, allowed) == 0 && text != moves[0] {
-			moves = append(moves, text)
-		}
-	}
-	return moves
-}
+// Best implements [games.Match].
+func (m *mixing) Best() []string { return m.solved().best[m.round] }
 
 // Allowed implements [games.Match]: the mixes in fourths.
 func (m *mixing) Allowed() (moves []string) {

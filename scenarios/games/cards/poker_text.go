@@ -3,6 +3,7 @@ package cards
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -199,4 +200,33 @@ func (p poker) read(moves []string, text string) (move, why string) {
 		return "", fmt.Sprintf("%.20q is not possible: %s", text, why)
 	}
 	return text, ""
+}
+
+// brief describes a hand in a few characters: the game by its cards, the opponent or its table, then
+// the seat of the policy, its card, the public card, and the moves so far.
+func (p poker) brief(hand int, moves []string) string {
+	if hand == len(p.Deals) {
+		return "over"
+	}
+	game := "leduc"
+	if p.Cards > 0 {
+		game = strconv.Itoa(p.Cards)
+	}
+	var b strings.Builder
+	b.WriteString(game + " " + p.Opponent)
+	for _, o := range p.Table {
+		fmt.Fprintf(&b, " %d,%d", o.Bet, o.Call)
+		if p.Cards == 0 {
+			fmt.Fprintf(&b, ",%d", o.Raise)
+		}
+	}
+	ranks, deal := p.limit().ranks, p.Deals[hand]
+	fmt.Fprintf(&b, "\n%d %s", seat(hand)+1, ranks[deal[seat(hand)]])
+	if p.betting(moves).round > 0 {
+		b.WriteString(ranks[deal[2]])
+	}
+	for _, m := range moves {
+		b.WriteString(" " + m)
+	}
+	return b.String()
 }

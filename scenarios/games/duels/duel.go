@@ -184,6 +184,14 @@ func (d *duel[S]) answer() (name string) {
 // Show implements [games.Match].
 func (d *duel[S]) Show() string { return d.board.show() }
 
+// Brief implements [games.Briefer]. A board that cannot be brief is shown.
+func (d *duel[S]) Brief() string {
+	if b, can := d.board.(interface{ brief() string }); can {
+		return b.brief()
+	}
+	return d.board.show()
+}
+
 // Move implements [games.Match].
 func (d *duel[S]) Move(text string) (told, why string) {
 	m, why := d.board.read(strings.Join(strings.Fields(strings.ToLower(text)), " "))

@@ -114,7 +114,7 @@ func makeNim(p nimParams, r *rng.Rand) (nim, error) {
 // board returns the position in the beginning.
 func (p nim) board() board[[mostHeaps]int8] {
 	rule := nimRules[p.Rule]
-	b := &heaps{nimRule: rule, take: p.Take}
+	b := &heaps{nimRule: rule, rule: p.Rule, take: p.Take}
 	for _, n := range p.Heaps {
 		b.of = append(b.of, int8(n))
 	}
@@ -336,6 +336,7 @@ func warm(b *heaps) bool {
 // heaps are a position.
 type heaps struct {
 	*nimRule
+	rule  string // its name
 	take  []int
 	table []int
 	of    []int8
@@ -475,4 +476,19 @@ func (b *heaps) show() string {
 	}
 	s.WriteString("\n```")
 	return s.String()
+}
+
+// brief describes the position in a few characters: the rule, how many may be taken where that
+// differs, and the heaps.
+func (b *heaps) brief() string {
+	var s strings.Builder
+	s.WriteString(b.rule)
+	for _, k := range b.take {
+		fmt.Fprintf(&s, " %d", k)
+	}
+	s.WriteByte('\n')
+	for i, n := range b.of {
+		fmt.Fprintf(&s, "%c%d ", 'a'+i, n)
+	}
+	return strings.TrimSpace(s.String())
 }

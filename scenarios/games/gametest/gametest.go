@@ -75,6 +75,7 @@ func (s suite) played(t *testing.T) {
 	t.Run("an episode is a function of the replies", s.replayed)
 	t.Run("faults are told and never pay", s.faults)
 	t.Run("the problem survives JSON", s.travels)
+	t.Run("short prompts ask the same game", s.short)
 }
 
 // over returns the scenario with a reward.

@@ -10,5 +10,6 @@ func Games() []*games.Game {
 		guessNumber.Game(),
 		mastermind.Game(),
 		minesweeperPlay.Game(),
+		wordlePlay.Game(),
 	}
 }

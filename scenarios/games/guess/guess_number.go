@@ -2,6 +2,7 @@ package guess
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
@@ -204,16 +205,17 @@ func (m *bisection) Value() float64 {
 func (m *bisection) Best() (moves []string) {
 	for guess := m.low; guess <= m.high; guess++ {
 		if m.wastes(guess) == 0 {
-			moves = append(moves, fmt.Sprint(guess))
+			moves = append(moves, strconv.Itoa(guess))
 		}
 	}
 	return moves
 }
 
 // Allowed implements [games.Match].
-func (m *bisection) Allowed() (moves []string) {
+func (m *bisection) Allowed() []string {
+	moves := make([]string, 0, m.Numbers)
 	for guess := range m.Numbers {
-		moves = append(moves, fmt.Sprint(guess+1))
+		moves = append(moves, strconv.Itoa(guess+1))
 	}
 	return moves
 }

@@ -3,6 +3,7 @@ package guess
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
@@ -15,13 +16,14 @@ func (n number) lyingRules(wording int) string {
 	return fmt.Sprintf([]string{
 		"Find a hidden whole number from 1 to %[1]d. You may ask whether it is one of certain numbers: a move such as \"ask 2, 5-9\" asks whether it is 2 or one of 5 to 9. " +
 			"The answer is yes or no, but it may be a lie: at most %[2]s of all the answers %[3]s. When you know the number, give it with a move such as \"answer 7\", which ends " +
-			"the game. An answer that is wrong, or that does not yet follow from what you were told, earns nothing.",
+			"the game. An answer that is wrong, or that does not yet follow from what you were told, earns nothing. Questions are measured by how many " +
+			"you may need in the worst case.",
 		"I have a whole number between 1 and %[1]d in mind. With \"ask 2, 5-9\" you ask me whether it is among 2, 5, 6, 7, 8 and 9, and likewise for any other numbers and ranges. I say yes or no; " +
 			"%[2]s of my replies at most %[3]s. With \"answer 7\" you state that the number is 7, and the game is over. That earns something only if the number is right and my " +
-			"replies leave no other.",
+			"replies leave no other. What counts is the number of questions in the worst case.",
 		"A number from 1 to %[1]d is hidden. Moves are questions and, at the end, the answer. A question names numbers and ranges, as in \"ask 2, 5-9\", and is answered by yes if the " +
-			"number is among them and by no otherwise, except that up to %[2]s of the answers in the game %[3]s. The answer, as in \"answer 7\", must be the number, and must be the only " +
-			"one that fits, or it earns nothing.",
+			"number is among them and by no otherwise, except that at most %[2]s of the answers in the game %[3]s. The answer, as in \"answer 7\", must be the number, and must be the only " +
+			"one that fits, or it earns nothing. A question is as good as its worst answer.",
 	}[wording], n.Numbers, times, n.lie(wording))
 }
 
@@ -130,7 +132,7 @@ func readSet(text string, most int) (set []bool, why string) {
 
 // spellSet writes a set with ranges where it has any.
 func spellSet(set []bool) string {
-	var parts []string
+	var text []byte
 	for low := 1; low < len(set); low++ {
 		if !set[low] {
 			continue
@@ -139,17 +141,13 @@ func spellSet(set []bool) string {
 		for high+1 < len(set) && set[high+1] {
 			high++
 		}
-		switch high {
-		case low:
-			parts = append(parts, fmt.Sprint(low))
-		case low + 1:
-			parts = append(parts, fmt.Sprint(low), fmt.Sprint(high))
-		default:
-			parts = append(parts, fmt.Sprintf("%d-%d", low, high))
+		text = strconv.AppendInt(append(text, ','), int64(low), 10)
+		if high > low {
+			text = strconv.AppendInt(append(text, '-'), int64(high), 10)
 		}
 		low = high
 	}
-	return strings.Join(parts, ",")
+	return strings.TrimPrefix(string(text), ",")
 }
 
 // wastes returns the questions that a question gives away in the worst case.

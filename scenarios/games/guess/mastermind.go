@@ -162,6 +162,7 @@ func markOf(black, white int) uint8 {
 type pegTable struct {
 	*deduction
 	codes [][]int
+	names []string
 }
 
 func (p pegParams) solve() pegTable {
@@ -195,7 +196,11 @@ func (p pegParams) solve() pegTable {
 			swap(func(code []int) { code[a], code[b] = code[b], code[a] })
 		}
 	}
-	return pegTable{d, codes}
+	t := pegTable{deduction: d, codes: codes}
+	for _, code := range codes {
+		t.names = append(t.names, spell(code))
+	}
+	return t
 }
 
 // A frame renames the colours and places of an episode in the order in which its guesses use them,
@@ -350,15 +355,10 @@ func (m *codebreaking) Value() float64 {
 func (m *codebreaking) Best() (moves []string) {
 	solver := m.solver()
 	for _, guess := range solver.best(m.left) {
-		moves = append(moves, spell(m.names.out(solver.codes[guess])))
+		moves = append(moves, solver.names[m.number(m.names.out(solver.codes[guess]))])
 	}
 	return moves
 }
 
 // Allowed implements [games.Match].
-func (m *codebreaking) Allowed() (moves []string) {
-	for _, code := range m.solver().codes {
-		moves = append(moves, spell(code))
-	}
-	return moves
-}
+func (m *codebreaking) Allowed() []string { return m.solver().names }

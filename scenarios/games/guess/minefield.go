@@ -158,11 +158,11 @@ func (f minefield) agree(layouts []uint64, cell, number int) (left []uint64) {
 
 // proven returns what is open when nothing more is certain: all safe cells are opened, again and
 // again.
-func (f minefield) proven(open, mines uint64, layouts []uint64) (uint64, []uint64) {
+func (f minefield) proven(open, mines uint64, layouts []uint64) uint64 {
 	for {
 		safe := f.safe(layouts) &^ open
 		if safe == 0 {
-			return open, layouts
+			return open
 		}
 		open |= safe
 		for cell := range cells(safe) {

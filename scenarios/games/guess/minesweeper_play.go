@@ -28,7 +28,7 @@ var minesweeperPlay = games.Spec[mineParams, sweep]{
 	},
 	Make:   makeMines,
 	Reward: games.Value,
-	Guess:  []float64{0.2346, 0.1571, 0.0745, 0.0822, 0.0229, 0.0248},
+	Guess:  []float64{0.2369, 0.1600, 0.0786, 0.0476, 0.0121, 0.0114},
 }
 
 // mineParams are the parameters of a level.
@@ -36,7 +36,7 @@ type mineParams struct {
 	Side   int  `json:"side"` // rows and columns
 	Mines  int  `json:"mines"`
 	Closed int  `json:"closed"` // safe cells that are closed in the beginning, at least
-	Gamble bool `json:"gamble"` // whether the board needs a guess
+	Gamble bool `json:"gamble"` // whether the best play may lose; else the board can be solved without a guess
 }
 
 // Check implements [task.Params].
@@ -57,7 +57,7 @@ func (p mineParams) most() int {
 	if p.Gamble {
 		return 60
 	}
-	return 1000
+	return 500
 }
 
 // A sweep is a board in the beginning.
@@ -114,12 +114,15 @@ func (p mineParams) unfit(f minefield, mines, open uint64) (why string) {
 	if layouts == nil {
 		return fmt.Sprintf("more than %d layouts of mines are possible", p.most())
 	}
-	last, left := f.proven(open, mines, layouts)
-	if solved := last == f.all()&^mines; solved == p.Gamble {
-		return fmt.Sprintf("gamble is %v, but whether the board can be solved without a guess is %v", p.Gamble, solved)
+	if p.Gamble { // it depends on what is seen alone, so all layouts stay equally likely
+		o := odds{f, map[string]int{}}
+		if share := float64(o.wins(layouts)) / float64(len(layouts)); share < 0.3 || share > 0.95 {
+			return fmt.Sprintf("the best play wins with a chance of %.2f, want 0.30 to 0.95", share)
+		}
+		return ""
 	}
-	if p.Gamble && len(left) == 1 {
-		return "a single layout is left"
+	if f.proven(open, mines, layouts) != f.all()&^mines {
+		return "the board cannot be solved without a guess"
 	}
 	return ""
 }
@@ -168,7 +171,7 @@ func (m sweep) Rules(wording int) string {
 	}[wording], m.Side, m.Mines, m.promise(wording))
 }
 
-// promise tells whether the board needs a guess.
+// promise tells whether the best play may lose.
 func (m sweep) promise(wording int) string {
 	if m.Gamble {
 		return []string{
@@ -178,9 +181,9 @@ func (m sweep) promise(wording int) string {
 		}[wording]
 	}
 	return []string{
-		"It can be done without a guess. A cell that was not certain to be safe when you opened it earns nothing.",
-		"No guess is needed: at any time, some closed cell is certainly safe. You are paid only for cells that were certain.",
-		"There is always a hidden cell that cannot be a mine. Cells opened by a guess do not count for you.",
+		"It can be done without a guess. A cell earns nothing unless the numbers and the count of the mines prove, before you open it, that it is safe.",
+		"No guess is needed: at any time, the numbers and the count of the mines prove that some closed cell is safe. You are paid only for cells that were proven safe.",
+		"There is always a hidden cell that, by the digits and the count of the mines, cannot have a mine. Other cells that you open do not count for you.",
 	}[wording]
 }
 

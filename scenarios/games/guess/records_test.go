@@ -32,12 +32,17 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"minesweeper_play", 0, `"at":[`, `"at":[16,`},
 		{"minesweeper_play", 0, `"open":[`, `"open":[-1,`},
 		{"minesweeper_play", 0, `"gamble":false`, `"gamble":true`},
-		{"minesweeper_play", 3, `"gamble":true`, `"gamble":false`},
+		{"minesweeper_play", 4, `"gamble":true`, `"gamble":false`},
 		{"coin_weighing", 0, `"coins":3`, `"coins":99`},
 		{"coin_weighing", 0, `"good":0`, `"good":-1`},
 		{"coin_weighing", 0, `"replies":7`, `"replies":0`},
 		{"coin_weighing", 0, `"heavy":true}`, `"heavy":false}`},
 		{"coin_weighing", 0, `"coin":`, `"coin":9`},
+		{"wordle_play", 0, `"list":[`, `"list":["aaaaa",`},
+		{"wordle_play", 0, `"list":[`, `"list":["a",`},
+		{"wordle_play", 0, `"list":[`, `"list":["youth",`},
+		{"wordle_play", 0, `"guesses":6`, `"guesses":0`},
+		{"wordle_play", 0, `"hidden":`, `"hidden":99`},
 	} {
 		for _, g := range Games() {
 			if g.Task.Info().Name != c.game {

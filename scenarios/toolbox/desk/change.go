@@ -60,15 +60,15 @@ func (c *change) set(col column, v any) any {
 }
 
 // apply returns the rows after the change.
-func (c *change) apply(s schema, f *filling) *filling {
+func (c *change) apply(f *filling) *filling {
 	var rows [][]any
 	for _, row := range f.rows[c.Of.From] {
-		if f.holds(s, c.Of.From, row, c.Of.Where, c.Of.Any) {
+		if f.holds(c.Of.From, row, c.Of.Where, c.Of.Any) {
 			if c.Delete {
 				continue
 			}
 			row = slices.Clone(row)
-			row[c.Col] = c.set(s[c.Of.From].columns[c.Col], row[c.Col])
+			row[c.Col] = c.set(f.schema[c.Of.From].columns[c.Col], row[c.Col])
 		}
 		rows = append(rows, row)
 	}

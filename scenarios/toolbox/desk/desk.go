@@ -6,6 +6,7 @@ import "github.com/quintain-rl/quintain/scenarios/toolbox"
 // Errands returns the errands by name.
 func Errands() []*toolbox.Errand {
 	return []*toolbox.Errand{
+		serviceDesk.Errand(),
 		tables.Errand(),
 	}
 }

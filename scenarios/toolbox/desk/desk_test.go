@@ -6,4 +6,7 @@ import (
 	"github.com/quintain-rl/quintain/scenarios/toolbox/toolboxtest"
 )
 
-func TestErrands(t *testing.T) { toolboxtest.Run(t, Errands(), toolboxtest.Short) }
+// size is smaller than usual, as each call of tables fills a database.
+var size = toolboxtest.Size{Problems: 20, Blind: 12}
+
+func TestErrands(t *testing.T) { toolboxtest.Run(t, Errands(), size) }

@@ -11,6 +11,7 @@ import (
 // A filling is the rows of the tables of a schema. A value is nil, an int64 or a string. One
 // goroutine uses it, as it finds rows by indexes that are made when they are needed.
 type filling struct {
+	schema
 	rows [][][]any
 	byID []map[int64][]any // by table
 	link []map[int]index   // by table and column
@@ -19,13 +20,13 @@ type filling struct {
 // An index holds the rows that link to a number.
 type index = map[int64][][]any
 
-func newFilling(rows [][][]any) *filling {
-	return &filling{rows, make([]map[int64][]any, len(rows)), make([]map[int]index, len(rows))}
+func newFilling(s schema, rows [][][]any) *filling {
+	return &filling{s, rows, make([]map[int64][]any, len(rows)), make([]map[int]index, len(rows))}
 }
 
 // replaced returns the filling with other rows of a table.
 func (f *filling) replaced(t int, rows [][]any) *filling {
-	g := filling{slices.Clone(f.rows), slices.Clone(f.byID), slices.Clone(f.link)}
+	g := filling{f.schema, slices.Clone(f.rows), slices.Clone(f.byID), slices.Clone(f.link)}
 	g.rows[t], g.byID[t], g.link[t] = rows, nil, nil
 	return &g
 }
@@ -58,18 +59,18 @@ func (f *filling) linking(t, col int, id any) [][]any {
 }
 
 // get returns a value of a row of a table.
-func (f *filling) get(s schema, from int, row []any, v value) any {
+func (f *filling) get(from int, row []any, v value) any {
 	if d := v.Down; d != nil {
 		n := int64(0)
 		for _, r := range f.linking(d.Table, d.Link, row[0]) {
-			if f.holds(s, d.Table, r, d.Where, false) {
+			if f.holds(d.Table, r, d.Where, false) {
 				n++
 			}
 		}
 		return n
 	}
 	for _, l := range v.Up {
-		to := s[from].columns[l].to
+		to := f.schema[from].columns[l].to
 		row, from = f.row(to, row[l]), to
 		if row == nil {
 			return nil
@@ -79,9 +80,9 @@ func (f *filling) get(s schema, from int, row []any, v value) any {
 }
 
 // holds reports whether all conditions hold, or any of them.
-func (f *filling) holds(s schema, from int, row []any, conds []cond, any bool) bool {
+func (f *filling) holds(from int, row []any, conds []cond, any bool) bool {
 	for _, c := range conds {
-		if c.holds(f.get(s, from, row, c.Of)) == any {
+		if c.holds(f.get(from, row, c.Of)) == any {
 			return any
 		}
 	}
@@ -126,18 +127,18 @@ func compared(sign int, op string) bool {
 }
 
 // evaluate answers a query.
-func (q *query) evaluate(s schema, f *filling) (out [][]any) {
+func (q *query) evaluate(f *filling) (out [][]any) {
 	var rows [][]any
 	for _, row := range f.rows[q.From] {
-		if f.holds(s, q.From, row, q.Where, q.Any) {
+		if f.holds(q.From, row, q.Where, q.Any) {
 			rows = append(rows, row)
 		}
 	}
 	if q.Fold != nil {
-		out = q.folded(s, f, rows)
+		out = q.folded(f, rows)
 	} else {
 		for _, row := range rows {
-			out = append(out, q.shown(s, f, row))
+			out = append(out, q.shown(f, row))
 		}
 	}
 	if q.Distinct {
@@ -158,20 +159,20 @@ func (q *query) evaluate(s schema, f *filling) (out [][]any) {
 }
 
 // shown is what a row shows.
-func (q *query) shown(s schema, f *filling, row []any) (out []any) {
+func (q *query) shown(f *filling, row []any) (out []any) {
 	for _, v := range q.Show {
-		out = append(out, f.get(s, q.From, row, v))
+		out = append(out, f.get(q.From, row, v))
 	}
 	return out
 }
 
 // folded makes a row of each group.
-func (q *query) folded(s schema, f *filling, rows [][]any) (out [][]any) {
+func (q *query) folded(f *filling, rows [][]any) (out [][]any) {
 	groups := map[string][][]any{}
 	var order []string
 	by := map[string][]any{}
 	for _, row := range rows {
-		shown := q.shown(s, f, row)
+		shown := q.shown(f, row)
 		if q.Known && slices.Contains(shown, nil) {
 			continue
 		}
@@ -186,7 +187,7 @@ func (q *query) folded(s schema, f *filling, rows [][]any) (out [][]any) {
 		order = []string{""}
 	}
 	for _, name := range order {
-		v := q.Fold.of(s, f, q.From, groups[name])
+		v := q.Fold.of(f, q.From, groups[name])
 		if q.Fold.Op == "" || v != nil && compared(compareValues(v, q.Fold.Than), q.Fold.Op) {
 			out = append(out, append(slices.Clone(by[name]), v))
 		}
@@ -195,13 +196,13 @@ func (q *query) folded(s schema, f *filling, rows [][]any) (out [][]any) {
 }
 
 // of is the value of a group.
-func (f *fold) of(s schema, db *filling, from int, rows [][]any) any {
+func (f *fold) of(db *filling, from int, rows [][]any) any {
 	if f.all() {
 		return int64(len(rows))
 	}
 	var known []any
 	for _, row := range rows {
-		if v := db.get(s, from, row, f.Of); v != nil {
+		if v := db.get(from, row, f.Of); v != nil {
 			known = append(known, v)
 		}
 	}

@@ -69,7 +69,7 @@ func (s schema) fill(n int, h hints, r *rng.Rand) *filling {
 			rows[t] = append(rows[t], row)
 		}
 	}
-	return newFilling(rows)
+	return newFilling(s, rows)
 }
 
 // draw draws a value of a column.

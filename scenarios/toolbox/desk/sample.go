@@ -59,7 +59,7 @@ type statement struct {
 func (d database) statements(s schema) (all []statement) {
 	if d.Query != nil {
 		for _, q := range append([]*query{d.Query}, d.Query.mutants(s)...) {
-			if !q.tied(s, d.filling(s, 0)) && !q.tied(s, d.filling(s, 1)) {
+			if !q.tied(d.filling(s, 0)) && !q.tied(d.filling(s, 1)) {
 				all = append(all, statement{q.sql(s), q.Sort != nil})
 			}
 		}

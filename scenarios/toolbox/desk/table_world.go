@@ -53,7 +53,7 @@ func (d database) needs(s schema, t int) bool {
 type tableWorld struct {
 	database
 	schema schema
-	rows   [][][]any // nil: as in the beginning
+	held   [][][]any // the rows; nil: as in the beginning
 }
 
 // World implements [toolbox.Start].
@@ -61,10 +61,10 @@ func (d database) World() toolbox.World { return &tableWorld{database: d, schema
 
 // now returns the rows as they are.
 func (w *tableWorld) now() [][][]any {
-	if w.rows == nil {
-		w.rows = w.filling(w.schema, 0).rows
+	if w.held == nil {
+		w.held = w.filling(w.schema, 0).rows
 	}
-	return w.rows
+	return w.held
 }
 
 // open fills a database with rows.
@@ -154,7 +154,7 @@ func (w *tableWorld) execute(sql string) (string, error) {
 		}
 		rows = append(rows, all.Rows)
 	}
-	w.rows = rows
+	w.held = rows
 	if len(r.Columns) > 0 {
 		return shown(r, len(r.Rows)), nil
 	}
@@ -253,7 +253,7 @@ func (w *tableWorld) Judge(answer string) (j toolbox.Judgement) {
 		j.Answer = w.judgeQuery(answer)
 		return j
 	}
-	right := w.changed(w.schema, w.filling(w.schema, 0))
+	right := w.changed(w.filling(w.schema, 0))
 	for i, t := range w.schema {
 		if why := sameRows(w.now()[i], right.rows[i], false); why != "" && w.Mine(t.name) {
 			j.State = fmt.Sprintf("table %s: %s", t.name, strings.Replace(why, "it gives", "there are", 1))

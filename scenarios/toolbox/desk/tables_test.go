@@ -33,15 +33,15 @@ func TestEvaluatorAgreesWithSQLite(t *testing.T) {
 				}
 				if d.Query != nil {
 					for i, q := range append([]*query{d.Query}, d.Query.mutants(s)...) {
-						if q.tied(s, f) {
+						if q.tied(f) {
 							continue
 						}
 						got, err := db.Run(q.sql(s), memdb.Read)
 						if err != nil {
 							t.Fatalf("%s: %v", q.sql(s), err)
 						}
-						if why := sameRows(got.Rows, q.evaluate(s, f), q.Sort != nil && i == 0); why != "" {
-							t.Errorf("level %d, index %d, filling %d: SQLite: %s; we: %v\n%s", level, index, number, why, q.evaluate(s, f), q.sql(s))
+						if why := sameRows(got.Rows, q.evaluate(f), q.Sort != nil && i == 0); why != "" {
+							t.Errorf("level %d, index %d, filling %d: SQLite: %s; we: %v\n%s", level, index, number, why, q.evaluate(f), q.sql(s))
 						}
 					}
 				}
@@ -85,7 +85,7 @@ func TestCopiedValuesAreWrong(t *testing.T) {
 		}
 		s := d.schema()
 		var rows []string
-		for _, row := range d.Query.evaluate(s, d.filling(s, 0)) {
+		for _, row := range d.Query.evaluate(d.filling(s, 0)) {
 			var cells []string
 			for _, v := range row {
 				cells = append(cells, memdb.Literal(v))
@@ -129,9 +129,9 @@ func TestTablesGrowToALimit(t *testing.T) {
 	if _, err := w.execute(strings.ReplaceAll(grow, "name", w.schema[0].columns[1].name)); err != nil {
 		t.Fatal(err)
 	}
-	before := len(w.rows[0])
-	if _, err := w.execute(strings.ReplaceAll(grow, "name", w.schema[0].columns[1].name)); err == nil || len(w.rows[0]) != before || before < 500 {
-		t.Errorf("%d rows become %d: %v", before, len(w.rows[0]), err)
+	before := len(w.held[0])
+	if _, err := w.execute(strings.ReplaceAll(grow, "name", w.schema[0].columns[1].name)); err == nil || len(w.held[0]) != before || before < 500 {
+		t.Errorf("%d rows become %d: %v", before, len(w.held[0]), err)
 	}
 	if _, err := w.execute("DELETE FROM " + w.schema[1].name); err != nil {
 		t.Fatal(err)

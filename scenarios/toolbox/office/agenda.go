@@ -80,16 +80,24 @@ type shift struct {
 // there is one.
 func (w week) solve(of wish) (best plan, can bool) {
 	s := newSearch(w)
-	for moves := 0; moves <= of.Moves; moves++ {
+	for moves := range of.Moves + 1 {
 		for _, day := range of.Days {
-			for start := of.From; start+of.Length <= of.To; start++ {
-				if moved, can := s.fits(of, day, start, moves); can {
-					return plan{day, start, moved}, true
-				}
+			if best, can = s.earliest(of, day, moves); can {
+				return best, true
 			}
 		}
 	}
 	return best, false
+}
+
+// earliest returns the way to meet a wish on a day with the earliest start, within a number of moves.
+func (s *search) earliest(of wish, day, moves int) (plan, bool) {
+	for start := of.From; start+of.Length <= of.To; start++ {
+		if moved, can := s.fits(of, day, start, moves); can {
+			return plan{day, start, moved}, true
+		}
+	}
+	return plan{}, false
 }
 
 // A search knows which meetings are where.
@@ -114,7 +122,7 @@ func newSearch(w week) *search {
 	return s
 }
 
-// fits reports whether a wish is met by a start with exactly so many moves or fewer, and by which.
+// fits reports whether a wish is met by a start, within a number of moves, and returns the moves.
 func (s *search) fits(of wish, day, start, moves int) ([]shift, bool) {
 	members := s.members(of.People, of.Room)
 	at := span(start, of.Length)
@@ -128,7 +136,7 @@ func (s *search) fits(of wish, day, start, moves int) ([]shift, bool) {
 	for _, i := range members {
 		locked[i] |= at
 	}
-	return s.resolve(day, s.conflicts(day, members, at, nil), nil, locked, moves)
+	return s.resolve(moving{day: day, pending: s.conflicts(day, members, at, nil), locked: locked, left: moves})
 }
 
 // open reports whether all members are at work and not locked.
@@ -155,34 +163,42 @@ func (s *search) conflicts(day int, members []int, at uint64, known []int) (all 
 	return all
 }
 
-// resolve moves the pending meetings, and those that are in their way, within a number of moves. locked
-// is what must stay free of them.
-func (s *search) resolve(day int, pending []int, moved []shift, locked []uint64, moves int) ([]shift, bool) {
-	if len(pending) == 0 {
-		return moved, true
+// A moving is a day on which meetings are moved.
+type moving struct {
+	day     int
+	pending []int    // the meetings that must still be moved
+	moved   []shift  // those that were
+	locked  []uint64 // by member, what must stay free of them
+	left    int      // moves that are left
+}
+
+// resolve moves the pending meetings, and those that are in their way.
+func (s *search) resolve(on moving) ([]shift, bool) {
+	if len(on.pending) == 0 {
+		return on.moved, true
 	}
-	if len(pending) > moves {
+	if len(on.pending) > on.left {
 		return nil, false
 	}
-	m, rest := pending[0], pending[1:]
-	known := slices.Clone(pending)
-	for _, one := range moved {
+	m, rest := on.pending[0], on.pending[1:]
+	known := slices.Clone(on.pending)
+	for _, one := range on.moved {
 		known = append(known, one.index)
 	}
 	for start := range daySlots - s.places[m].Length + 1 {
 		at := span(start, s.places[m].Length)
-		if !s.open(s.with[m], at, locked) {
+		if !s.open(s.with[m], at, on.locked) {
 			continue
 		}
-		more := s.conflicts(day, s.with[m], at, known)
-		if len(rest)+len(more) > moves-1 {
+		more := s.conflicts(on.day, s.with[m], at, known)
+		if len(rest)+len(more) >= on.left {
 			continue
 		}
-		then := slices.Clone(locked)
+		then := moving{on.day, slices.Concat(rest, more), append(slices.Clone(on.moved), shift{m, start}), slices.Clone(on.locked), on.left - 1}
 		for _, i := range s.with[m] {
-			then[i] |= at
+			then.locked[i] |= at
 		}
-		if all, can := s.resolve(day, slices.Concat(rest, more), append(slices.Clone(moved), shift{m, start}), then, moves-1); can {
+		if all, can := s.resolve(then); can {
 			return all, true
 		}
 	}

@@ -313,6 +313,12 @@ func (w week) Plan() (plan []quintain.ToolCall) {
 	return append(plan, toolbox.Call("book", book), toolbox.Call("finish", struct{}{}))
 }
 
+// Calls implements [toolbox.Budgeted]: all calendars are read, as many meetings moved as may be, and one is
+// booked, so that the limit does not tell what is possible.
+func (w week) Calls() int {
+	return len(w.Wish.Days)*(len(w.People)+len(w.Rooms)) + w.Wish.Moves + 2
+}
+
 // meetingID names a meeting by its index.
 func meetingID(i int) string { return fmt.Sprintf("m%d", i+1) }
 

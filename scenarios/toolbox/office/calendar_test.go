@@ -252,7 +252,7 @@ func TestCalendarsTell(t *testing.T) {
 // To call impossible at once earns no more than the share of the weeks in which it is.
 func TestImpossibleIsNoGuess(t *testing.T) {
 	t.Parallel()
-	const weeks = 150
+	const weeks = 60
 	for level, p := range calendar.Levels {
 		right := [4]int{}
 		for i := range weeks {
@@ -294,5 +294,26 @@ func BenchmarkBlame(b *testing.B) {
 	}
 	for i := 0; b.Loop(); i++ {
 		weeks[i%10].blames(1 + i/10%3)
+	}
+}
+
+// The limit of calls is the same whether the wish can be fulfilled or not, and however many moves it takes.
+func TestTheLimitDoesNotTell(t *testing.T) {
+	t.Parallel()
+	open, shut := small(1), small(1)
+	shut.Wish.To = 19
+	none := small(1)
+	none.Meetings = nil
+	if a, b, c := open.Calls(), shut.Calls(), none.Calls(); a != b || a != c || a < len(open.Plan()) || a < len(shut.Plan()) {
+		t.Errorf("%d, %d and %d calls", a, b, c)
+	}
+	for i := range uint64(100) {
+		w, err := makeWeek(calendar.Levels[3], rng.New(i, "limit"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(w.Plan()) > w.Calls() {
+			t.Errorf("the plan has %d calls, of %d", len(w.Plan()), w.Calls())
+		}
 	}
 }

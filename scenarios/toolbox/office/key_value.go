@@ -81,14 +81,14 @@ func (p keyParams) Check() error {
 
 // A pairs is a store with a task.
 type pairs struct {
-	Kind   string     `json:"kind"`
-	Pairs  []pair     `json:"pairs"`
-	Page   int        `json:"page"`
-	From   string     `json:"from"` // the prefix of the task
-	To     string     `json:"to"`   // the other prefix, or the key that names the newest
-	Moves  []transfer `json:"moves"`
-	Client []change   `json:"client"` // by call
-	Strict bool       `json:"strict"`
+	Kind    string     `json:"kind"`
+	Entries []pair     `json:"entries"`
+	Page    int        `json:"page"`
+	From    string     `json:"from"` // the prefix of the task
+	To      string     `json:"to"`   // the other prefix, or the key that names the newest
+	Moves   []transfer `json:"moves"`
+	Client  []change   `json:"client"` // by call
+	Strict  bool       `json:"strict"`
 }
 
 // A pair is a key with its value.
@@ -116,21 +116,21 @@ func (p pairs) Check() error {
 	if !slices.Contains([]string{renamePrefix, mergeCounters, moveMoney, electNewest}, p.Kind) {
 		return fmt.Errorf("kind is %.20q", p.Kind)
 	}
-	if len(p.Pairs) > maxPairs || p.Page < 1 || p.Page > maxPage || p.From == "" || len(p.From)+len(p.To) > maxKey/2 || len(p.Moves) > 20 || len(p.Client) > maxChanges {
-		return fmt.Errorf("it has %d pairs, %d moves, %d changes, pages of %d, and works on %.20q and %.20q", len(p.Pairs), len(p.Moves), len(p.Client), p.Page, p.From, p.To)
+	if len(p.Entries) > maxPairs || p.Page < 1 || p.Page > maxPage || p.From == "" || len(p.From)+len(p.To) > maxKey/2 || len(p.Moves) > 20 || len(p.Client) > maxChanges {
+		return fmt.Errorf("it has %d pairs, %d moves, %d changes, pages of %d, and works on %.20q and %.20q", len(p.Entries), len(p.Moves), len(p.Client), p.Page, p.From, p.To)
 	}
 	values := map[string]string{}
-	for _, one := range p.Pairs {
+	for _, one := range p.Entries {
 		if err := storable(one.Key, one.Value, "value"); err != nil {
-			return fmt.Errorf("pairs: %w", err)
+			return fmt.Errorf("entries: %w", err)
 		}
 		if _, twice := values[one.Key]; twice {
-			return fmt.Errorf("pairs has %q twice", one.Key)
+			return fmt.Errorf("entries has %q twice", one.Key)
 		}
 		values[one.Key] = one.Value
 		_, counts := number(one.Value)
 		if within := strings.HasPrefix(one.Key, p.From) || p.Kind == mergeCounters && strings.HasPrefix(one.Key, p.To); within && !counts && p.Kind != renamePrefix {
-			return fmt.Errorf("pairs: the value of %s is no number", one.Key)
+			return fmt.Errorf("entries: the value of %s is no number", one.Key)
 		}
 	}
 	return errors.Join(p.checkTask(values), p.checkClient())

@@ -29,7 +29,7 @@ func makePairs(p keyParams, r *rng.Rand) (pairs, error) {
 func drawPairs(p keyParams, kind string, r *rng.Rand) (made pairs) {
 	made = pairs{Kind: kind, Page: p.Page, Strict: p.Strict && kind == moveMoney}
 	names := rng.Sample(r, keyNames, 3*p.Touched)
-	add := func(key, value string) { made.Pairs = append(made.Pairs, pair{key, value}) }
+	add := func(key, value string) { made.Entries = append(made.Entries, pair{key, value}) }
 	switch kind {
 	case renamePrefix:
 		chosen := rng.Pick(r, renames)
@@ -63,13 +63,13 @@ func drawPairs(p keyParams, kind string, r *rng.Rand) (made pairs) {
 		}
 		made.drawMoves(p, r, names)
 	}
-	for len(made.Pairs) < p.Keys {
+	for len(made.Entries) < p.Keys {
 		key := drawKey(r, made)
-		if !slices.ContainsFunc(made.Pairs, func(one pair) bool { return one.Key == key }) {
+		if !slices.ContainsFunc(made.Entries, func(one pair) bool { return one.Key == key }) {
 			add(key, text(r.Between64(100, 9999)))
 		}
 	}
-	slices.SortFunc(made.Pairs, func(a, b pair) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(made.Entries, func(a, b pair) int { return strings.Compare(a.Key, b.Key) })
 	made.drawClient(p, r)
 	return made
 }
@@ -88,7 +88,7 @@ func (p *pairs) drawClient(params keyParams, r *rng.Rand) {
 		return
 	}
 	var own []string // keys of the task to which it may add
-	for _, one := range p.Pairs {
+	for _, one := range p.Entries {
 		if p.touches(one.Key) {
 			own = append(own, one.Key)
 		}
@@ -269,7 +269,7 @@ func (p pairs) doneAtOnce() bool {
 		if s.Judge(p.count()).State == "" {
 			return true
 		}
-		if len(s.client) == 0 {
+		if len(s.coming) == 0 {
 			return false
 		}
 	}

@@ -42,12 +42,12 @@ func TestStoresAreJudged(t *testing.T) {
 	t.Parallel()
 	move := pairs{
 		Kind: moveMoney, From: "a:", Page: 2, Strict: true, Moves: []transfer{{"a:x", "a:y", 10}},
-		Pairs: []pair{{"a:x", "50"}, {"a:y", "5"}, {"z", "1"}}, Client: []change{{Call: 2, Key: "a:x", Add: 7}, {Call: 3, Key: "z", Value: "2"}},
+		Entries: []pair{{"a:x", "50"}, {"a:y", "5"}, {"z", "1"}}, Client: []change{{Call: 2, Key: "a:x", Add: 7}, {Call: 3, Key: "z", Value: "2"}},
 	}
 	elect := pairs{
-		Kind: electNewest, From: "n:", To: "top", Page: 1, Pairs: []pair{{"n:a", "1"}, {"n:b", "2"}, {"top", "-"}}, Client: []change{{Call: 2, Key: "n:a", Add: 5}},
+		Kind: electNewest, From: "n:", To: "top", Page: 1, Entries: []pair{{"n:a", "1"}, {"n:b", "2"}, {"top", "-"}}, Client: []change{{Call: 2, Key: "n:a", Add: 5}},
 	}
-	merge := pairs{Kind: mergeCounters, From: "o:", To: "p:", Page: 3, Pairs: []pair{{"o:a", "1"}, {"o:b", "2"}, {"p:a", "10"}, {"q:a", "7"}}}
+	merge := pairs{Kind: mergeCounters, From: "o:", To: "p:", Page: 3, Entries: []pair{{"o:a", "1"}, {"o:b", "2"}, {"p:a", "10"}, {"q:a", "7"}}}
 	for _, test := range []struct {
 		why   string
 		of    pairs

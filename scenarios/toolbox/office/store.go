@@ -31,14 +31,14 @@ type store struct {
 	pairs
 	now    map[string]string
 	alone  map[string]string // what now would be without the policy
-	client []change          // that are still to come
+	coming []change          // that are still to come
 	above  bool              // at some moment, the numbers of the prefix had a sum that was too high
 }
 
 // newStore begins an episode.
 func newStore(p pairs) *store {
-	s := &store{pairs: p, now: map[string]string{}, client: p.Client}
-	for _, one := range p.Pairs {
+	s := &store{pairs: p, now: map[string]string{}, coming: p.Client}
+	for _, one := range p.Entries {
 		s.now[one.Key] = one.Value
 	}
 	s.alone = maps.Clone(s.now)
@@ -47,11 +47,11 @@ func newStore(p pairs) *store {
 
 // At implements [toolbox.Clocked].
 func (s *store) At(call int) {
-	for len(s.client) > 0 && s.client[0].Call <= call {
+	for len(s.coming) > 0 && s.coming[0].Call <= call {
 		for _, of := range []map[string]string{s.now, s.alone} {
-			s.client[0].apply(of)
+			s.coming[0].apply(of)
 		}
-		s.client = s.client[1:]
+		s.coming = s.coming[1:]
 	}
 }
 
@@ -267,7 +267,7 @@ func (p pairs) count() string {
 		return ""
 	}
 	n := 0
-	for _, one := range p.Pairs {
+	for _, one := range p.Entries {
 		if strings.HasPrefix(one.Key, p.From) {
 			n++
 		}

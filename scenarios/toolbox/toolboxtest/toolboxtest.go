@@ -22,7 +22,7 @@ type Size struct {
 }
 
 // Short is what every change is tested with.
-var Short = Size{Problems: 30, Blind: 40}
+var Short = Size{Problems: 20, Blind: 30}
 
 // Heavy is what the specification asks for.
 var Heavy = Size{Problems: 200, Blind: 2000}
@@ -242,10 +242,19 @@ func (s suite) planned(t *testing.T) {
 		if last := e.last(); last.Reward != 1 || !last.Right || len(e.steps) != len(plan) {
 			t.Fatalf("%s: the plan %v earns %+v", p.ID(), plan, last)
 		}
+		if answer := answerOf(plan[len(plan)-1]); len(answer) > 3 && strings.Contains(e.opening[0].Content+e.opening[1].Content, answer) {
+			t.Fatalf("%s: the opening has the answer %q", p.ID(), answer)
+		}
 		if v, err := s.errand.Task.Grade(p, solution(t, s, p)); err != nil || v.Score != 1 {
 			t.Fatalf("%s: the task gives its solution %+v, error %v", p.ID(), v, err)
 		}
 	}
+}
+
+// answerOf returns the arguments of a call that ends an episode, without the braces, the name and the quotes.
+func answerOf(c quintain.ToolCall) string {
+	_, answer, _ := strings.Cut(strings.Trim(c.Arguments, "{}"), ":")
+	return strings.Trim(answer, ` "`)
 }
 
 func solution(t *testing.T, s suite, p quintain.Problem) string {
@@ -355,11 +364,14 @@ func (s suite) blind(t *testing.T) {
 	if s.errand.Guess != nil {
 		bound = s.errand.Guess[s.level]
 	}
+	problems := make([]quintain.Problem, s.size.Blind)
+	for index := range problems {
+		problems[index] = s.problem(t, index)
+	}
 	for _, way := range ways {
 		var sum, squares float64
-		for index := range s.size.Blind {
+		for index, p := range problems {
 			r := rng.New(uint64(index), "blind", way.name)
-			p := s.problem(t, index)
 			got := play(t, s.of, p, func(e episode) quintain.Reply { return way.say(r, e) }).earned()
 			sum, squares = sum+got, squares+got*got
 		}

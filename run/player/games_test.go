@@ -1,0 +1,89 @@
+package player_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny/starter"
+	"github.com/quintain-rl/quintain/tiny/transformer"
+)
+
+// The embedded model learns games from its own episodes alone: held-out problems, which it never trains on, score
+// higher after a few seconds of training. The same weights give the same replies in both evaluations, so nothing but
+// training changes the score.
+func TestTheStarterLearnsGames(t *testing.T) {
+	for _, test := range []struct {
+		game  string
+		steps int
+		more  float64
+	}{
+		{"slippery_grid", 40, 0.1},
+	} {
+		t.Run(test.game, func(t *testing.T) {
+			before, after := schooled(t, test.game, test.steps, 2e-3)
+			t.Logf("%.3f before, %.3f after", before, after)
+			if after < before+test.more {
+				t.Errorf("held-out problems score %.3f before and %.3f after, want %.2f more", before, after, test.more)
+			}
+		})
+	}
+}
+
+// schooled trains the embedded model of a game at two levels, and returns its mean scores of
+// held-out problems before and after.
+func schooled(t *testing.T, game string, steps int, rate float64) (before, after float64) {
+	t.Helper()
+	source := catalog.Source{Scenario: catalog.DefaultScenario(), Tasks: player.StarterTasks(game)[2:4]}
+	source.Scenario.Name = game
+	source.Scenario.Set(game, "short_prompts", "true")
+	streams, err := source.Streams(func(*task.Set) catalog.Choices { return nil }, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := starter.Load(game)
+	if err != nil {
+		t.Fatal(err)
+	}
+	how := learn.Default()
+	how.LearningRate, how.WeightCap = rate, 1
+	trainer, err := starter.OpenTrainer(starter.Training{
+		Path: filepath.Join(t.TempDir(), "checkpoint"), Sizes: saved.Model.Config(), Learn: how,
+		Sampling: tiny.Options{MaxSequences: 256, Seed: 1},
+		Fresh:    func() (*transformer.Model, error) { return saved.Model, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := queue.Open(t.Context(), queue.NewMemory(), queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	c := run.Config{
+		Settings: run.Defaults(), Rules: rollout.DefaultRules(), Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 48},
+		Streams: streams, Policy: trainer.Policy(), Consumer: run.Train(trainer), Queue: q,
+	}
+	c.Settings.Steps, c.Settings.GroupSize, c.Settings.BatchSize, c.Settings.ExamProblems = steps, 16, 64, 64
+	c.Rules.MinTrainable = 1
+	r, err := run.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	report := r.Report()
+	if report.ExamBefore == nil || report.ExamAfter == nil {
+		t.Fatalf("there are no two evaluations in %+v", report)
+	}
+	return *report.ExamBefore, *report.ExamAfter
+}

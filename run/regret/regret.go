@@ -1,0 +1,114 @@
+// Package regret tells what the replies of an episode gave away against the best play, where its
+// environment knows the exact value of every position ([quintain.Step]).
+package regret
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/quintain-rl/quintain"
+)
+
+// Blunder is the least regret of a turn that is a blunder: a tenth of all that there is to win.
+const Blunder = 0.1
+
+// A Turn is a turn of known value.
+type Turn struct {
+	Value  float64 // what the best play from here on earns in all
+	Regret float64 // how much less that is than before the reply
+}
+
+// String writes both.
+func (t *Turn) String() string { return fmt.Sprintf("value %.3g, regret %.3g", t.Value, t.Regret) }
+
+// IsBlunder reports whether the turn gives away as much as a [Blunder].
+func (t *Turn) IsBlunder() bool { return t.Regret >= Blunder-1e-9 }
+
+// An Episode has the turns of an episode.
+type Episode struct {
+	Turns   []*Turn // by number; nil: the value before or after it is unknown
+	Blunder int     // the first turn with the regret of a [Blunder] or more; -1: there is none
+	Play    *Play   // nil: no value is known
+}
+
+// A Play sums up an episode.
+type Play struct {
+	Turns   int     `json:"turns"`
+	Illegal int     `json:"illegal"` // turns with a move against the rules
+	Regret  float64 `json:"regret"`  // of all turns
+}
+
+// Of returns the regret of an episode. Before the first reply, the value is 1.
+func Of(t *quintain.Trajectory) Episode {
+	e := Episode{Turns: make([]*Turn, len(t.Turns)), Blunder: -1}
+	p := Play{Turns: len(t.Turns)}
+	for k := range t.Turns {
+		if t.Turns[k].Illegal {
+			p.Illegal++
+		}
+		before := new(1.0)
+		if parent := t.Parent(k); parent >= 0 {
+			before = t.Turns[parent].Value
+		}
+		value := t.Turns[k].Value
+		if before == nil || value == nil {
+			continue
+		}
+		e.Turns[k], e.Play = &Turn{*value, *before - *value}, &p
+		p.Regret += e.Turns[k].Regret
+		if e.Blunder < 0 && e.Turns[k].IsBlunder() {
+			e.Blunder = k
+		}
+	}
+	return e
+}
+
+// String tells the regret of an episode of known value.
+func (e *Episode) String() string {
+	turns := "1 turn"
+	if e.Play.Turns != 1 {
+		turns = fmt.Sprintf("%d turns, %d of them illegal", e.Play.Turns, e.Play.Illegal)
+	} else if e.Play.Illegal == 1 {
+		turns = "1 turn, an illegal one"
+	}
+	text := fmt.Sprintf("regret %.3g in %s", e.Play.Regret, turns)
+	if e.Blunder >= 0 {
+		return fmt.Sprintf("%s; the first blunder is turn %d, which gives away %.3g", text, e.Blunder+1, e.Turns[e.Blunder].Regret)
+	}
+	return text + "; no blunder"
+}
+
+// Means are over episodes of known value.
+type Means struct {
+	Episodes int     `json:"episodes"`
+	Regret   float64 `json:"regret"`       // of an episode
+	Illegal  float64 `json:"illegal_rate"` // share of the turns
+	Turns    float64 `json:"turns"`        // of an episode
+}
+
+// With returns the means with one more episode.
+func (m Means) With(p Play) Means {
+	n := float64(m.Episodes)
+	turns := m.Turns*n + float64(p.Turns)
+	out := Means{Episodes: m.Episodes + 1, Regret: (m.Regret*n + p.Regret) / (n + 1), Turns: turns / (n + 1)}
+	if turns > 0 {
+		out.Illegal = (m.Illegal*m.Turns*n + float64(p.Illegal)) / turns
+	}
+	return out
+}
+
+// String writes the means.
+func (m Means) String() string {
+	return fmt.Sprintf("regret %.3f, %.1f %% of the moves illegal, %.1f turns an episode", m.Regret, 100*m.Illegal, m.Turns)
+}
+
+// ByScenario has means by the name of the scenario, of those whose values are known.
+type ByScenario map[string]Means
+
+// Add adds an episode, if it has a score and its values are known.
+func (b ByScenario) Add(t *quintain.Trajectory) {
+	if e := Of(t); e.Play != nil && t.Outcome.Rewarded() {
+		name, _, _ := strings.Cut(t.Problem.Scenario, ".")
+		b[name] = b[name].With(*e.Play)
+	}
+}

@@ -1,0 +1,159 @@
+// Package board lays out an episode of a game move by move: the position as a board, the reply,
+// what it gave away, and the best moves.
+package board
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/run/regret"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/trace"
+)
+
+// Bounds on what is laid out.
+const (
+	mostRows  = 40
+	mostCells = 40 // of a row
+	mostTurns = 500
+	mostBest  = 12 // moves
+)
+
+// A Step is a turn of an episode.
+type Step struct {
+	Episode int
+	Turn    int    // from 0 on
+	Told    string // messages before the reply; without the board
+	Board   [][]string
+	Turns   []Turn // all of the episode, up to a limit
+	Left    int    // further turns
+	Summary string // of the episode; empty: no value is known
+	Best    []string
+}
+
+// A Turn is a line of the list of turns.
+type Turn struct {
+	Number int // from 0 on
+	*quintain.Turn
+	Lost  *regret.Turn // nil: unknown
+	First bool         // it is the first blunder
+}
+
+// Name is the number for people, from 1 on.
+func (t Turn) Name() int { return t.Number + 1 }
+
+// Note says what is special about the turn.
+func (t Turn) Note() string {
+	var notes []string
+	for _, of := range []struct {
+		is   bool
+		text string
+	}{{t.Malformed, "without a move"}, {t.Illegal, "illegal"}, {t.First, "the first blunder"}, {t.Lost != nil && t.Lost.IsBlunder() && !t.First, "a blunder"}} {
+		if of.is {
+			notes = append(notes, of.text)
+		}
+	}
+	return strings.Join(notes, ", ")
+}
+
+// Of lays out a turn of an episode; there is none if it is not there.
+func Of(ctx context.Context, r *trace.Record, episode, turn int) (s Step, there bool) {
+	if episode < 0 || episode >= len(r.Episodes) || turn < 0 || turn >= min(mostTurns, len(r.Episodes[episode].Turns)) {
+		return s, false
+	}
+	t := &r.Episodes[episode]
+	lost := regret.Of(t)
+	s = Step{Episode: episode, Turn: turn, Left: max(0, len(t.Turns)-mostTurns), Best: best(ctx, r, t.Turns[:turn])}
+	if lost.Play != nil {
+		s.Summary = lost.String()
+	}
+	for k := range t.Turns[:len(t.Turns)-s.Left] {
+		s.Turns = append(s.Turns, Turn{k, &t.Turns[k], lost.Turns[k], k == lost.Blunder})
+	}
+	var told []string
+	for _, m := range t.Turns[turn].Observed {
+		if m.Role != quintain.RoleSystem {
+			told = append(told, m.Text())
+		}
+	}
+	s.Told, s.Board = Cut(strings.Join(told, "\n\n"))
+	return s, true
+}
+
+// At is the turn that is laid out.
+func (s *Step) At() Turn { return s.Turns[s.Turn] }
+
+// Cut takes the last block of code out of a text, if it is a board: lines of cells with spaces
+// between them.
+func Cut(text string) (rest string, board [][]string) {
+	const fence = "```"
+	end := strings.LastIndex(text, fence)
+	if end < 0 {
+		return text, nil
+	}
+	start := strings.LastIndex(text[:end], fence)
+	if start < 0 {
+		return text, nil
+	}
+	width := 0
+	for line := range strings.Lines(strings.Trim(text[start+len(fence):end], "\n")) {
+		cells := strings.Fields(line)
+		width = max(width, len(cells))
+		board = append(board, cells)
+		if len(board) > mostRows || width > mostCells {
+			return text, nil
+		}
+	}
+	if width < 2 {
+		return text, nil
+	}
+	for i, cells := range board {
+		if missing := width - len(cells); missing > 1 || missing == 1 && i > 0 && i < len(board)-1 {
+			return text, nil // it is no board
+		} else if missing == 1 {
+			board[i] = append([]string{""}, cells...) // names of columns, beside those of rows
+		}
+	}
+	return strings.TrimSpace(text[:start]) + "\n\n" + strings.TrimSpace(text[end+len(fence):]), board
+}
+
+// games are all games, made once, so that what one page solved serves the next.
+var games = sync.OnceValue(catalog.Games)
+
+// best are the best moves after some turns; nil: they are not known. Only games know them, of the
+// version that played.
+func best(ctx context.Context, r *trace.Record, before []quintain.Turn) []string {
+	for _, g := range games() {
+		info := g.Scenario.Info()
+		id := fmt.Sprintf("%s.v%d", info.Name, info.Version)
+		if r.Problem.Scenario != id && !strings.HasPrefix(r.Problem.Scenario, id+"-") {
+			continue
+		}
+		of, err := g.Scenario.Over(g.Task, nil)
+		by, can := of.(quintain.Adviser)
+		if err != nil || !can {
+			return nil
+		}
+		var said []quintain.Reply
+		for _, t := range before {
+			said = append(said, quintain.Reply{Text: t.Reply, ToolCalls: t.ToolCalls, CallFault: t.CallFault, Finish: t.Finish})
+		}
+		advice, err := by.Advise(ctx, r.Problem, said)
+		if err != nil {
+			return nil
+		}
+		return moves(advice.Best)
+	}
+	return nil
+}
+
+// moves are replies without the tags around their moves, a few of them.
+func moves(replies []string) (all []string) {
+	for _, text := range replies[:min(mostBest, len(replies))] {
+		all = append(all, strings.TrimSuffix(strings.TrimPrefix(text, "<move>"), "</move>"))
+	}
+	return all
+}
