@@ -8,7 +8,7 @@ legal moves, the best moves, the value, the reward, the opponent's answer, the p
 are worked out here again: slippery_grid by the transitions of Gymnasium's FrozenLake, chess_endgame by python-chess,
 the others by the rules and the search of game_rules.py. These rules are held to open_spiel on whole games first:
 legal moves, ends, results and values of all positions of the small boards. Games alone,
-cards, dice and matrices are those of game_solo.py, game_cards.py, game_dice.py and game_matrix.py.
+cards, dice and matrices are those of game_solo.py, game_cards.py, game_dice.py, game_matrix.py and game_table.py.
 
 The distances to mate are too many to be worked out here. Quintain refuses a record with a wrong distance, so it is
 asked about every position that two plies reach, and the distances must obey the recursion over python-chess' moves.
@@ -29,6 +29,7 @@ import game_dice
 import game_matrix
 import game_rules
 import game_solo
+import game_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SLACK = 1e-9
@@ -497,6 +498,7 @@ GAMES = {
     "sokoban_play": alone(game_solo.Boxes),
     "small_poker": alone(game_cards.Poker),
     "liars_dice": alone(game_dice.Dice),
+    "blackjack_table": alone(game_table.Table),
     "matrix_duel": alone(game_matrix.Matrices),
     "guess_number": alone(game_solo.Number, lambda start: start["lies"] == 0),
 }
