@@ -8,7 +8,7 @@ legal moves, the best moves, the value, the reward, the opponent's answer, the p
 are worked out here again: slippery_grid by the transitions of Gymnasium's FrozenLake, chess_endgame by python-chess,
 the others by the rules and the search of game_rules.py. These rules are held to open_spiel on whole games first:
 legal moves, ends, results and values of all positions of the small boards. Games alone,
-cards and dice are those of game_solo.py, game_cards.py and game_dice.py.
+cards, dice, coins and matrices are those of the other files game_*.py.
 
 The distances to mate are too many to be worked out here. Quintain refuses a record with a wrong distance, so it is
 asked about every position that two plies reach, and the distances must obey the recursion over python-chess' moves.
@@ -25,9 +25,12 @@ import tempfile
 import time
 
 import game_cards
+import game_coins
 import game_dice
+import game_matrix
 import game_rules
 import game_solo
+import game_table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SLACK = 1e-9
@@ -85,8 +88,8 @@ class Episode:
         self.count.same(what, ours, theirs, self.where)
 
     def turns(self, know):
-        """know has legal(), the names of the moves; read(text), a move or None; best(), the names of those that give
-        nothing away; play(move, why), which makes a move and what follows it; value(); worth(), if it is over, else
+        """know has legal(), the names of the moves, or None if only some are listed; read(text), a move or None; best(),
+        the names of those that give nothing away; plan(text), whether a move that it does not name does; play(move, why), which makes a move and what follows it; value(); worth(), if it is over, else
         None; and show(). Where best() or value() is None, it is not compared."""
         try:
             self.follow(know)
@@ -99,12 +102,7 @@ class Episode:
             self.count.steps += 1
             self.left -= 1
             self.where = json.dumps([self.start, turn])
-            self.same("the legal moves", sorted(map(move_of, turn["allowed"])), sorted(know.legal()))
-            best, told = know.best(), list(map(move_of, turn["best"]))
-            if best is not None:
-                for plan in [m for m in told if hasattr(know, "plan") and " " in m]:
-                    self.same("a plan of several steps is best", know.plan(told.pop(told.index(plan))), True)
-                self.same("the best moves", sorted(told), sorted(best))
+            self.advice(know, list(map(move_of, turn["allowed"])), list(map(move_of, turn["best"])))
             move = know.read(move_of(turn["reply"]))
             self.same("illegal", turn["illegal"], move is None)
             if move is None:
@@ -126,6 +124,21 @@ class Episode:
                 self.same("the position", know.show() in turn["observe"], True)
                 self.same("replies left", f"{self.left} replies are left" in turn["observe"] or self.left == 1, True)
         self.same("the episode ended", self.row["turns"][-1]["end"], "terminated")
+
+    def advice(self, know, allowed, told):
+        """The moves that are listed as legal and as best."""
+        legal, best = know.legal(), know.best()
+        if legal is None:
+            for move in allowed:
+                self.same("a move is legal", know.read(move) is not None, True)
+                self.same("a move is one of the best", move in told, know.plan(move))
+        else:
+            self.same("the legal moves", sorted(allowed), sorted(legal))
+        if best is None:
+            return
+        for move in [m for m in told if hasattr(know, "plan") and (legal is None or m not in legal)]:
+            self.same("another move is one of the best", know.plan(told.pop(told.index(move))), True)
+        self.same("the best moves", sorted(told), sorted(best))
 
     def ends(self, turn, value):
         self.same("the end", turn["end"], "terminated")
@@ -496,6 +509,9 @@ GAMES = {
     "sokoban_play": alone(game_solo.Boxes),
     "small_poker": alone(game_cards.Poker),
     "liars_dice": alone(game_dice.Dice),
+    "blackjack_table": alone(game_table.Table),
+    "matrix_duel": alone(game_matrix.Matrices),
+    "coin_weighing": alone(game_coins.Coins),
     "guess_number": alone(game_solo.Number, lambda start: start["lies"] == 0),
 }
 

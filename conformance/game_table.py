@@ -1,0 +1,199 @@
+"""blackjack_table, told a second time for conformance/games.py, in fractions: what each move wins from an endless shoe.
+From a deck whose cards are counted, the cards, the totals and the wins are compared, and the values are not."""
+import collections
+import functools
+import re
+from fractions import Fraction
+
+
+def face(card):
+    return "A" if card == 1 else str(card)
+
+
+def faces(cards):
+    names = list(map(face, cards))
+    return ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def count(cards):
+    """The best total, and whether an ace counts 11."""
+    total = sum(cards)
+    soft = 1 in cards and total <= 11
+    return (total + 10, True) if soft else (total, False)
+
+
+def written(cards):
+    total, soft = count(cards)
+    return f"soft {total}" if soft else str(total)
+
+
+def natural(cards):
+    return sorted(cards) == [1, 10]
+
+
+class Shoe:
+    def __init__(self, weights, double):
+        self.double = double
+        self.chance = {card: Fraction(w, sum(weights)) for card, w in enumerate(weights, 1) if w}
+
+    @functools.cache
+    def dealer(self, hard, ace):
+        """How likely the dealer ends at each total, above 21 as 22."""
+        total = hard + 10 if ace and hard <= 11 else hard
+        if total >= 17:
+            return {min(total, 22): Fraction(1)}
+        return self.mixed(self.chance, hard, ace)
+
+    def mixed(self, chance, hard, ace):
+        ends = collections.Counter()
+        for card, p in chance.items():
+            for total, q in self.dealer(hard + card, ace or card == 1).items():
+                ends[total] += p * q
+        return dict(ends)
+
+    @functools.cache
+    def ends(self, shown):
+        """The same for an open card, if there is no natural."""
+        chance = {card: p for card, p in self.chance.items() if not natural([shown, card])}
+        return self.mixed({card: p / sum(chance.values()) for card, p in chance.items()}, shown, shown == 1) if chance else {}
+
+    @functools.cache
+    def stand(self, hard, ace, shown):
+        total = hard + 10 if ace and hard <= 11 else hard
+        if total > 21:
+            return Fraction(-1)
+        return sum((p * ((dealt > 21 or dealt < total) - (21 >= dealt > total)) for dealt, p in self.ends(shown).items()), Fraction(0))
+
+    @functools.cache
+    def play(self, hard, ace, shown):
+        """What hitting and standing win: by the best play, and by uniform play."""
+        if hard > 21:
+            return Fraction(-1), Fraction(-1)
+        stand, (best, blind) = self.stand(hard, ace, shown), self.hit(hard, ace, shown)
+        return max(stand, best), (stand + blind) / 2
+
+    @functools.cache
+    def hit(self, hard, ace, shown):
+        each = [(p, self.play(hard + card, ace or card == 1, shown)) for card, p in self.chance.items()]
+        return sum(p * best for p, (best, _) in each), sum(p * blind for p, (_, blind) in each)
+
+    @functools.cache
+    def doubled(self, hard, ace, shown):
+        return 2 * sum(p * self.stand(hard + card, ace or card == 1, shown) for card, p in self.chance.items())
+
+    def moves(self, cards, shown):
+        at = (sum(cards), 1 in cards, shown)
+        worth = {"hit": self.hit(*at)[0], "stand": self.stand(*at)}
+        if self.double and len(cards) == 2:
+            worth["double"] = self.doubled(*at)
+        return worth
+
+    @functools.cached_property
+    def gap(self):
+        """What uniform play gives away in a hand."""
+        total = Fraction(0)
+        for one, p in self.chance.items():
+            for two, q in self.chance.items():
+                for shown, r in self.chance.items():
+                    if natural([one, two]):
+                        continue
+                    at = (one + two, 1 in (one, two), shown)
+                    best, blind = self.play(*at)
+                    if self.double:
+                        best, blind = max(best, self.doubled(*at)), (2 * blind + self.doubled(*at)) / 3
+                    lost = sum(c for card, c in self.chance.items() if natural([shown, card]))
+                    total += p * q * r * (1 - lost) * (best - blind)
+        return total
+
+
+class Table:
+    """What these rules know of an episode."""
+
+    shoes = {}
+
+    def __init__(self, episode):
+        s = episode.start
+        self.episode, self.double, self.hands, self.deck = episode, s["double"], s["hands"], list(s.get("deck") or [])
+        self.deals, self.shoe = s.get("deals"), None
+        if not self.deck:
+            key = (tuple(s["weights"]), s["double"])
+            if len(self.shoes) > 100:
+                self.shoes.clear()
+            self.shoe = self.shoes.setdefault(key, Shoe(*key))
+        self.number, self.lost = 0, Fraction(0)
+        self.deal()
+
+    def deal(self):
+        cards = [self.deck.pop(0) for _ in range(4)] if self.deals is None else self.deals[self.number]
+        self.cards, self.dealer = cards[:2], cards[2:]
+
+    def draw(self, said):
+        """The next card, which is told; from a deck it is known."""
+        card = 1 if said == "A" else int(said)
+        if self.deals is None:
+            self.episode.same("the card", card, self.deck.pop(0))
+        else:
+            self.episode.same("the card is in the shoe", card in self.shoe.chance, True)
+        return card
+
+    def legal(self):
+        return ["hit", "stand"] + ["double"] * (self.double and len(self.cards) == 2)
+
+    def read(self, text):
+        return text if text in self.legal() else None
+
+    def best(self):
+        if self.shoe is None:
+            return None
+        worth = self.shoe.moves(self.cards, self.dealer[0])
+        return [m for m, w in worth.items() if w == max(worth.values())]
+
+    def play(self, move, why):
+        if self.shoe:
+            worth = self.shoe.moves(self.cards, self.dealer[0])
+            self.lost += max(worth.values()) - worth[move]
+        told = "You stand."
+        if move != "stand":
+            card = re.match(rf"You {move} and get (A|\d+)\.", why)[1]
+            self.cards = [*self.cards, self.draw(card)]
+            told = f"You {move} and get {card}."
+        if move != "hit" or count(self.cards)[0] > 21:
+            told += self.settle(2 if move == "double" else 1, why) + self.next_hand()
+        self.episode.same("the text", why.startswith(told), True)
+
+    def settle(self, stake, why):
+        total = count(self.cards)[0]
+        if total > 21:
+            return f" With {written(self.cards)}, you are bust. The dealer's hidden card is {face(self.dealer[1])}." + self.result(-stake)
+        drawn = re.search(r"the dealer has ([^:]*):", why)[1].replace(" and ", ", ").split(", ")[2:]
+        all_cards = list(self.dealer)
+        while count(all_cards)[0] < 17:
+            all_cards.append(self.draw(drawn.pop(0)))
+        dealt = count(all_cards)[0]
+        won = stake * ((dealt > 21 or dealt < total) - (21 >= dealt > total))
+        return f" You have {written(self.cards)}, and the dealer has {faces(all_cards)}: {written(all_cards)}." + self.result(won)
+
+    def result(self, won):
+        return f" You win {won:g}." if won > 0 else f" You lose {-won:g}." if won < 0 else " Nobody wins."
+
+    def next_hand(self):
+        told = ""
+        self.number += 1
+        while self.number < self.hands:
+            self.deal()
+            mine, theirs = natural(self.cards), natural(self.dealer)
+            if not mine and not theirs:
+                return told + " The next hand begins."
+            told += f" In the next hand, you have {faces(self.cards)}, and the dealer has {faces(self.dealer)}."
+            told += self.result(1.5 * mine if not theirs else mine - 1)
+            self.number += 1
+        return told
+
+    def worth(self):
+        return None if self.number < self.hands else 1.0
+
+    def value(self):
+        return None if self.shoe is None else float(max(0, 1 - self.lost / (self.hands * self.shoe.gap)))
+
+    def show(self):
+        return f"Hand {self.number + 1} of {self.hands}. You have {faces(self.cards)}: {written(self.cards)}. The dealer shows {face(self.dealer[0])}."
