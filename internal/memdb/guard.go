@@ -13,9 +13,9 @@ import (
 // Limits of a statement's work. The time is for what few steps can do, and far from any statement
 // that people write.
 const (
-	maxSteps = 400_000
+	maxSteps = 200_000
 	every    = 100 // steps between two looks
-	maxTime  = time.Second
+	maxTime  = 5 * time.Second
 )
 
 // limits are those of SQLite for the statements of strangers, by its own numbers.

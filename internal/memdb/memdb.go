@@ -20,7 +20,7 @@ const (
 	MaxSQL   = 2000 // bytes of its text
 	MaxRows  = 2000 // of its result
 	maxBytes = 200_000
-	maxText  = 2000 // bytes of a value or of a row
+	maxText  = 800 // bytes of a value or of a row
 )
 
 // A DB is a database. One goroutine uses it.

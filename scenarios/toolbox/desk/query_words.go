@@ -20,10 +20,10 @@ func (s schema) phrase(from int, v value) string {
 // shownAs names a value that is shown of a row.
 func (s schema) shownAs(from int, v value) string {
 	if d := v.Down; d != nil {
-		text := "the number of its " + s[d.Table].many + s.clauses(d.Table, d.Where, false, true)
+		text := "the number of " + s[from].its() + s[d.Table].many + s.clauses(d.Table, d.Where, false, true)
 		return text + " (0 if there are none)"
 	}
-	return "its " + s.phrase(from, v)
+	return s[from].its() + s.phrase(from, v)
 }
 
 // clauses are conditions after a noun: " whose status is 'open' and that have no orders".
@@ -39,7 +39,7 @@ func (s schema) clauses(from int, conds []cond, any, plural bool) string {
 			b.WriteString(" and ")
 		}
 		if d := c.Of.Down; d != nil {
-			b.WriteString("that " + map[bool]string{true: "have ", false: "has "}[plural] + s.some(c))
+			b.WriteString(s[from].that() + map[bool]string{true: "have ", false: "has "}[plural] + s.some(c))
 		} else {
 			b.WriteString("whose " + s.phrase(from, c.Of) + " " + c.says(c.Of.of(s, from)))
 		}

@@ -38,6 +38,24 @@ type table struct {
 	columns   []column
 }
 
+// persons are rows that are people.
+var persons = strings.Fields("customer author reader teacher student driver")
+
+// its is the possessive pronoun of a row, and that its relative pronoun.
+func (t table) its() string {
+	if slices.Contains(persons, t.one) {
+		return "their "
+	}
+	return "its "
+}
+
+func (t table) that() string {
+	if slices.Contains(persons, t.one) {
+		return "who "
+	}
+	return "that "
+}
+
 // A schema is the tables of a database. A table links to earlier ones only.
 type schema []table
 

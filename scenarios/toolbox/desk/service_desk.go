@@ -28,8 +28,12 @@ var serviceDesk = toolbox.Spec[serviceParams, service]{
 		{Rules: 6, Exceptions: 6, Requests: 2, Verify: true, Changes: true},
 		{Rules: 7, Exceptions: 7, Requests: 3, Verify: true, Changes: true},
 	},
-	Make: makeService,
+	Make:  makeService,
+	Guess: []float64{0, 0, impostors, impostors, impostors, impostors}, // a customer who is told at once that there is no verification
 }
+
+// impostors is the chance that a customer cannot be verified.
+const impostors = 0.15
 
 // serviceParams are the parameters of a level.
 type serviceParams struct {
@@ -160,7 +164,7 @@ func makeService(p serviceParams, r *rng.Rand) (v service, err error) {
 			continue
 		}
 		v.Code = v.Customers[0].Code
-		if p.Verify && r.Chance(0.15) {
+		if p.Verify && r.Chance(impostors) {
 			v.Code = drawCode(r)
 		}
 		return v, v.Check()
@@ -410,6 +414,19 @@ func (v service) Plan() (plan []quintain.ToolCall) {
 	}
 	call("finish", map[string]any{})
 	return plan
+}
+
+// Calls implements [toolbox.Budgeted]: those for a customer who is verified, with an act for each
+// request.
+func (v service) Calls() int {
+	v.Code = v.Customers[0].Code
+	n := len(v.Plan())
+	for _, action := range v.right() {
+		if action == refuse {
+			n++
+		}
+	}
+	return n
 }
 
 // topics are those that the customer is asked about an item, by feature.

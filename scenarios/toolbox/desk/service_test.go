@@ -229,22 +229,32 @@ func TestTheCustomerAnswers(t *testing.T) {
 func TestTheCardIsHidden(t *testing.T) {
 	t.Parallel()
 	for level := range serviceDesk.Levels {
-		v := served(t, level, 1)
-		other := v
-		other.Requests = slices.Clone(v.Requests)
-		for i := range other.Requests {
-			q := &other.Requests[i]
-			q.Reason, q.Wish, q.Later, q.Opened = (q.Reason+1)%4, (q.Wish+1)%3, (q.Later+1)%3, 1-q.Opened
+		for index := range 10 {
+			hidden(t, served(t, level, index))
 		}
-		other.Code = "00000"
-		if v.Goal(1) != other.Goal(1) {
-			t.Errorf("level %d: the goal tells what the customer knows", level)
-		}
-		one, errOne := jsonform.Marshal(v.World().Tools().Offer())
-		two, errTwo := jsonform.Marshal(other.World().Tools().Offer())
-		if errOne != nil || errTwo != nil || string(one) != string(two) {
-			t.Errorf("level %d: the tools tell what the customer knows", level)
-		}
+	}
+}
+
+// hidden checks one service.
+func hidden(t *testing.T, v service) {
+	t.Helper()
+	other := v
+	other.Requests = slices.Clone(v.Requests)
+	for i := range other.Requests {
+		q := &other.Requests[i]
+		q.Reason, q.Wish, q.Later, q.Opened = (q.Reason+1)%4, (q.Wish+1)%3, (q.Later+1)%3, 1-q.Opened
+	}
+	other.Code = "00000"
+	if v.Goal(1) != other.Goal(1) {
+		t.Errorf("the goal tells what the customer knows")
+	}
+	if v.Calls() != other.Calls() {
+		t.Errorf("the limit of calls tells what the customer knows: %d and %d", v.Calls(), other.Calls())
+	}
+	one, errOne := jsonform.Marshal(v.World().Tools().Offer())
+	two, errTwo := jsonform.Marshal(other.World().Tools().Offer())
+	if errOne != nil || errTwo != nil || string(one) != string(two) {
+		t.Errorf("the tools tell what the customer knows")
 	}
 }
 
