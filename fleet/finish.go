@@ -230,7 +230,7 @@ func checkEpisode(t *quintain.Trajectory) error {
 	if !slices.Contains(quintain.Outcomes, t.Outcome) {
 		return fmt.Errorf("outcome: %q is none", t.Outcome)
 	}
-	if t.Outcome.Rewarded() && len(t.Turns) == 0 {
+	if t.Outcome.Rewarded() && len(t.Turns) == 0 && t.Match == nil {
 		return errors.New("turns: there are none, and the outcome is rewarded")
 	}
 	return checkTurns(t)

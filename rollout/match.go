@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
@@ -45,7 +44,7 @@ func (e *Engine) matches(ctx, accept context.Context, job Job, of quintain.Seate
 	var episodes []*episode // seat by seat
 	for seat := range len(of.Players()) {
 		for _, m := range all {
-			if ep := m.seats[seat]; ep != nil && !ep.idle() {
+			if ep := m.seats[seat]; ep != nil {
 				episodes = append(episodes, ep)
 			}
 		}
@@ -235,12 +234,6 @@ func (m *match) won(seat int) bool {
 	return m.next.End != quintain.Going && !m.next.Forfeit && m.paid[seat] == 1
 }
 
-// idle reports whether the match ended before the seat's first reply: there is nothing to learn
-// from its episode.
-func (ep *episode) idle() bool {
-	return len(ep.record.Turns) == 0 && (ep.record.Outcome.Rewarded() || ep.record.Outcome == quintain.Forfeited)
-}
-
 // A chair is a seat of a match, as the environment of its episode.
 type chair struct {
 	*match
@@ -293,22 +286,16 @@ func learners(s quintain.Scenario) (seats []int) {
 // played. A scenario of nil has no tables.
 func CheckPlayed(of quintain.Scenario, size int, played []quintain.Trajectory) error {
 	seats := learners(of)
-	if seats == nil && len(played) != size {
-		return fmt.Errorf("there are %d, want %d", len(played), size)
+	if want := size * max(1, len(seats)); len(played) != want {
+		return fmt.Errorf("there are %d, want %d", len(played), want)
 	}
-	if most := size * len(seats); seats != nil && (len(played) == 0 || len(played) > most) {
-		return fmt.Errorf("there are %d, want 1 to %d", len(played), most)
-	}
-	last := 0
 	for i := range played {
-		switch m := played[i].Match; {
-		case (m != nil) != (seats != nil):
+		m := played[i].Match
+		if (m != nil) != (seats != nil) {
 			return fmt.Errorf("episode %d has the match %v", i, m)
-		case m == nil:
-		case !slices.Contains(seats, m.Seat) || m.Seat < last:
-			return fmt.Errorf("episode %d has seat %d, want one of %v, in their order", i, m.Seat, seats)
-		default:
-			last = m.Seat
+		}
+		if m != nil && m.Seat != seats[i/size] {
+			return fmt.Errorf("episode %d has seat %d, want %d", i, m.Seat, seats[i/size])
 		}
 	}
 	return nil

@@ -189,7 +189,7 @@ func TestMatchesGiveATrajectoryForEachSeat(t *testing.T) {
 		}, []string{"@0#0 scored a=0", "@0#1 scored a=0 lose=0", "@1#0 scored win=1 right", "@1#1 scored b=1 right"}},
 		{"a match that ends before the second replies", func(_, match, turn, _ int) string {
 			return [][]string{{"win"}, {"a", "draw"}}[match][turn]
-		}, []string{"@0#0 scored win=1 right", "@0#1 scored a=0 draw=0.5", "@1#1 scored a=0.5"}},
+		}, []string{"@0#0 scored win=1 right", "@0#1 scored a=0 draw=0.5", "@1#0 scored", "@1#1 scored a=0.5"}},
 		{"a fault is told, and the seat replies again", func(seat, _, turn, _ int) string {
 			return []string{"mumble", "a", "draw"}[min(2, turn+seat)]
 		}, []string{"@0#0 scored mumble=0 a=0 draw=0.5", "@0#1 scored mumble=0 a=0 draw=0.5", "@1#0 scored a=0.5", "@1#1 scored a=0.5"}},
@@ -198,14 +198,14 @@ func TestMatchesGiveATrajectoryForEachSeat(t *testing.T) {
 		}, []string{"@0#0 scored early=0.25", "@0#1 scored early=0.25", "@1#0 scored rest=0.75", "@1#1 scored rest=0.75"}},
 		{"who gives up scores 0, and nobody is paid", func(seat, match, turn, _ int) string {
 			return [][]string{{"resign"}, {"a", "resign"}}[match][turn+seat]
-		}, []string{"@0#0 model_failed resign=0", "@0#1 forfeited a=0", "@1#1 model_failed resign=0"}},
+		}, []string{"@0#0 model_failed resign=0", "@0#1 forfeited a=0", "@1#0 forfeited", "@1#1 model_failed resign=0"}},
 		{"who has no room gives up", func(seat, match, turn, _ int) string {
 			return []string{"a", "b", "full"}[2*turn+seat]
 		}, []string{"@0#0 model_failed a=0", "@0#1 model_failed a=0", "@1#0 forfeited b=0", "@1#1 forfeited b=0"}},
 		{"scores that are not 1 together", func(_, match, _, _ int) string { return []string{"cheat", "win"}[match] },
-			[]string{"@0#0 env_failed cheat=0", "@0#1 scored win=1 right", "@1#0 env_failed"}},
+			[]string{"@0#0 env_failed cheat=0", "@0#1 scored win=1 right", "@1#0 env_failed", "@1#1 scored"}},
 		{"pay for giving up", func(_, match, _, _ int) string { return []string{"resign for pay", "win"}[match] },
-			[]string{"@0#0 env_failed resign for pay=0", "@0#1 scored win=1 right", "@1#0 env_failed"}},
+			[]string{"@0#0 env_failed resign for pay=0", "@0#1 scored win=1 right", "@1#0 env_failed", "@1#1 scored"}},
 		{"a table that fails", func(_, match, _, _ int) string { return []string{"break", "panic"}[match] },
 			[]string{"@0#0 env_failed break=0", "@0#1 env_failed panic=0", "@1#0 env_failed", "@1#1 env_failed"}},
 		{"a policy that fails once: the whole match is played again", func(seat, match, turn, try int) string {
@@ -300,6 +300,7 @@ func TestPartsAreGroupsOfSeats(t *testing.T) {
 		{"one teaches: an episode is forfeited", false, func(seat, match, turn, _ int) string {
 			return [][]string{{"a", "resign"}, {"a", "win"}}[match][2*turn+seat]
 		}, "@0 [0], @1 [0 1], @0 forfeited"},
+		{"the second never replies: there is no group of it", false, func(_, match, _, _ int) string { return []string{"win", "draw"}[match] }, "@0 [1 0.5]"},
 		{"a failure of one is that of both", true, func(seat, match, _, _ int) string {
 			return [][]string{{"a", "cheat"}, {"a", "win"}}[match][seat]
 		}, "@0 env_failed, @1 env_failed"},
@@ -327,6 +328,21 @@ func TestPartsAreGroupsOfSeats(t *testing.T) {
 		if text := strings.Join(got, ", "); text != c.want {
 			t.Errorf("%s: %s, want %s", c.why, text, c.want)
 		}
+	}
+}
+
+// If no match comes to a reply, there is nothing to learn, and nothing breaks.
+func TestMatchesWithoutReplies(t *testing.T) {
+	idle := func(seat int) quintain.Trajectory {
+		return quintain.Trajectory{Outcome: quintain.Scored, Match: &quintain.Match{Seat: seat}}
+	}
+	r := Result{Trajectories: []quintain.Trajectory{idle(0), idle(1)}}
+	rules := DefaultRules()
+	if parts, err := rules.Parts(r); err != nil || len(parts) != 1 || parts[0].Drop != DropFewTokens || parts[0].Group != nil {
+		t.Errorf("%+v, error %v", parts, err)
+	}
+	if scores := rules.Scores(r); scores != nil {
+		t.Errorf("scores %v", scores)
 	}
 }
 
@@ -368,12 +384,10 @@ func TestCheckPlayed(t *testing.T) {
 		{"too few", numbered{}, []int{-1}, "there are 1, want 2"},
 		{"a match without a table", numbered{}, []int{-1, 0}, "episode 1 has the match"},
 		{"both seats of both matches", table, []int{0, 0, 2, 2}, ""},
-		{"a seat that never replied", table, []int{0, 0, 2}, ""},
-		{"none", table, nil, "there are 0, want 1 to 4"},
-		{"too many", table, []int{0, 0, 2, 2, 2}, "there are 5"},
-		{"no match", table, []int{0, -1}, "episode 1 has the match"},
-		{"another player's seat", table, []int{0, 1}, "episode 1 has seat 1, want one of [0 2]"},
-		{"another order", table, []int{2, 0}, "episode 1 has seat 0"},
+		{"an episode is missing", table, []int{0, 0, 2}, "there are 3, want 4"},
+		{"no match", table, []int{0, 0, 2, -1}, "episode 3 has the match"},
+		{"another player's seat", table, []int{0, 0, 1, 2}, "episode 2 has seat 1, want 2"},
+		{"another order", table, []int{0, 2, 0, 2}, "episode 1 has seat 2, want 0"},
 	} {
 		if err := CheckPlayed(c.scenario, 2, of(c.seats...)); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.why, err, c.want)

@@ -58,26 +58,27 @@ func (r Rules) Parts(result Result) (parts []Part, err error) {
 }
 
 // seats returns the result seat by seat, and the forfeited episodes of each apart; or the result, if
-// it is of no matches.
+// it is of no matches. It leaves out episodes without a reply: their matches were over before.
 func (r *Result) seats() (all []Result) {
 	if len(r.Trajectories) == 0 || r.Trajectories[0].Match == nil {
 		return []Result{*r}
 	}
 	var lost []Result
 	for rest := r.Trajectories; len(rest) > 0; {
-		seat := rest[0].Match.Seat
-		n := slices.IndexFunc(rest, func(t quintain.Trajectory) bool { return t.Match.Seat != seat })
-		if n < 0 {
-			n = len(rest)
+		seat, n := rest[0].Match.Seat, 1
+		for n < len(rest) && rest[n].Match.Seat == seat {
+			n++
 		}
-		one := *r
-		one.Job.Problem, one.Job.Span = r.Job.Problem.At(seat), r.Job.Span.Seat(strconv.Itoa(seat))
-		given, kept := one, one
+		kept := *r
+		kept.Job.Problem, kept.Job.Span = r.Job.Problem.At(seat), r.Job.Span.Seat(strconv.Itoa(seat))
+		given := kept
 		given.Trajectories, given.Drop, kept.Trajectories = nil, DropForfeited, nil
 		for _, t := range rest[:n] {
-			if t.Outcome == quintain.Forfeited {
+			switch {
+			case idle(&t):
+			case t.Outcome == quintain.Forfeited:
 				given.Trajectories = append(given.Trajectories, t)
-			} else {
+			default:
 				kept.Trajectories = append(kept.Trajectories, t)
 			}
 		}
@@ -89,7 +90,18 @@ func (r *Result) seats() (all []Result) {
 		}
 		rest = rest[n:]
 	}
-	return append(all, lost...)
+	if all = append(all, lost...); all == nil {
+		none := *r
+		none.Drop = DropFewTokens
+		return []Result{none}
+	}
+	return all
+}
+
+// idle reports whether an episode of a match has no reply, because the match was over before: there is
+// nothing to learn from it.
+func idle(t *quintain.Trajectory) bool {
+	return len(t.Turns) == 0 && (t.Outcome.Rewarded() || t.Outcome == quintain.Forfeited)
 }
 
 // Scores returns the scores of all rewarded episodes of a result before penalties, by which a
@@ -99,7 +111,7 @@ func (r Rules) Scores(result Result) (scores []float64) {
 		return nil
 	}
 	for i := range result.Trajectories {
-		if t := &result.Trajectories[i]; t.Outcome.Rewarded() {
+		if t := &result.Trajectories[i]; t.Outcome.Rewarded() && !idle(t) {
 			scores = append(scores, r.Earned(t))
 		}
 	}
