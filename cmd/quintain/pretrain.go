@@ -22,16 +22,17 @@ func newPretrain(w *world) *cobra.Command {
 		Use:   "pretrain FILE",
 		Short: "Make first weights for the tiny policy",
 		Long: `Pretrain makes a new model that imitates the tasks' own solutions, and writes its
-weights to FILE. It skips held-out problems. Without flags the same build of the program
-makes the file that it embeds, byte for byte.
+weights to FILE. It skips held-out problems. Without flags, or for a game with its
+--scenario, the same build of the program makes the file that it embeds, byte for byte.
 
 Ctrl-C keeps the unfinished model beside FILE, and the same command continues it.`,
 		Example: `  quintain pretrain starter.weights
+  quintain pretrain --scenario slippery_grid ice.weights
   quintain pretrain --tasks spell_backward:0,chain_sum:0 --updates 1000 mine.weights
   quintain run --weights mine.weights`,
 		Args: oneArg("FILE"),
 	}
-	f, warm := c.Flags(), starter.DefaultWarmUp()
+	f, warm := c.Flags(), starter.DefaultWarmUp("")
 	f.IntVar(&warm.Updates, "updates", warm.Updates, "supervised updates")
 	f.IntVar(&warm.Batch, "batch", warm.Batch, "examples per update")
 	f.Uint64Var(&warm.Seed, "model-seed", warm.Seed, "seed of the first parameters")
@@ -43,6 +44,13 @@ Ctrl-C keeps the unfinished model beside FILE, and the same command continues it
 		cfg, err := load()
 		if err != nil {
 			return err
+		}
+		usual := starter.DefaultWarmUp(cfg.Source.Scenario.Name)
+		if !f.Changed("updates") {
+			warm.Updates = usual.Updates
+		}
+		if !f.Changed("batch") {
+			warm.Batch = usual.Batch
 		}
 		warm.Sizes, warm.Path = cfg.Model.Config(), args[0]+".unfinished"
 		return w.pretrain(c.Context(), cfg, warm, args[0])

@@ -26,7 +26,7 @@ func TestTheStarterLearnsGames(t *testing.T) {
 		steps int
 		more  float64
 	}{
-		{"slippery_grid", 40, 0.1},
+		{"slippery_grid", 40, 0.1}, {"small_poker", 20, 0.1},
 	} {
 		t.Run(test.game, func(t *testing.T) {
 			before, after := schooled(t, test.game, test.steps, 2e-3)

@@ -29,7 +29,7 @@ type Training struct {
 // the data folder or a fresh model. It returns the last step of the checkpoint. The error is
 // an [InvalidError] if the model cannot read the problems.
 func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (last learn.Step, err error) {
-	warm := starter.DefaultWarmUp()
+	warm := starter.DefaultWarmUp(s.Scenario)
 	warm.Sizes, warm.Path = how.Sizes, how.Folder.Join("warm_up.unfinished")
 	trainer, err := starter.OpenTrainer(starter.Training{
 		Path: how.Folder.Join(datadir.Checkpoint), Keep: how.Keep, Sizes: how.Sizes, Learn: how.Learn,

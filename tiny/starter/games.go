@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -19,22 +20,40 @@ type game struct {
 	context int // see [Sizes]
 	ladder  []Choice
 	lessons []Choice
+	rate    float64 // learning rate of a run
+	updates int     // of the warm-up
+	skill   float64 // share of the best replies in a warm-up; the others are any that the rules allow
 	weights string
 }
 
-// Files written by quintain pretrain --scenario NAME --updates 500 --batch 48.
+// Files written by quintain pretrain --scenario NAME.
 var (
+	//go:embed small_poker.weights
+	smallPokerWeights string
+
 	//go:embed slippery_grid.weights
 	slipperyGridWeights string
 )
 
 // games are the scenarios with weights of their own.
 var games = map[string]game{
+	"small_poker": {
+		context: 400,
+		ladder:  at("small_poker", pokers(3, "calls", "bets"), pokers(3, "random"), pokers(3, "table"), pokers(5, "calls", "bets"), pokers(7, "calls", "bets", "random"), pokers(3, "equilibrium")),
+		lessons: at("small_poker", pokers(3, "calls", "bets"), pokers(3, "random", "equilibrium"), pokers(3, "table"), pokers(7, "calls", "bets", "random")),
+		rate:    0.0005,
+		updates: 300,
+		skill:   0.4,
+		weights: smallPokerWeights,
+	},
 	"slippery_grid": {
 		context: 320,
 		ladder: at("slippery_grid", ice(4, 2, 100, 8), ice(4, 3, 100, 8), ice(4, 4, 100, 8), ice(4, 5, 100, 8),
 			ice(4, 3, 80, 8), ice(4, 5, 80, 8)),
 		lessons: at("slippery_grid", ice(4, 2, 100, 8), ice(4, 3, 100, 8), ice(4, 4, 80, 8)),
+		rate:    0.0005,
+		updates: 500,
+		skill:   0.7,
 		weights: slipperyGridWeights,
 	},
 }
@@ -49,9 +68,10 @@ func ice(size, holes, sure, moves int) string {
 	return fmt.Sprintf(`{"size":%d,"holes":%d,"sure":%d,"moves":%d}`, size, holes, sure, moves)
 }
 
-// skill is the share of the best replies in the episodes of a warm-up. The others are any that the
-// rules allow.
-const skill = 0.7
+// pokers returns the level of matches of four hands of Kuhn's poker with a number of cards.
+func pokers(cards int, opponents ...string) string {
+	return fmt.Sprintf(`{"cards":%d,"opponents":["%s"],"hands":4}`, cards, strings.Join(opponents, `","`))
+}
 
 // Episode returns an episode of p to imitate, played by the scenario's advice. Only the replies are
 // trained on.
@@ -76,7 +96,7 @@ func Episode(ctx context.Context, s quintain.Scenario, by quintain.Adviser, p qu
 		}
 		r := rng.New(warmUpSeed, "reply", p.ID(), strconv.Itoa(len(said)))
 		from := advice.Allowed
-		if r.Chance(skill) {
+		if r.Chance(games[s.Info().Name].skill) {
 			from = advice.Best
 		}
 		reply := quintain.Reply{Text: rng.Pick(r, from), Finish: quintain.Stop}

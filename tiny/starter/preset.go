@@ -27,7 +27,7 @@ func Preset(scenario string) map[string]string {
 		preset["scenario."+scenario+".short_prompts"] = "true"
 		preset["model.context"] = strconv.Itoa(of.context)
 		preset["run.max_lag"] = "1"
-		preset["learn.learning_rate"] = "0.0005"
+		preset["learn.learning_rate"] = strconv.FormatFloat(of.rate, 'f', -1, 64)
 	}
 	if scenario == "math_multi_turn" {
 		preset["run.max_lag"] = "1" // it learns little from older replies of several turns

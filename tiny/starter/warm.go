@@ -35,10 +35,14 @@ type WarmUp struct {
 	Told func(update int, loss float64)
 }
 
-// DefaultWarmUp returns the warm-up of the embedded weights, without examples.
-func DefaultWarmUp() WarmUp {
+// DefaultWarmUp returns the warm-up of the embedded weights for a scenario, without examples.
+func DefaultWarmUp(scenario string) WarmUp {
 	sizes := DefaultSizes()
-	return WarmUp{Sizes: sizes.Config(), Seed: 1, Updates: 800, Batch: 96}
+	warm := WarmUp{Sizes: sizes.Config(), Seed: 1, Updates: 800, Batch: 96}
+	if of, is := games[scenario]; is {
+		warm.Sizes.Context, warm.Updates, warm.Batch = of.context, of.updates, 48
+	}
+	return warm
 }
 
 // updateNote is the note of an unfinished warm-up with the number of updates done.
