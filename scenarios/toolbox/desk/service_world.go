@@ -238,19 +238,24 @@ func (w *serviceWorld) Judge(string) (j toolbox.Judgement) {
 		j.State = w.breach
 		return j
 	}
-	right := w.right()
-	want := w.service.World().State()
+	j.State = toolbox.FirstDifference(w.State(), w.wants())
+	return j
+}
+
+// wants is the right state in the end.
+func (v service) wants() toolbox.State {
+	right := v.right()
+	want := v.World().State()
 	var told []string
 	for i, action := range right {
-		told = append(told, message(action, w.Orders[i].ID, int64(w.amount(i, action))))
+		told = append(told, message(action, v.Orders[i].ID, int64(v.amount(i, action))))
 		if action != refuse {
-			want[w.Orders[i].ID] = action
+			want[v.Orders[i].ID] = action
 		}
 	}
 	if right == nil {
 		told = []string{message(unverified, "", 0)}
 	}
 	want["told"] = strings.Join(told, "; ")
-	j.State = toolbox.FirstDifference(w.State(), want)
-	return j
+	return want
 }
