@@ -162,7 +162,7 @@ func (m *match) turn(replied int, next quintain.Next) (earned float64, err error
 			m.early[seat] += reward
 		}
 	}
-	if m.next = next; next.End == quintain.Going {
+	if m.next = next; next.End == quintain.Going && next.Seat != replied {
 		ep := m.seats[next.Seat]
 		ep.talk = append(ep.talk[:len(ep.talk):len(ep.talk)], next.Observe...)
 	}
@@ -243,14 +243,15 @@ type chair struct {
 // Open implements [quintain.Env]. The match opens the table.
 func (c *chair) Open(context.Context) ([]quintain.Message, error) { return nil, nil }
 
-// Step implements [quintain.Env]. The next messages of the seat come with its next turn.
+// Step implements [quintain.Env]. If another seat is next, the next messages of this one come later.
 func (c *chair) Step(ctx context.Context, reply quintain.Reply) (step quintain.Step, err error) {
 	next, err := c.table.Step(ctx, c.seat, reply)
 	if err != nil {
 		return step, err
 	}
-	step = next.Step
-	step.Observe = nil
+	if step = next.Step; next.Seat != c.seat {
+		step.Observe = nil
+	}
 	step.Reward, err = c.turn(c.seat, next)
 	step.Right = c.won(c.seat)
 	return step, err

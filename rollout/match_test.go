@@ -227,6 +227,9 @@ func TestMatchesGiveATrajectoryForEachSeat(t *testing.T) {
 			for i := range r.Trajectories {
 				of := &r.Trajectories[i]
 				got = append(got, strings.TrimPrefix(short(of), "a.v0.s0.l0.0"))
+				if talk := of.Messages(); len(of.Turns) > 0 && !alternate(talk) {
+					t.Errorf("%s: its conversation is %+v", of.ID, talk)
+				}
 				if m := of.Match; m == nil || of.ID != of.Problem.ID()+m.ID[len("a.v0.s0.l0.0"):] || *of.Problem.Seat != m.Seat || !slices.Equal(m.Players, both) {
 					t.Errorf("%s: its match is %+v", of.ID, of.Match)
 				}
@@ -235,6 +238,29 @@ func TestMatchesGiveATrajectoryForEachSeat(t *testing.T) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
 		})
+	}
+}
+
+// alternate reports whether each reply follows a message to the policy.
+func alternate(talk []quintain.Message) bool {
+	for i, m := range talk {
+		if want := []string{quintain.RoleUser, quintain.RoleAssistant}[i%2]; m.Role != want {
+			return false
+		}
+	}
+	return true
+}
+
+// A seat that replies twice in a row reads what the table says between.
+func TestASeatMayReplyAgain(t *testing.T) {
+	_, requests := sat(t, club{numbered: numbered{name: "a"}, players: both}, func(_, _, turn, _ int) string { return []string{"mumble", "draw"}[turn] })
+	for _, r := range requests[1:] {
+		if !alternate(r.Messages) || len(r.Messages) != 3 || r.Messages[2].Content != "what?" || r.Fresh != 2 || r.Wrote != len("mumble") {
+			t.Errorf("%+v", r)
+		}
+	}
+	if len(requests) != 3 {
+		t.Errorf("%d requests, want one for the first replies and one for each match", len(requests))
 	}
 }
 
