@@ -96,7 +96,7 @@ func TestStrangersReachNothingElse(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%.60q gives %v, %v, want an error with %q", test.sql, got, err, test.want)
 		}
-		if took := time.Since(began); took > time.Second {
+		if took := time.Since(began); took > 20*time.Second { // the race detector is slow
 			t.Errorf("%.60q takes %v", test.sql, took)
 		}
 		if left, err := d.Run("SELECT count(*) FROM cars", memdb.Read); err != nil || left.Rows[0][0] != int64(60) {
