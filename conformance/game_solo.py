@@ -139,7 +139,14 @@ class Mines:
 
 @functools.cache
 def marks(guess, code):
-    """Black and white pegs."""
+    """Black and white pegs; of words, a sign for each letter."""
+    if isinstance(guess, str):
+        spare = collections.Counter(c for g, c in zip(guess, code) if g != c)
+        signs = ""
+        for g, c in zip(guess, code):
+            signs += "+" if g == c else "o" if spare[g] > 0 else "-"
+            spare[g] -= signs[-1] == "o"
+        return signs
     black = sum(a == b for a, b in zip(guess, code))
     return black, (collections.Counter(guess) & collections.Counter(code)).total() - black
 
@@ -154,8 +161,14 @@ class Codes:
         s = episode.start
         self.episode, self.code = episode, tuple(s["code"])
         self.codes = tuple(itertools.product(range(s["colours"]), repeat=s["places"]))
+        self.begin()
+
+    def begin(self):
         self.left, self.past, self.lost = self.codes, [], 0.0
         self.whole = len(self.codes) <= 36
+        if fewest.cache_info().currsize > 100_000:
+            fewest.cache_clear()
+            marks.cache_clear()
 
     def known(self):
         return self.whole or len(self.left) <= self.LARGEST
@@ -179,14 +192,19 @@ class Codes:
         if self.lost is not None:
             known = self.known() and self.whole
             self.lost = self.lost + (with_guess(guess, self.left, self.codes) - fewest(self.left, self.codes)) / len(self.left) if known else None
-        black, white = marks(guess, self.code)
-        self.past.append((guess, black, white))
-        told = "That is the code." if black == len(self.code) else f"{black} black, {white} white."
-        self.episode.same("the marks", why.startswith(f"You guess {self.words(guess)}") and told in why, True)
-        self.left = tuple(code for code in self.left if marks(guess, code) == (black, white))
+        answer = marks(guess, self.code)
+        self.past.append((guess, answer))
+        self.episode.same("the marks", why.startswith(self.heading(guess) + self.told(guess, answer)), True)
+        self.left = tuple(code for code in self.left if marks(guess, code) == answer)
+
+    def heading(self, guess):
+        return f"You guess {self.words(guess)}"
+
+    def told(self, guess, answer):
+        return ". That is the code." if guess == self.code else ": {} black, {} white.".format(*answer)
 
     def worth(self):
-        return 1.0 if self.past and self.past[-1][1] == len(self.code) else None
+        return 1.0 if self.past and self.past[-1][0] == self.code else None
 
     def value(self):
         if self.lost is None:
@@ -196,8 +214,33 @@ class Codes:
     def show(self):
         if not self.past:
             return f"The code has {len(self.code)} pegs. There are no guesses yet."
-        guess, black, white = self.past[-1]
-        return f"\n{self.words(guess).ljust(max(5, *(len(self.words(g)) for g, _, _ in self.past)))}  {black:5}  {white:5}\n```"
+        guess, (black, white) = self.past[-1]
+        return f"\n{self.words(guess).ljust(max(5, *(len(self.words(g)) for g, _ in self.past)))}  {black:5}  {white:5}\n```"
+
+
+class Words(Codes):
+    """Wordle with a list: the same search."""
+
+    def __init__(self, episode):
+        s = episode.start
+        self.episode, self.code, self.codes = episode, s["list"][s["hidden"]], tuple(s["list"])
+        self.begin()
+
+    def words(self, code):
+        return code
+
+    def told(self, guess, answer):
+        return "That is the word." if guess == self.code else f"The marks are {' '.join(answer)}."
+
+    def heading(self, guess):
+        return f"You guess {guess}. "
+
+    def show(self):
+        if not self.past:
+            return "There are no guesses yet."
+        lines = [" ".join(text) for guess, answer in self.past for text in (guess, answer)]
+        gone = {g for guess, _ in self.past for g in guess if g not in self.code}
+        return "\n".join(["Your guesses:", "```", *lines, "```", "Letters that may occur: " + " ".join(c for c in "abcdefghijklmnopqrstuvwxyz" if c not in gone)])
 
 
 @functools.cache
@@ -219,7 +262,7 @@ def with_guess(guess, left, codes, below=FAR):
         parts[marks(guess, code)].append(code)
     if len(parts) == 1 and left[0] != guess:
         return FAR if below < FAR else len(left) + fewest(left, codes)  # it tells nothing
-    parts.pop((len(guess), 0), None)
+    parts.pop(marks(guess, guess), None)
     total = len(left) + sum(2 * len(part) - 1 for part in parts.values())
     for part in parts.values():
         if total >= below:

@@ -504,6 +504,7 @@ GAMES = {
     "pawn_race": duels(game_rules.Pawns),
     "chess_endgame": chess_endgame,
     "mastermind": alone(game_solo.Codes),
+    "wordle_play": alone(game_solo.Words),
     "minesweeper_play": alone(game_solo.Mines),
     "sliding_play": alone(game_solo.Slides),
     "sokoban_play": alone(game_solo.Boxes),
