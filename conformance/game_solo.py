@@ -379,6 +379,39 @@ class Walk:
         return None if togo is None else 0.0 if togo == FAR else self.least / (self.used + togo)
 
 
+class Searched(Walk):
+    """A walk whose distances are those of all positions that can be reached from the first one."""
+
+    known = None
+
+    MOST = 60_000
+
+    def distance(self, state):
+        if self.known is None:
+            self.known = self.search(state)
+        return self.known.get(state, FAR) if self.known is not False else None
+
+    def search(self, start):
+        """The distance of each state to a solved one; False: they are too many."""
+        before, todo = {start: []}, [start]
+        for state in todo:
+            if len(todo) > self.MOST:
+                return False
+            for then in self.ways(state).values():
+                if then not in before:
+                    before[then] = []
+                    todo.append(then)
+                before[then].append(state)
+        ends = [state for state in todo if self.solved(state)]
+        known = dict.fromkeys(ends, 0)
+        for state in ends:
+            for was in before[state]:
+                if was not in known:
+                    known[was] = known[state] + 1
+                    ends.append(was)
+        return known
+
+
 class Slides(Walk):
     """Sliding tiles: the distances of all positions of a frame of nine cells at most."""
 
@@ -429,8 +462,8 @@ class Slides(Walk):
         return "\n".join(" ".join(names[i:i + self.columns]) for i in range(0, len(names), self.columns))
 
 
-class Boxes(Walk):
-    """Sokoban: the distances of all positions that can be reached from the first one."""
+class Boxes(Searched):
+    """Sokoban."""
 
     def __init__(self, episode):
         s = episode.start
@@ -438,7 +471,6 @@ class Boxes(Walk):
         self.walls, self.goals = at("#"), at(".*+")
         self.size = len(s["rows"]), len(s["rows"][0])
         (me,) = at("@+")
-        self.known = None
         super().__init__(episode, (me, at("$*")), s["steps"])
 
     @staticmethod
@@ -461,33 +493,6 @@ class Boxes(Walk):
     def solved(self, state):
         return state[1] == self.goals
 
-    MOST = 60_000
-
-    def distance(self, state):
-        if self.known is None:
-            self.known = self.search(state)
-        return self.known.get(state, FAR) if self.known is not False else None
-
-    def search(self, start):
-        """The distance of each state to a solved one; False: they are too many."""
-        before, todo = {start: []}, [start]
-        for state in todo:
-            if len(todo) > self.MOST:
-                return False
-            for then in self.ways(state).values():
-                if then not in before:
-                    before[then] = []
-                    todo.append(then)
-                before[then].append(state)
-        ends = [state for state in todo if self.solved(state)]
-        known = dict.fromkeys(ends, 0)
-        for state in ends:
-            for was in before[state]:
-                if was not in known:
-                    known[was] = known[state] + 1
-                    ends.append(was)
-        return known
-
     def sign(self, at):
         me, boxes = self.state
         if at in self.walls:
@@ -500,3 +505,82 @@ class Boxes(Walk):
 
     def show(self):
         return "\n".join(" ".join(self.sign((r, c)) for c in range(self.size[1])) for r in range(self.size[0]))
+
+
+class Rooms(Searched):
+    """A house with doors, keys and boxes. States: (room, place of each item, doors that are locked, boxes that are closed);
+    places are rooms and then boxes by number, -1 is the hands."""
+
+    SIDES = ["north", "east", "south", "west"]
+
+    def __init__(self, episode):
+        self.house = s = episode.start
+        self.boxes, self.items = s["boxes"] or [], s["items"]
+        locked = frozenset(i for i, d in enumerate(s["doors"]) if d.get("lock"))
+        super().__init__(episode, (s["at"], tuple(i["in"] for i in self.items), locked, frozenset(range(len(self.boxes)))), s["moves"])
+
+    def exits(self, room):
+        """(side, door, room behind it)."""
+        for i, d in enumerate(self.house["doors"]):
+            if d["from"] == room:
+                yield d["side"], i, d["to"]
+            if d["to"] == room:
+                yield (d["side"] + 2) % 4, i, d["from"]
+
+    def boxes_in(self, room):
+        return [(n, b["name"], len(self.house["rooms"]) + n) for n, b in enumerate(self.boxes) if b["in"] == room]
+
+    def ways(self, state):
+        room, places, locked, closed = state
+        found = {"look": state}
+        carried = {self.items[i]["name"] for i, at in enumerate(places) if at == -1}
+        for side, i, to in self.exits(room):
+            colour = self.house["doors"][i].get("lock")
+            if i not in locked:
+                found["go " + self.SIDES[side]] = (to, places, locked, closed)
+            elif f"{colour} key" in carried:
+                found[f"unlock {colour} door with {colour} key"] = (room, places, locked - {i}, closed)
+        reach = [room]
+        for n, name, place in self.boxes_in(room):
+            if n in closed:
+                found["open " + name] = (room, places, locked, closed - {n})
+            else:
+                reach.append(place)
+        for i, item in enumerate(self.items):
+            moved = lambda to: (room, (*places[:i], to, *places[i + 1:]), locked, closed)
+            if places[i] == -1:
+                found["drop " + item["name"]] = moved(room)
+                for n, name, place in self.boxes_in(room):
+                    if n not in closed:
+                        found[f"put {item['name']} in {name}"] = moved(place)
+            elif places[i] in reach and len(carried) < self.house["hands"]:
+                found["take " + item["name"]] = moved(-1)
+        return found
+
+    def solved(self, state):
+        return state[1][self.house["thing"]] == self.house["goal"]
+
+    def read(self, text):
+        return text if text in self.ways(self.state) else None
+
+    def play(self, move, why):
+        verb, _, rest = move.partition(" ")
+        told = {"look": "You look around.", "go": f"You go {rest}.", "unlock": f"You unlock the {rest.split(' with ')[0]}.", "put": f"You put the {rest.replace(' in ', ' in the ')}."}
+        self.state = self.ways(self.state)[move]
+        self.used += 1
+        self.episode.same("the text", why.startswith(told.get(verb, f"You {verb} the {rest}.")), True)
+
+    def listed(self, place):
+        return ", ".join("a " + item["name"] for item, at in zip(self.items, self.state[1]) if at == place) or "nothing"
+
+    def show(self):
+        room, places, locked, closed = self.state
+        seen = [f"a {name} (closed)" if n in closed else f"a {name} (open, with {self.listed(place)} in it)" for n, name, place in self.boxes_in(room)]
+        if room in places or not seen:
+            seen.append(self.listed(room))
+        exits = []
+        for side, i, _ in sorted(self.exits(room)):
+            colour = self.house["doors"][i].get("lock")
+            exits.append(self.SIDES[side] + (f" ({colour} door, {'locked' if i in locked else 'open'})" if colour else ""))
+        return (f"You are in the {self.house['rooms'][room]}.\nYou see: {', '.join(seen)}.\nExits: {', '.join(exits)}.\n"
+                f"You carry: {self.listed(-1)}.\nMoves made: {self.used} of at most {self.limit}.")

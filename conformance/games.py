@@ -508,6 +508,7 @@ GAMES = {
     "minesweeper_play": alone(game_solo.Mines),
     "sliding_play": alone(game_solo.Slides),
     "sokoban_play": alone(game_solo.Boxes),
+    "rooms": alone(game_solo.Rooms),
     "small_poker": alone(game_cards.Poker),
     "liars_dice": alone(game_dice.Dice),
     "blackjack_table": alone(game_table.Table),
