@@ -139,7 +139,14 @@ class Mines:
 
 @functools.cache
 def marks(guess, code):
-    """Black and white pegs."""
+    """Black and white pegs; of words, a sign for each letter."""
+    if isinstance(guess, str):
+        spare = collections.Counter(c for g, c in zip(guess, code) if g != c)
+        signs = ""
+        for g, c in zip(guess, code):
+            signs += "+" if g == c else "o" if spare[g] > 0 else "-"
+            spare[g] -= signs[-1] == "o"
+        return signs
     black = sum(a == b for a, b in zip(guess, code))
     return black, (collections.Counter(guess) & collections.Counter(code)).total() - black
 
@@ -154,8 +161,14 @@ class Codes:
         s = episode.start
         self.episode, self.code = episode, tuple(s["code"])
         self.codes = tuple(itertools.product(range(s["colours"]), repeat=s["places"]))
+        self.begin()
+
+    def begin(self):
         self.left, self.past, self.lost = self.codes, [], 0.0
         self.whole = len(self.codes) <= 36
+        if fewest.cache_info().currsize > 100_000:
+            fewest.cache_clear()
+            marks.cache_clear()
 
     def known(self):
         return self.whole or len(self.left) <= self.LARGEST
@@ -179,14 +192,19 @@ class Codes:
         if self.lost is not None:
             known = self.known() and self.whole
             self.lost = self.lost + (with_guess(guess, self.left, self.codes) - fewest(self.left, self.codes)) / len(self.left) if known else None
-        black, white = marks(guess, self.code)
-        self.past.append((guess, black, white))
-        told = "That is the code." if black == len(self.code) else f"{black} black, {white} white."
-        self.episode.same("the marks", why.startswith(f"You guess {self.words(guess)}") and told in why, True)
-        self.left = tuple(code for code in self.left if marks(guess, code) == (black, white))
+        answer = marks(guess, self.code)
+        self.past.append((guess, answer))
+        self.episode.same("the marks", why.startswith(self.heading(guess) + self.told(guess, answer)), True)
+        self.left = tuple(code for code in self.left if marks(guess, code) == answer)
+
+    def heading(self, guess):
+        return f"You guess {self.words(guess)}"
+
+    def told(self, guess, answer):
+        return ". That is the code." if guess == self.code else ": {} black, {} white.".format(*answer)
 
     def worth(self):
-        return 1.0 if self.past and self.past[-1][1] == len(self.code) else None
+        return 1.0 if self.past and self.past[-1][0] == self.code else None
 
     def value(self):
         if self.lost is None:
@@ -196,8 +214,33 @@ class Codes:
     def show(self):
         if not self.past:
             return f"The code has {len(self.code)} pegs. There are no guesses yet."
-        guess, black, white = self.past[-1]
-        return f"\n{self.words(guess).ljust(max(5, *(len(self.words(g)) for g, _, _ in self.past)))}  {black:5}  {white:5}\n```"
+        guess, (black, white) = self.past[-1]
+        return f"\n{self.words(guess).ljust(max(5, *(len(self.words(g)) for g, _ in self.past)))}  {black:5}  {white:5}\n```"
+
+
+class Words(Codes):
+    """Wordle with a list: the same search."""
+
+    def __init__(self, episode):
+        s = episode.start
+        self.episode, self.code, self.codes = episode, s["list"][s["hidden"]], tuple(s["list"])
+        self.begin()
+
+    def words(self, code):
+        return code
+
+    def told(self, guess, answer):
+        return "That is the word." if guess == self.code else f"The marks are {' '.join(answer)}."
+
+    def heading(self, guess):
+        return f"You guess {guess}. "
+
+    def show(self):
+        if not self.past:
+            return "There are no guesses yet."
+        lines = [" ".join(text) for guess, answer in self.past for text in (guess, answer)]
+        gone = {g for guess, _ in self.past for g in guess if g not in self.code}
+        return "\n".join(["Your guesses:", "```", *lines, "```", "Letters that may occur: " + " ".join(c for c in "abcdefghijklmnopqrstuvwxyz" if c not in gone)])
 
 
 @functools.cache
@@ -219,7 +262,7 @@ def with_guess(guess, left, codes, below=FAR):
         parts[marks(guess, code)].append(code)
     if len(parts) == 1 and left[0] != guess:
         return FAR if below < FAR else len(left) + fewest(left, codes)  # it tells nothing
-    parts.pop((len(guess), 0), None)
+    parts.pop(marks(guess, guess), None)
     total = len(left) + sum(2 * len(part) - 1 for part in parts.values())
     for part in parts.values():
         if total >= below:
@@ -336,6 +379,39 @@ class Walk:
         return None if togo is None else 0.0 if togo == FAR else self.least / (self.used + togo)
 
 
+class Searched(Walk):
+    """A walk whose distances are those of all positions that can be reached from the first one."""
+
+    known = None
+
+    MOST = 60_000
+
+    def distance(self, state):
+        if self.known is None:
+            self.known = self.search(state)
+        return self.known.get(state, FAR) if self.known is not False else None
+
+    def search(self, start):
+        """The distance of each state to a solved one; False: they are too many."""
+        before, todo = {start: []}, [start]
+        for state in todo:
+            if len(todo) > self.MOST:
+                return False
+            for then in self.ways(state).values():
+                if then not in before:
+                    before[then] = []
+                    todo.append(then)
+                before[then].append(state)
+        ends = [state for state in todo if self.solved(state)]
+        known = dict.fromkeys(ends, 0)
+        for state in ends:
+            for was in before[state]:
+                if was not in known:
+                    known[was] = known[state] + 1
+                    ends.append(was)
+        return known
+
+
 class Slides(Walk):
     """Sliding tiles: the distances of all positions of a frame of nine cells at most."""
 
@@ -386,8 +462,8 @@ class Slides(Walk):
         return "\n".join(" ".join(names[i:i + self.columns]) for i in range(0, len(names), self.columns))
 
 
-class Boxes(Walk):
-    """Sokoban: the distances of all positions that can be reached from the first one."""
+class Boxes(Searched):
+    """Sokoban."""
 
     def __init__(self, episode):
         s = episode.start
@@ -395,7 +471,6 @@ class Boxes(Walk):
         self.walls, self.goals = at("#"), at(".*+")
         self.size = len(s["rows"]), len(s["rows"][0])
         (me,) = at("@+")
-        self.known = None
         super().__init__(episode, (me, at("$*")), s["steps"])
 
     @staticmethod
@@ -418,33 +493,6 @@ class Boxes(Walk):
     def solved(self, state):
         return state[1] == self.goals
 
-    MOST = 60_000
-
-    def distance(self, state):
-        if self.known is None:
-            self.known = self.search(state)
-        return self.known.get(state, FAR) if self.known is not False else None
-
-    def search(self, start):
-        """The distance of each state to a solved one; False: they are too many."""
-        before, todo = {start: []}, [start]
-        for state in todo:
-            if len(todo) > self.MOST:
-                return False
-            for then in self.ways(state).values():
-                if then not in before:
-                    before[then] = []
-                    todo.append(then)
-                before[then].append(state)
-        ends = [state for state in todo if self.solved(state)]
-        known = dict.fromkeys(ends, 0)
-        for state in ends:
-            for was in before[state]:
-                if was not in known:
-                    known[was] = known[state] + 1
-                    ends.append(was)
-        return known
-
     def sign(self, at):
         me, boxes = self.state
         if at in self.walls:
@@ -457,3 +505,82 @@ class Boxes(Walk):
 
     def show(self):
         return "\n".join(" ".join(self.sign((r, c)) for c in range(self.size[1])) for r in range(self.size[0]))
+
+
+class Rooms(Searched):
+    """A house with doors, keys and boxes. States: (room, place of each item, doors that are locked, boxes that are closed);
+    places are rooms and then boxes by number, -1 is the hands."""
+
+    SIDES = ["north", "east", "south", "west"]
+
+    def __init__(self, episode):
+        self.house = s = episode.start
+        self.boxes, self.items = s["boxes"] or [], s["items"]
+        locked = frozenset(i for i, d in enumerate(s["doors"]) if d.get("lock"))
+        super().__init__(episode, (s["at"], tuple(i["in"] for i in self.items), locked, frozenset(range(len(self.boxes)))), s["moves"])
+
+    def exits(self, room):
+        """(side, door, room behind it)."""
+        for i, d in enumerate(self.house["doors"]):
+            if d["from"] == room:
+                yield d["side"], i, d["to"]
+            if d["to"] == room:
+                yield (d["side"] + 2) % 4, i, d["from"]
+
+    def boxes_in(self, room):
+        return [(n, b["name"], len(self.house["rooms"]) + n) for n, b in enumerate(self.boxes) if b["in"] == room]
+
+    def ways(self, state):
+        room, places, locked, closed = state
+        found = {"look": state}
+        carried = {self.items[i]["name"] for i, at in enumerate(places) if at == -1}
+        for side, i, to in self.exits(room):
+            colour = self.house["doors"][i].get("lock")
+            if i not in locked:
+                found["go " + self.SIDES[side]] = (to, places, locked, closed)
+            elif f"{colour} key" in carried:
+                found[f"unlock {colour} door with {colour} key"] = (room, places, locked - {i}, closed)
+        reach = [room]
+        for n, name, place in self.boxes_in(room):
+            if n in closed:
+                found["open " + name] = (room, places, locked, closed - {n})
+            else:
+                reach.append(place)
+        for i, item in enumerate(self.items):
+            moved = lambda to: (room, (*places[:i], to, *places[i + 1:]), locked, closed)
+            if places[i] == -1:
+                found["drop " + item["name"]] = moved(room)
+                for n, name, place in self.boxes_in(room):
+                    if n not in closed:
+                        found[f"put {item['name']} in {name}"] = moved(place)
+            elif places[i] in reach and len(carried) < self.house["hands"]:
+                found["take " + item["name"]] = moved(-1)
+        return found
+
+    def solved(self, state):
+        return state[1][self.house["thing"]] == self.house["goal"]
+
+    def read(self, text):
+        return text if text in self.ways(self.state) else None
+
+    def play(self, move, why):
+        verb, _, rest = move.partition(" ")
+        told = {"look": "You look around.", "go": f"You go {rest}.", "unlock": f"You unlock the {rest.split(' with ')[0]}.", "put": f"You put the {rest.replace(' in ', ' in the ')}."}
+        self.state = self.ways(self.state)[move]
+        self.used += 1
+        self.episode.same("the text", why.startswith(told.get(verb, f"You {verb} the {rest}.")), True)
+
+    def listed(self, place):
+        return ", ".join("a " + item["name"] for item, at in zip(self.items, self.state[1]) if at == place) or "nothing"
+
+    def show(self):
+        room, places, locked, closed = self.state
+        seen = [f"a {name} (closed)" if n in closed else f"a {name} (open, with {self.listed(place)} in it)" for n, name, place in self.boxes_in(room)]
+        if room in places or not seen:
+            seen.append(self.listed(room))
+        exits = []
+        for side, i, _ in sorted(self.exits(room)):
+            colour = self.house["doors"][i].get("lock")
+            exits.append(self.SIDES[side] + (f" ({colour} door, {'locked' if i in locked else 'open'})" if colour else ""))
+        return (f"You are in the {self.house['rooms'][room]}.\nYou see: {', '.join(seen)}.\nExits: {', '.join(exits)}.\n"
+                f"You carry: {self.listed(-1)}.\nMoves made: {self.used} of at most {self.limit}.")
