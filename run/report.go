@@ -75,7 +75,7 @@ type TaskReport struct {
 	Last   float64   `json:"last_mean_score"`  // of the last 16 groups, at the levels of that time
 	Curve  []float64 `json:"curve"`            // mean scores of groups over the run, each over the same number of groups, at the levels of that time
 
-	Seats []float64 `json:"seats,omitempty"` // mean score at each seat of matches
+	Seats map[int]float64 `json:"seats,omitempty"` // mean score of the policy at each of its seats in matches
 
 	ExamBefore *float64  `json:"exam_before,omitempty"` // mean score on held-out problems in the first evaluation: the mean over the levels of their means
 	ExamAfter  *float64  `json:"exam_after,omitempty"`  // the same in the last evaluation; nil: there was one at most

@@ -68,11 +68,11 @@ type taskTally struct {
 	groups   int
 	kept     int
 	episodes int
-	solved   int       // episodes with a right reply
-	told     bool      // it is reported as hopeless
-	first    []float64 // mean scores of the first groups, at most scoreWindow
-	last     []float64 // and of the last groups
-	seats    []average // scores at each seat of matches
+	solved   int             // episodes with a right reply
+	told     bool            // it is reported as hopeless
+	first    []float64       // mean scores of the first groups, at most scoreWindow
+	last     []float64       // and of the last groups
+	seats    map[int]average // scores at each seat of matches
 	curve    curve.Curve
 	exams    curve.Curve // mean scores on held-out problems
 }
@@ -191,7 +191,6 @@ func (t *tally) played(p Played) {
 		task.episodes += len(p.Scores)
 		task.add(mean(p.Scores))
 		if seat := p.Job.Problem.Seat; seat != nil {
-			task.seats = append(task.seats, make([]average, max(0, *seat+1-len(task.seats)))...)
 			task.seats[*seat] = task.seats[*seat].with(p.Scores...)
 		}
 		t.plateau.played(p.Scores, p.Trajectories, time.Now())
@@ -238,7 +237,7 @@ func withoutLogProbs(g *quintain.Group) (n int) {
 func (t *tally) task(label string) *taskTally {
 	at := slices.IndexFunc(t.tasks, func(task *taskTally) bool { return task.label == label })
 	if at < 0 {
-		t.tasks = append(t.tasks, &taskTally{label: label})
+		t.tasks = append(t.tasks, &taskTally{label: label, seats: map[int]average{}})
 		at = len(t.tasks) - 1
 	}
 	return t.tasks[at]
@@ -320,9 +319,9 @@ func (t *tally) report() Report {
 		r.Episodes[o] = t.outcomes[o]
 	}
 	for _, task := range t.tasks {
-		var seats []float64
-		for _, scores := range task.seats {
-			seats = append(seats, scores.mean())
+		seats := map[int]float64{}
+		for seat, scores := range task.seats {
+			seats[seat] = scores.mean()
 		}
 		r.Tasks = append(r.Tasks, TaskReport{
 			Label: task.label, Levels: slices.Clone(task.levels), Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last), Curve: task.curve.Points(), Seats: seats,

@@ -40,6 +40,9 @@ type Sides interface {
 	// the rest to seat 1.
 	Over() (worth float64, over bool)
 
+	// Says tells a seat of a move: its own, if mine, or the other's.
+	Says(mine bool, move string) string
+
 	// News tells a seat what followed from the last move, besides the position; empty: nothing.
 	News(seat int) string
 
@@ -126,11 +129,7 @@ func (c *contest) Step(_ context.Context, seat int, reply quintain.Reply) (next 
 func (c *contest) note(seat int, name string) {
 	c.moves = append(c.moves, name)
 	for viewer := range c.news {
-		who := "Your opponent plays "
-		if viewer == seat {
-			who = "You play "
-		}
-		c.news[viewer] = sentence(c.news[viewer], sentence(who+name+".", c.sides.News(viewer)))
+		c.news[viewer] = sentence(c.news[viewer], sentence(c.sides.Says(viewer == seat, name), c.sides.News(viewer)))
 	}
 }
 

@@ -89,8 +89,8 @@ func (p *paper) facts(r *run.Report) {
 		p.fact("episodes", "%s", counted(r.Episodes))
 	}
 	for _, task := range r.Tasks {
-		for seat, score := range task.Seats {
-			p.fact(fmt.Sprintf("seat %d", seat), "%.3f of each match of %s", score, task.Label)
+		for _, seat := range slices.Sorted(maps.Keys(task.Seats)) {
+			p.fact(fmt.Sprintf("seat %d", seat), "%.3f of each match of %s", task.Seats[seat], task.Label)
 		}
 	}
 	if r.NoLogProbs > 0 {

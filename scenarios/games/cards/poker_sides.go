@@ -37,6 +37,9 @@ func (s *pokerSides) Seat() int { return (s.hand + int(s.bets.turn)) % 2 }
 // Show implements [games.Sides].
 func (s *pokerSides) Show(seat int) string { return s.shown(s.as(seat), s.hand, s.moves) }
 
+// Says implements [games.Sides].
+func (s *pokerSides) Says(mine bool, move string) string { return s.says(mine, move) }
+
 // News implements [games.Sides].
 func (s *pokerSides) News(seat int) string { return s.news[seat] }
 

@@ -55,6 +55,14 @@ func (s *sides[S]) Best() []string {
 // Allowed implements [games.Sides].
 func (s *sides[S]) Allowed() []string { return names(s.board, s.board.moves()) }
 
+// Says implements [games.Sides].
+func (s *sides[S]) Says(mine bool, move string) string {
+	if mine {
+		return "You play " + move + "."
+	}
+	return "Your opponent plays " + move + "."
+}
+
 // News implements [games.Sides]: the position tells all.
 func (s *sides[S]) News(int) string { return "" }
 
