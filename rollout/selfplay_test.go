@@ -21,7 +21,6 @@ import (
 type kuhnTable struct {
 	mu   sync.Mutex
 	odds map[cards.KuhnSpot]float64
-	rand *rng.Rand
 }
 
 // spot reads what the player knows from the last message.
@@ -38,7 +37,7 @@ func spot(text string) (at cards.KuhnSpot) {
 func (k *kuhnTable) bold(at cards.KuhnSpot) float64 { return 1 / (1 + math.Exp(-k.odds[at])) }
 
 // say is the reply of a [script.Say].
-func (k *kuhnTable) say(r quintain.Request, _ int) (string, quintain.Finish) {
+func (k *kuhnTable) say(r quintain.Request, sample int) (string, quintain.Finish) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	at := spot(r.Messages[len(r.Messages)-1].Content)
@@ -47,7 +46,7 @@ func (k *kuhnTable) say(r quintain.Request, _ int) (string, quintain.Finish) {
 		moves = [2]string{"fold", "call"}
 	}
 	move := moves[0]
-	if k.rand.Chance(k.bold(at)) {
+	if rng.New(1, r.Key, fmt.Sprint(len(r.Messages), sample)).Chance(k.bold(at)) {
 		move = moves[1]
 	}
 	return "<move>" + move + "</move>", quintain.Stop
@@ -112,7 +111,7 @@ func selfPlay(t *testing.T, rules rollout.Rules, problems int, rate float64) (cu
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &kuhnTable{odds: map[cards.KuhnSpot]float64{}, rand: rng.New(1, "kuhn")}
+	k := &kuhnTable{odds: map[cards.KuhnSpot]float64{}}
 	begun := 0
 	e := rollout.Engine{
 		Policy: script.Say(k.say), Size: rules.Size, Parallel: 1,
