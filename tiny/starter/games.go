@@ -28,6 +28,9 @@ type game struct {
 
 // Files written by quintain pretrain --scenario NAME.
 var (
+	//go:embed nim_family.weights
+	nimFamilyWeights string
+
 	//go:embed small_poker.weights
 	smallPokerWeights string
 
@@ -37,6 +40,16 @@ var (
 
 // games are the scenarios with weights of their own.
 var games = map[string]game{
+	"nim_family": {
+		context: 384,
+		ladder: at("nim_family", heaps("nim", 5, often), heaps("nim", 8, often), heaps("nim", 8, never),
+			heaps("subtraction", 4, often), heaps("subtraction", 5, often), heaps("subtraction", 6, often), heaps("subtraction", 6, never)),
+		lessons: at("nim_family", heaps("nim", 9, never), heaps("subtraction", 4, never), heaps("subtraction", 6, never)),
+		rate:    0.0002,
+		updates: 500,
+		skill:   0.7,
+		weights: nimFamilyWeights,
+	},
 	"small_poker": {
 		context: 400,
 		ladder:  at("small_poker", pokers(3, "calls", "bets"), pokers(3, "random"), pokers(3, "table"), pokers(5, "calls", "bets"), pokers(7, "calls", "bets", "random"), pokers(3, "equilibrium")),
@@ -66,6 +79,18 @@ func Games() []string { return slices.Sorted(maps.Keys(games)) }
 // slip.
 func ice(size, holes, sure, moves int) string {
 	return fmt.Sprintf(`{"size":%d,"holes":%d,"sure":%d,"moves":%d}`, size, holes, sure, moves)
+}
+
+// How much an opponent errs.
+const (
+	never = "optimal"
+	often = "mixed:0.3"
+)
+
+// heaps returns the level of a rule of taking from two heaps of up to a number of counters, against
+// an opponent.
+func heaps(rule string, most int, opponent string) string {
+	return fmt.Sprintf(`{"rules":[%q],"heaps":2,"most":%d,"ways":9,"opponent":%q}`, rule, most, opponent)
 }
 
 // pokers returns the level of matches of four hands of Kuhn's poker with a number of cards.
