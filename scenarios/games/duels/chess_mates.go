@@ -195,13 +195,23 @@ func (s *endingSolver) mark(c *chess, index int) (mated bool) {
 	return moves == 0 && check
 }
 
-// count is the number of legal moves; takes reports that one takes a man, and the rest is not counted.
+// count is the number of legal moves of Black; takes reports that one takes a man, and the rest is not
+// counted.
 func (c *chess) count() (moves int, takes bool) {
+	aligned := c.aligned()
 	for i, m := range c.men {
-		if m.black != c.black {
+		if !m.black {
 			continue
 		}
-		for set := c.reached(i); set != 0; set &= set - 1 {
+		set := c.reached(i)
+		if m.kind != 'K' && !aligned {
+			if set&c.taken() != 0 {
+				return moves, true
+			}
+			moves += bits.OnesCount64(set)
+			continue
+		}
+		for ; set != 0; set &= set - 1 {
 			mv := chessMove{man: int8(i), to: int8(bits.TrailingZeros64(set))}
 			switch {
 			case c.exposes(mv):
@@ -213,6 +223,18 @@ func (c *chess) count() (moves int, takes bool) {
 		}
 	}
 	return moves, false
+}
+
+// aligned reports whether a man of White is on a line with Black's king: only then may a move of
+// another man expose the king.
+func (c *chess) aligned() bool {
+	lines := chessLines()
+	for i, m := range c.men {
+		if !m.black && m.kind != 'K' && lines.line[c.at[i]][c.at[blackKing]] != noLine {
+			return true
+		}
+	}
+	return false
 }
 
 // wait notes a position of White in which a capture or a promotion mates in the end.
