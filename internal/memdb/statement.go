@@ -81,7 +81,7 @@ func (d *DB) value(stmt uintptr, i int32) any {
 	case sqlite3.SQLITE_NULL:
 		return nil
 	case sqlite3.SQLITE_INTEGER:
-		return int64(sqlite3.Xsqlite3_column_int64(d.tls, stmt, i))
+		return sqlite3.Xsqlite3_column_int64(d.tls, stmt, i)
 	case sqlite3.SQLITE_FLOAT:
 		return sqlite3.Xsqlite3_column_double(d.tls, stmt, i)
 	}

@@ -147,7 +147,7 @@ func (c *contest) goOn(next *quintain.Next) {
 			return
 		}
 		r := c.luck.At("opponent", len(c.moves))
-		name := ""
+		var name string
 		if r.Chance(Blunders(c.players[seat])) {
 			name = rng.Pick(r, c.sides.Allowed())
 		} else {

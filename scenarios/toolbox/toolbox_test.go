@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 	"testing"
@@ -33,11 +34,7 @@ func (lamps) Plan() []quintain.ToolCall {
 }
 
 func (l lamps) World() World {
-	w := &house{on: map[string]bool{}}
-	for room, on := range l.On {
-		w.on[room] = on
-	}
-	return w
+	return &house{on: maps.Clone(l.On)}
 }
 
 // A house is an episode.

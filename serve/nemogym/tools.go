@@ -42,7 +42,7 @@ func (s *server) offer(c *web.Call, it row) error {
 	}
 	e, _, err := s.open(c, it)
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // see above
 	}
 	if len(names.ToolsOf(e)) == 0 {
 		return e.Close()

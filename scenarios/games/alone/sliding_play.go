@@ -126,7 +126,7 @@ func (s sliding) Rules(wording int) string {
 }
 
 // Example implements [games.Start].
-func (s sliding) Example() string { return "left left up" }
+func (s sliding) Example() string { return "left up left" }
 
 // Turns implements [games.Start]: there is room for one reply without a legal move.
 func (s sliding) Turns() int { return s.Moves + 1 }

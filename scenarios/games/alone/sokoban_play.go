@@ -130,7 +130,7 @@ func (s sokoban) Rules(wording int) string {
 
 // severalSteps say what a reply may do.
 var severalSteps = [3]string{
-	"A move is 1 to 8 steps, such as up up left. It stops at the first step that is blocked; a move whose very first step is blocked is illegal.",
+	"A move is 1 to 8 steps, such as up left up. It stops at the first step that is blocked; a move whose very first step is blocked is illegal.",
 	"One move may have up to 8 steps, separated by spaces. If a step is blocked, the rest of the move is left out; it is illegal if already its first step is blocked.",
 	"You write 1 to 8 steps as one move. They are made in order until one is blocked; if that is the first one, the move is illegal.",
 }
@@ -143,7 +143,7 @@ var byLength = [3]string{
 }
 
 // Example implements [games.Start].
-func (s sokoban) Example() string { return "up up left" }
+func (s sokoban) Example() string { return "up left up" }
 
 // Turns implements [games.Start]: there is room for one reply without a legal move.
 func (s sokoban) Turns() int { return s.Steps + 1 }

@@ -151,23 +151,23 @@ func (v visit) act(name string) (after inside, told, why string) {
 	case verb == "look" && n == 1:
 		return v.inside, "You look around.", ""
 	case verb == "go" && n == 2:
-		return v.goes(words[1])
+		return v.walk(words[1])
 	case verb == "take" && n == 3:
-		return v.takes(words[1] + " " + words[2])
+		return v.take(words[1] + " " + words[2])
 	case verb == "drop" && n == 3:
-		return v.puts(words[1]+" "+words[2], "")
+		return v.put(words[1]+" "+words[2], "")
 	case verb == "put" && n == 6 && words[3] == "in":
-		return v.puts(words[1]+" "+words[2], words[4]+" "+words[5])
+		return v.put(words[1]+" "+words[2], words[4]+" "+words[5])
 	case verb == "open" && n == 3:
-		return v.opens(words[1] + " " + words[2])
+		return v.unbox(words[1] + " " + words[2])
 	case verb == "unlock" && n == 6 && words[2] == "door" && words[3] == "with" && words[5] == "key":
 		return v.unlocks(words[1], words[4])
 	}
 	return v.inside, "", fmt.Sprintf("%q is not of the forms go, take, drop, open, put … in …, unlock … with … and look", name)
 }
 
-// goes goes through a door.
-func (v visit) goes(name string) (after inside, told, why string) {
+// walk goes through a door.
+func (v visit) walk(name string) (after inside, told, why string) {
 	side := slices.Index(sides[:], name)
 	if side < 0 {
 		return v.inside, "", fmt.Sprintf("%q is none of north, east, south and west", name)
@@ -184,8 +184,8 @@ func (v visit) goes(name string) (after inside, told, why string) {
 	return after, "You go " + name + ".", ""
 }
 
-// takes takes a thing.
-func (v visit) takes(name string) (after inside, told, why string) {
+// take takes a thing.
+func (v visit) take(name string) (after inside, told, why string) {
 	thing := v.named(name)
 	switch {
 	case thing >= 0 && v.places[thing] == carried:
@@ -202,8 +202,8 @@ func (v visit) takes(name string) (after inside, told, why string) {
 	return after, "You take the " + name + ".", ""
 }
 
-// puts puts a thing in a box; without a box, on the floor.
-func (v visit) puts(name, into string) (after inside, told, why string) {
+// put puts a thing in a box; without a box, on the floor.
+func (v visit) put(name, into string) (after inside, told, why string) {
 	thing := v.named(name)
 	if thing < 0 || v.places[thing] != carried {
 		return v.inside, "", fmt.Sprintf("you do not carry %q", name)
@@ -224,8 +224,8 @@ func (v visit) puts(name, into string) (after inside, told, why string) {
 	return after, "You put the " + name + " in the " + into + ".", ""
 }
 
-// opens opens a box.
-func (v visit) opens(name string) (after inside, told, why string) {
+// unbox opens a box.
+func (v visit) unbox(name string) (after inside, told, why string) {
 	box := v.boxHere(name)
 	switch {
 	case box < 0:

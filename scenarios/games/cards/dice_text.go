@@ -27,7 +27,7 @@ func (d dice) Rules(wording int) string {
 
 // opponent tells the strategy of the opponent.
 func (d dice) opponent() string {
-	text := ""
+	var text string
 	switch d.Opponent {
 	case "random":
 		return "Your opponent chooses among the moves that it may make, each with the same chance."

@@ -237,11 +237,11 @@ func leastImage(pay [][]int) (least string) {
 		}
 		var rows []string
 		for _, row := range pay {
-			text := ""
+			var text []byte
 			for _, column := range columns {
-				text += fmt.Sprintf("%+d", row[column])
+				text = fmt.Appendf(text, "%+d", row[column])
 			}
-			rows = append(rows, text)
+			rows = append(rows, string(text))
 		}
 		slices.Sort(rows)
 		if image := strings.Join(rows, "/"); least == "" || image < least {

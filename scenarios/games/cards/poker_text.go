@@ -3,6 +3,7 @@ package cards
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -18,7 +19,7 @@ func (p poker) game(seat, wording int) string {
 		return fmt.Sprintf([]string{
 			"You play %s of Leduc hold'em, a poker for two. The deck has two jacks (J), two queens (Q) and two kings (K). Both players put one chip into the pot and get one card, " +
 				"which only they see. There is a round of bets; then a public card is shown, and there is a second round. Bets and raises are of 2 chips in the first round and of 4 in the second. %s",
-			"The game is Leduc hold'em, and you play %s against one opponent. Of six cards, J, J, Q, Q, K and K, each of you is dealt one, face down, after an ante of one chip each. " +
+			"The game is Leduc hold'em, and you play %s against one opponent. Of six cards, two each of J, Q and K, each of you is dealt one, face down, after an ante of one chip each. " +
 				"You bet in two rounds, the second after a public card is turned up. A bet or raise is 2 chips in the first round, 4 chips in the second. %s",
 			"This is a match of %s of Leduc hold'em for two players, with a deck of two jacks, two queens and two kings (J, Q, K). Each antes a chip and receives a card that the other does not see. " +
 				"A round of betting follows, with bets and raises of 2 chips; then one card is laid open for both, and a second round follows, with bets and raises of 4 chips. %s",
@@ -81,7 +82,7 @@ func (p poker) table() string {
 	if p.Cards == 0 {
 		b.WriteString("  raise")
 	}
-	ranks := append(p.limit().ranks, "pair")
+	ranks := slices.Concat(p.limit().ranks, []string{"pair"})
 	for i, o := range p.Table {
 		fmt.Fprintf(&b, "\n%-4s %21d %18d %5d", ranks[i], o.Bet, 100-o.Call-o.Raise, o.Call)
 		if p.Cards == 0 {

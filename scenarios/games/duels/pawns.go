@@ -187,18 +187,18 @@ func (b *pawns) lines() (rows []string) {
 		white, black = b.turned(b.theirs), b.turned(b.mine)
 	}
 	for row := b.rows - 1; row >= 0; row-- {
-		line := ""
+		var line []byte
 		for at := row * b.wide; at < (row+1)*b.wide; at++ {
 			switch {
 			case white>>at&1 == 1:
-				line += "w"
+				line = append(line, 'w')
 			case black>>at&1 == 1:
-				line += "b"
+				line = append(line, 'b')
 			default:
-				line += "."
+				line = append(line, '.')
 			}
 		}
-		rows = append(rows, line)
+		rows = append(rows, string(line))
 	}
 	return rows
 }

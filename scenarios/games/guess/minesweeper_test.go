@@ -126,7 +126,7 @@ func TestGuessesEarnNothing(t *testing.T) {
 			move, left := rng.Pick(r, slices.Concat(m.Best(), m.Allowed())), closed()
 			best := slices.Contains(m.Best(), move)
 			told, _ := m.Move(move)
-			want := 0.0
+			var want float64
 			switch hit := strings.HasSuffix(told, "It has a mine."); {
 			case hit:
 				want = certain / all

@@ -89,15 +89,24 @@ func (d *drawer) cond(of value, from int) cond {
 		c.Op, c.Text = rng.Pick(d.Rand, []string{"=", "=", "<>"}), rng.Pick(d.Rand, col.words)
 	case col.kind == number:
 		c.Op, c.Num = rng.Pick(d.Rand, compares[1:]), int64(d.Between(col.low+1, col.high-1))
-	case d.Chance(0.3):
-		c.Op, c.Num = "year", int64(d.Between(2021, 2023))
-	case d.Chance(0.3):
-		c.Op, c.Num = "month", int64(d.Between(1, 12))
 	default:
-		c.Op = rng.Pick(d.Rand, compares[2:])
-		c.Text = firstDay.AddDate(0, 0, d.Between(manyDays/4, manyDays*3/4)).Format("2006-01-02")
+		d.day(&c)
 	}
 	return c
+}
+
+// day draws what a condition on a day says.
+func (d *drawer) day(c *cond) {
+	if d.Chance(0.3) {
+		c.Op, c.Num = "year", int64(d.Between(2021, 2023))
+		return
+	}
+	if d.Chance(0.3) {
+		c.Op, c.Num = "month", int64(d.Between(1, 12))
+		return
+	}
+	c.Op = rng.Pick(d.Rand, compares[2:])
+	c.Text = firstDay.AddDate(0, 0, d.Between(manyDays/4, manyDays*3/4)).Format("2006-01-02")
 }
 
 // scope draws a table and conditions.

@@ -79,14 +79,14 @@ func (f *filling) get(from int, row []any, v value) any {
 	return row[v.Col]
 }
 
-// holds reports whether all conditions hold, or any of them.
-func (f *filling) holds(from int, row []any, conds []cond, any bool) bool {
+// holds reports whether all conditions hold, or one of them does.
+func (f *filling) holds(from int, row []any, conds []cond, one bool) bool {
 	for _, c := range conds {
-		if c.holds(f.get(from, row, c.Of)) == any {
-			return any
+		if c.holds(f.get(from, row, c.Of)) == one {
+			return one
 		}
 	}
-	return !any || len(conds) == 0
+	return !one || len(conds) == 0
 }
 
 // holds reports whether the condition holds for a value.

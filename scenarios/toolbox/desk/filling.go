@@ -77,18 +77,18 @@ func draw(c column, rows [][][]any, near []cond, r *rng.Rand) any {
 	if c.null && r.Chance(0.2) {
 		return nil
 	}
-	switch {
-	case c.kind == link:
+	switch c.kind {
+	case link:
 		to := rows[c.to]
 		return rng.Pick(r, to[:max(len(to)*4/5, 1)])[0] // some rows have no links to them
-	case c.kind == word || c.kind == title:
+	case word, title:
 		for _, n := range near {
 			if n.Text != "" && r.Chance(0.15) {
 				return n.Text
 			}
 		}
 		return rng.Pick(r, c.words)
-	case c.kind == date:
+	case date:
 		return drawDate(near, r)
 	}
 	for _, n := range near {

@@ -27,13 +27,13 @@ func (s schema) shownAs(from int, v value) string {
 }
 
 // clauses are conditions after a noun: " whose status is 'open' and that have no orders".
-func (s schema) clauses(from int, conds []cond, any, plural bool) string {
+func (s schema) clauses(from int, conds []cond, one, plural bool) string {
 	var b strings.Builder
 	for i, c := range conds {
 		switch {
 		case i == 0:
 			b.WriteString(" ")
-		case any:
+		case one:
 			b.WriteString(" or ")
 		default:
 			b.WriteString(" and ")
@@ -44,7 +44,7 @@ func (s schema) clauses(from int, conds []cond, any, plural bool) string {
 			b.WriteString("whose " + s.phrase(from, c.Of) + " " + c.says(c.Of.of(s, from)))
 		}
 	}
-	if any && len(conds) > 1 {
+	if one && len(conds) > 1 {
 		b.WriteString(" (or both)")
 	}
 	return b.String()

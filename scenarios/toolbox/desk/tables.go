@@ -252,7 +252,7 @@ func (d database) changed(f *filling) *filling {
 // alike reports whether two fillings have the same rows.
 func alike(a, b *filling) bool {
 	return slices.EqualFunc(a.rows, b.rows, func(x, y [][]any) bool {
-		return slices.EqualFunc(x, y, func(p, q []any) bool { return slices.Equal(p, q) })
+		return slices.EqualFunc(x, y, slices.Equal)
 	})
 }
 

@@ -212,11 +212,11 @@ func (n numbers) Goal(wording int) string {
 func (n numbers) question(wording int, called []string) string {
 	switch n.Kind {
 	case sumOf:
-		text := called[0]
+		sum := []string{called[0]}
 		for i, one := range n.Of[1:] {
-			text += map[bool]string{false: ", plus ", true: ", minus "}[one.Minus] + called[i+1]
+			sum = append(sum, map[bool]string{false: "plus ", true: "minus "}[one.Minus]+called[i+1])
 		}
-		return fmt.Sprintf([]string{"What is %s?", "Compute %s.", "Give the result of %s."}[wording], text)
+		return fmt.Sprintf([]string{"What is %s?", "Compute %s.", "Give the result of %s."}[wording], strings.Join(sum, ", "))
 	case divisor:
 		return fmt.Sprintf([]string{
 			"What is the greatest common divisor of %s and %s?", "Find the greatest common divisor of these two: %s, and %s.", "Which is the largest whole number that divides both %s and %s?",
