@@ -22,8 +22,9 @@ func newPretrain(w *world) *cobra.Command {
 		Use:   "pretrain FILE",
 		Short: "Make first weights for the tiny policy",
 		Long: `Pretrain makes a new model that imitates the tasks' own solutions, and writes its
-weights to FILE. It skips held-out problems. Without flags, or for a game with its
---scenario, the same build of the program makes the file that it embeds, byte for byte.
+weights to FILE. It skips held-out problems. Without flags the same build of the program
+makes the file that it embeds, byte for byte. With the --scenario of a game it makes
+first weights for that game, in the way of the embedded ones.
 
 Ctrl-C keeps the unfinished model beside FILE, and the same command continues it.`,
 		Example: `  quintain pretrain starter.weights
