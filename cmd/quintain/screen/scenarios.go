@@ -17,7 +17,7 @@ func Scenarios(out io.Writer, specs []scenario.Spec) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "SCENARIO\tVERSION\tSETTINGS\tWHAT IT IS")
 	for _, spec := range specs {
-		doc := WrapLine(firstSentence(spec.Doc), 44)
+		doc := WrapLine(firstSentence(spec.Doc), 43)
 		fmt.Fprintf(table, "%s\t%d\t%d\t%s\n", spec.Name, spec.Version, len(catalog.SettingsOf(spec)), doc[0])
 		for _, line := range doc[1:] {
 			fmt.Fprintf(table, "\t\t\t%s\n", line)

@@ -26,8 +26,11 @@ var Short = Size{Problems: 20, Episodes: 300}
 // Heavy is what the specification of the games asks for.
 var Heavy = Size{Problems: 200, Episodes: 10_000}
 
-// Run tests games.
+// Run tests games, with fewer episodes if the tests are to be short.
 func Run(t *testing.T, all []*games.Game, size Size) {
+	if testing.Short() {
+		size.Problems, size.Episodes = min(size.Problems, 6), min(size.Episodes, 60)
+	}
 	for _, g := range all {
 		t.Run(g.Task.Info().Name, func(t *testing.T) {
 			t.Parallel()
