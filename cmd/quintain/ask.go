@@ -46,6 +46,11 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
 	play := c.Flags().Bool("play", false, "you reply, at this terminal")
 	load := w.settings(c, "ask")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if *play && !c.Flags().Changed("policy") { // whose prompts people read, too
+			if err := c.Flags().Set("policy", player.Script); err != nil {
+				return err
+			}
+		}
 		cfg, err := load()
 		if err != nil {
 			return err
