@@ -22,29 +22,50 @@ func BenchmarkSteps(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			var problems []quintain.Problem
-			var replies [][]quintain.Reply
+			var all []script
 			for index := range episodes {
-				p, err := of.Problem(quintain.Draw{Seed: 1, Level: level, Index: index})
-				if err != nil {
-					b.Fatal(err)
-				}
-				problems, replies = append(problems, p), append(replies, uniform(b, of, p))
+				all = append(all, uniform(b, of, quintain.Draw{Seed: 1, Level: level, Index: index}))
 			}
-			steps, spent := 0, int64(0)
-			for b.Loop() {
-				n, took := together(b, of, problems, replies)
-				steps, spent = steps+n, spent+took
-			}
-			b.ReportMetric(float64(spent)/float64(steps), "ns/step")
-			b.ReportMetric(0, "ns/op")
+			together(b, all)
 		})
 	}
 }
 
-// uniform returns the replies of uniform legal play.
-func uniform(b *testing.B, of quintain.Scenario, p quintain.Problem) (said []quintain.Reply) {
+// BenchmarkTenThousand steps ten thousand episodes at once, of all games and levels.
+func BenchmarkTenThousand(b *testing.B) {
+	const episodes = 10_000
+	var scenarios []quintain.Scenario
+	for _, g := range catalog.Games() {
+		of, err := g.Scenario.Over(g.Task, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		scenarios = append(scenarios, of)
+	}
+	var all []script
+	for n := range episodes {
+		of := scenarios[n%len(scenarios)]
+		levels := len(of.TaskInfo().Levels)
+		all = append(all, uniform(b, of, quintain.Draw{Seed: 1, Level: n / len(scenarios) % levels, Index: n}))
+	}
+	together(b, all)
+}
+
+// A script is an episode that was written down.
+type script struct {
+	of      quintain.Scenario
+	problem quintain.Problem
+	replies []quintain.Reply
+}
+
+// uniform writes an episode of uniform legal play down.
+func uniform(b *testing.B, of quintain.Scenario, d quintain.Draw) script {
 	b.Helper()
+	p, err := of.Problem(d)
+	if err != nil {
+		b.Fatal(err)
+	}
+	said := []quintain.Reply{}
 	env, err := of.Env(p)
 	if err != nil {
 		b.Fatal(err)
@@ -57,7 +78,7 @@ func uniform(b *testing.B, of quintain.Scenario, p quintain.Problem) (said []qui
 	for {
 		moves := advised.Advice().Allowed
 		if len(moves) == 0 {
-			return said
+			return script{of, p, said}
 		}
 		said = append(said, quintain.Reply{Text: rng.Pick(r, moves), Finish: quintain.Stop})
 		if _, err := env.Step(b.Context(), said[len(said)-1]); err != nil {
@@ -66,32 +87,38 @@ func uniform(b *testing.B, of quintain.Scenario, p quintain.Problem) (said []qui
 	}
 }
 
-// together plays episodes at once, and returns the number of steps and their time.
-func together(b *testing.B, of quintain.Scenario, problems []quintain.Problem, replies [][]quintain.Reply) (steps int, spent int64) {
+// together plays episodes at once, and reports the time of a step.
+func together(b *testing.B, all []script) {
 	b.Helper()
-	envs := make([]quintain.Env, len(problems))
-	for i, p := range problems {
-		var err error
-		if envs[i], err = of.Env(p); err != nil {
-			b.Fatal(err)
+	steps, spent := 0, int64(0)
+	for b.Loop() {
+		envs := make([]quintain.Env, len(all))
+		for i, one := range all {
+			var err error
+			if envs[i], err = one.of.Env(one.problem); err != nil {
+				b.Fatal(err)
+			}
+			if _, err := envs[i].Open(b.Context()); err != nil {
+				b.Fatal(err)
+			}
 		}
-		if _, err := envs[i].Open(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-	}
-	begun := onProcessor(b)
-	for turn, more := 0, true; more; turn++ {
-		more = false
-		for i, env := range envs {
-			if turn < len(replies[i]) {
-				if _, err := env.Step(b.Context(), replies[i][turn]); err != nil {
+		begun := onProcessor(b)
+		for turn, more := 0, true; more; turn++ {
+			more = false
+			for i, env := range envs {
+				if turn >= len(all[i].replies) {
+					continue
+				}
+				if _, err := env.Step(b.Context(), all[i].replies[turn]); err != nil {
 					b.Fatal(err)
 				}
 				steps, more = steps+1, true
 			}
 		}
+		spent += onProcessor(b) - begun
 	}
-	return steps, onProcessor(b) - begun
+	b.ReportMetric(float64(spent)/float64(steps), "ns/step")
+	b.ReportMetric(0, "ns/op")
 }
 
 // onProcessor returns the nanoseconds that this process was on a processor.
