@@ -62,9 +62,9 @@ var games = map[string]game{
 	},
 	"slippery_grid": {
 		context: 320,
-		ladder: at("slippery_grid", ice(2, 100, 8), ice(3, 100, 8), ice(4, 100, 8), ice(5, 100, 8),
-			ice(3, 80, 8), ice(5, 80, 8)),
-		lessons: at("slippery_grid", ice(2, 100, 8), ice(3, 100, 8), ice(4, 80, 8)),
+		ladder: at("slippery_grid", ice(2, 100), ice(3, 100), ice(4, 100), ice(5, 100),
+			ice(3, 80), ice(5, 80)),
+		lessons: at("slippery_grid", ice(2, 100), ice(3, 100), ice(4, 80)),
 		rate:    0.0005,
 		updates: 500,
 		skill:   0.7,
@@ -77,9 +77,9 @@ var games = map[string]game{
 func Games() []string { return slices.Sorted(maps.Keys(games)) }
 
 // ice returns the level of maps of four by four with holes, on which a percentage of the moves does
-// not slip.
-func ice(holes, sure, moves int) string {
-	return fmt.Sprintf(`{"size":4,"holes":%d,"sure":%d,"moves":%d}`, holes, sure, moves)
+// not slip, and eight moves must do.
+func ice(holes, sure int) string {
+	return fmt.Sprintf(`{"size":4,"holes":%d,"sure":%d,"moves":8}`, holes, sure)
 }
 
 // How much an opponent errs.
