@@ -66,7 +66,7 @@ def post(port, path, body, cookie=None):
 
 
 class Model(http.server.BaseHTTPRequestHandler):
-    """A model that gives the replies of a script, by the last message of the user."""
+    """A model that gives the replies of a script, by the last message of the user: a text, or the calls of a rollout and the text after them."""
 
     script = {}
     protocol_version = "HTTP/1.1"
@@ -75,10 +75,16 @@ class Model(http.server.BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         question = [item for item in asked["input"] if item.get("role") == "user"][-1]["content"]
         text = self.script[question]
+        output = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed"}
+        if isinstance(text, list):
+            text = text[sum(item.get("type") == "function_call_output" for item in asked["input"])]
+        if isinstance(text, dict):
+            output = {"type": "function_call", "id": "fc_1", "status": "completed"} | text
+        else:
+            output["content"] = [{"type": "output_text", "text": text, "annotations": []}]
         reply = json.dumps({
             "id": "resp_1", "created_at": 1.0, "model": "script", "object": "response", "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
-            "output": [{"id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
-                        "content": [{"type": "output_text", "text": text, "annotations": []}]}],
+            "output": [output],
             "usage": {"input_tokens": len(question), "input_tokens_details": {"cached_tokens": 0}, "output_tokens": len(text),
                       "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": len(question) + len(text)},
         }).encode()
@@ -210,6 +216,31 @@ def gymnasium(quintain, port):
     print("gymnasium agent: 3 episodes of 1, 2 and 5 turns")
 
 
+def tools(quintain, port):
+    """Call the tools of a scenario with the simple agent, and end the episode by one of them."""
+    _, drawn, _ = post(quintain.port, "/v1/problems", {"task": "calculator", "seed": 1, "count": 1})
+    problem, messages = drawn["problems"][0], drawn["messages"][0]
+    call = lambda n, name, args: {"call_id": f"call_{n}", "name": name, "arguments": json.dumps(args)}
+    Model.script[messages[-1]["content"]] = [call(0, "calc", {"expression": "17*17"}), call(1, "clac", {}), call(2, "finish", {"answer": 1}), "Done."]
+    status, reply, _ = post(port, "/run", {"problem": problem, "responses_create_params": {"input": messages}})
+    expect("tools: status", status, 200)
+    told = [item["output"] for item in reply["response"]["output"] if item.get("type") == "function_call_output"]
+    expect("tools: results", (told[:1], len(told), "there is no tool" in told[1]), (["289"], 3, True))
+    expect("tools: reward and answer", (reply.get("reward"), reply.get("extracted_answer")), (0.0, "1"))
+    print("simple agent: an episode of three calls")
+
+
+def game(quintain, port):
+    """Win a game of two turns with the gymnasium agent."""
+    _, drawn, _ = post(quintain.port, "/v1/problems", {"task": "nim_family", "seed": 1, "index": 3, "count": 1})
+    problem, messages = drawn["problems"][0], drawn["messages"][0]
+    seen = "You play take 2 from b. Your opponent plays take 1 from a.\n\n```\na: 0\nb: 1\n```\n\n2 replies are left."
+    Model.script |= {messages[-1]["content"]: "<move>take 2 from b</move>", seen: "<move>take 1 from b</move>"}
+    status, reply, _ = post(port, "/run", {"problem": problem, "responses_create_params": {"input": messages}})
+    expect("game: status, reward, end", (status, reply.get("reward"), reply.get("terminated")), (200, 1.0, True))
+    print("gymnasium agent: a game of two turns")
+
+
 def data_set(quintain):
     """Verify the answers in the data set of NeMo Gym's reasoning_gym server."""
     text = importlib.resources.files("resources_servers").joinpath("reasoning_gym/data/example.jsonl").read_text()
@@ -246,6 +277,8 @@ def main():
     with Quintain(program) as quintain, agents(quintain) as ports:
         simple(quintain, program, ports["simple"])
         gymnasium(quintain, ports["gymnasium"])
+        game(quintain, ports["gymnasium"])
+        tools(quintain, ports["simple"])
         data_set(quintain)
         restarts(quintain)
     for fault in faults:

@@ -155,14 +155,42 @@ async def protocol(url):
             nothing = await client.call_tool("submit_answer", {"problem": problem, "answer": "no idea"})
             played = await client.call_tool("draw_problem", {"task": "chain_sum", "scenario": "reasoning_gym"})
             unknown = await client.call_tool("submit_answer", {"problem": "x", "answer": "1"})
+            begun = (await client.call_tool("draw_problem", {"task": "nim_family", "seed": "1", "index": 3})).structured_content
+            going, won = [await client.call_tool("submit_answer", {"problem": begun["problem"], "answer": MOVES[n], "before": list(MOVES[:n])}) for n in range(2)]
+            if "Your opponent plays" not in going.structured_content["messages"][0]["content"] or won.structured_content["score"] != 1:
+                wrong.append(f"{mode}: {begun}, {going}, {won}")
             if names != ["list_tasks", "draw_problem", "submit_answer"] or nothing.structured_content["score"] != 0 or not unknown.is_error or played.structured_content["messages"][0]["role"] != "system":
                 wrong.append(f"{mode}: {names}, {drawn}, {nothing}, {played}, {unknown}")
     return wrong
 
 
+MOVES = "<move>take 2 from b</move>", "<move>take 1 from b</move>"  # win problem 3 of nim_family with seed 1
+
+
+async def game(url):
+    """Play a game of several turns with the generic client; returns the faults."""
+    async with GenericEnvClient(base_url=url) as env:
+        asked = await env.reset(dataset_name="nim_family", seed=1, level=0, index=3)
+        going, won = [await env.step({"answer": move}) for move in MOVES]
+        fine = asked.observation["messages"] and not going.done and "Your opponent plays" in going.observation["messages"][0]["content"] and won.done and won.reward == 1
+        return [] if fine else [f"nim_family: {asked}, {going}, {won}"]
+
+
+async def calls(url):
+    """Call the tools of a scenario with the client for tools; returns the faults."""
+    async with MCPToolClient(base_url=url) as env:
+        await env.reset(dataset_name="calculator", seed=1, level=0)
+        names = [tool.name for tool in await env.list_tools(use_cache=False)]
+        told = await env.call_tool("calc", expression="17*17")
+        over = await env.call_tool("finish", answer=1)
+        if not {"look", "calc", "finish"} <= set(names) or told["messages"][0]["content"] != "289" or over["end"] != "terminated":
+            return [f"calculator: {names}, {told}, {over}"]
+    return []
+
+
 async def clients(url, tasks):
     """Play with all clients at once; returns the faults."""
-    all_played = await asyncio.gather(*(session(url, task, seed) for seed, task in enumerate(tasks)), tools(url))
+    all_played = await asyncio.gather(*(session(url, task, seed) for seed, task in enumerate(tasks)), tools(url), game(url), calls(url))
     return [line for wrong in all_played for line in wrong]
 
 

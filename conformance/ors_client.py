@@ -48,6 +48,16 @@ async def play(url, quintain):
     _, outputs, refused = await answered(sums, turns, ["I do not know.", f"\\boxed{{{entries[0]['answer']}}}"])
     expect("two turns", ([o.finished for o in outputs], outputs[1].metadata["right"], outputs[0].reward, refused), ([False, True], True, 0, "episode_finished"))
 
+    nim = {"task": "nim_family", "seed": "1", "level": 0, "index": 3}
+    _, outputs, _ = await answered(client.environments.get("quintain", variant="nim_family", base_url=url), nim, ["<move>take 2 from b</move>", "<move>take 1 from b</move>"])
+    expect("a game", ([o.finished for o in outputs], outputs[1].reward), ([False, True], 1))
+    office = client.environments.get("quintain", variant="calculator", base_url=url)
+    expect("the tools of a scenario", {"look", "calc", "finish"} <= {tool.name for tool in await office.list_tools()}, True)
+    async with office.session(task=Task("quintain", "calculator", {"task": "calculator", "seed": "1"}, None)) as session:
+        told = await session.call_tool("calc", {"expression": "17*17"})
+        over = await session.call_tool("finish", {"answer": 1})
+        expect("calls", (told.blocks[0].text, told.finished, over.finished), ("289", False, True))
+
     sessions = [every.session(split="train", index=index) for index in range(64)]
     await asyncio.gather(*(session.__aenter__() for session in sessions))
     prompts = await asyncio.gather(*(session.get_messages("openai") for session in sessions))
@@ -70,7 +80,7 @@ def main():
         wrong = asyncio.run(play(url, quintain))
     for line in wrong:
         print(line)
-    print(f"splits, tasks, 7 episodes, and 64 sessions at once: {len(wrong)} wrong")
+    print(f"splits, tasks, 9 episodes, and 64 sessions at once: {len(wrong)} wrong")
     raise SystemExit(1 if wrong else 0)
 
 

@@ -24,12 +24,13 @@ func TestTheStarterLearnsGames(t *testing.T) {
 	for _, test := range []struct {
 		game  string
 		steps int
+		rate  float64
 		more  float64
 	}{
-		{"slippery_grid", 40, 0.1}, {"small_poker", 20, 0.1},
+		{"slippery_grid", 40, 2e-3, 0.1}, {"small_poker", 50, 5e-4, 0.1},
 	} {
 		t.Run(test.game, func(t *testing.T) {
-			before, after := schooled(t, test.game, test.steps, 2e-3)
+			before, after := schooled(t, test.game, test.steps, test.rate)
 			t.Logf("%.3f before, %.3f after", before, after)
 			if after < before+test.more {
 				t.Errorf("held-out problems score %.3f before and %.3f after, want %.2f more", before, after, test.more)
@@ -72,7 +73,7 @@ func schooled(t *testing.T, game string, steps int, rate float64) (before, after
 		Settings: run.Defaults(), Rules: rollout.DefaultRules(), Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 48},
 		Streams: streams, Policy: trainer.Policy(), Consumer: run.Train(trainer), Queue: q,
 	}
-	c.Settings.Steps, c.Settings.GroupSize, c.Settings.BatchSize, c.Settings.ExamProblems = steps, 16, 64, 64
+	c.Settings.Steps, c.Settings.GroupSize, c.Settings.BatchSize, c.Settings.MaxLag, c.Settings.ExamProblems = steps, 16, 64, 1, 64
 	c.Rules.MinTrainable = 1
 	r, err := run.Open(t.Context(), c)
 	if err != nil {

@@ -99,7 +99,7 @@ func TestAGameIsLaidOutMoveByMove(t *testing.T) {
 	r := record(t, "sokoban_play", func(a quintain.Advice) string { return a.Best[0] })
 	last := len(r.Episodes[0].Turns) - 1
 	s, there := board.Of(t.Context(), r, 0, last)
-	if !there || len(s.Board) != 5 || len(s.Board[0]) != 5 || !strings.Contains(s.Told, "Steps made") || strings.Contains(s.Told, "# #") {
+	if !there || len(s.Board) != 6 || len(s.Board[0]) != 6 || !strings.Contains(s.Told, "Steps made") || strings.Contains(s.Told, "# #") {
 		t.Errorf("turn %d is laid out as %+v", last, s)
 	}
 	if now := s.At(); !slices.Contains(s.Best, now.Answer) || now.Lost == nil || now.Lost.Regret != 0 || now.Note() != "" || now.Name() != last+1 {
