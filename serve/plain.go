@@ -100,19 +100,22 @@ func (p plain) problems(c *web.Call, body []byte) ([]byte, error) {
 			return nil, invalid("%v", err)
 		}
 		if i > 0 {
-			text, messages = append(text, ','), append(messages, ',')
+			text = append(text, ',')
 		}
 		if text, err = p.book.Append(text, problem); err != nil {
 			return nil, err
 		}
-		if asked.Scenario != "" {
+		if problem.Scenario != "" {
+			if i > 0 {
+				messages = append(messages, ',')
+			}
 			if messages, err = p.open(c, messages, problem); err != nil {
 				return nil, err
 			}
 		}
 	}
 	text = append(text, ']')
-	if asked.Scenario != "" {
+	if len(messages) > 0 {
 		text = append(append(append(text, `,"messages":[`...), messages...), ']')
 	}
 	return append(text, '}'), nil
