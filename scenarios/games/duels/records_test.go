@@ -1,11 +1,9 @@
 package duels
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/scenarios/games/gametest"
 )
 
 // A record from elsewhere that is no position is an error before it is played.
@@ -33,26 +31,6 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"pawn_race", `"rows":["b`, `"rows":["","b`},
 		{"pawn_race", `"rows":["b`, `"rows":["w`},
 	} {
-		for _, g := range Games() {
-			if g.Task.Info().Name != c.game {
-				continue
-			}
-			p, err := g.Task.Problem(quintain.Draw{Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := jsonform.Marshal(p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			changed := strings.ReplaceAll(string(text), c.old, c.put)
-			var foreign quintain.Problem
-			if err := jsonform.Unmarshal([]byte(changed), &foreign); err != nil || changed == string(text) {
-				t.Fatalf("%s: %v", text, err)
-			}
-			if answer, err := g.Task.Solve(foreign); err == nil {
-				t.Errorf("%s with %s is solved by %q", c.game, c.put, answer)
-			}
-		}
+		gametest.Refused(t, Games(), c.game, 0, c.old, c.put)
 	}
 }

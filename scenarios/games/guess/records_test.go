@@ -1,11 +1,9 @@
 package guess
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/scenarios/games/gametest"
 )
 
 // A record from elsewhere that is no start of the game is an error before it is played.
@@ -44,26 +42,6 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"wordle_play", 0, `"guesses":6`, `"guesses":0`},
 		{"wordle_play", 0, `"hidden":`, `"hidden":99`},
 	} {
-		for _, g := range Games() {
-			if g.Task.Info().Name != c.game {
-				continue
-			}
-			p, err := g.Task.Problem(quintain.Draw{Seed: 1, Level: c.level})
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := jsonform.Marshal(p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			changed := strings.ReplaceAll(string(text), c.old, c.put)
-			var foreign quintain.Problem
-			if err := jsonform.Unmarshal([]byte(changed), &foreign); err != nil || changed == string(text) {
-				t.Fatalf("%s with %s: %v", text, c.put, err)
-			}
-			if answer, err := g.Task.Solve(foreign); err == nil {
-				t.Errorf("%s with %s is solved by %q", c.game, c.put, answer)
-			}
-		}
+		gametest.Refused(t, Games(), c.game, c.level, c.old, c.put)
 	}
 }
