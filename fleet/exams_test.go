@@ -195,7 +195,8 @@ func TestAnEvaluationIsCut(t *testing.T) {
 func stage(t *testing.T, c *Coordinator) (over func()) {
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- c.Around(func(ctx context.Context) error { <-ctx.Done(); return nil })(ctx) }()
+	serve := c.Around(func(ctx context.Context) error { <-ctx.Done(); return nil })
+	go func() { ended <- serve(ctx) }()
 	synctest.Wait()
 	return func() {
 		end()

@@ -13,9 +13,8 @@ import (
 func lead(ctx context.Context, c *Coordinator, d *desk) error {
 	running, over := context.WithCancel(context.WithoutCancel(ctx))
 	around := make(chan error, 1)
-	go func() {
-		around <- c.Around(func(ctx context.Context) error { <-ctx.Done(); return nil })(running)
-	}()
+	serve := c.Around(func(ctx context.Context) error { <-ctx.Done(); return nil }) // before the run begins
+	go func() { around <- serve(running) }()
 	err := c.Run(ctx, d)
 	over()
 	return errors.Join(err, <-around)
