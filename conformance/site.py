@@ -56,9 +56,10 @@ def search(page, url, faults):
         page.goto(url)
         page.locator(".md-search__input").fill(text)
         page.locator(".md-search-result__link").first.wait_for(state="attached", timeout=60_000)
-        found = [a.get_attribute("href") for a in page.locator(".md-search-result__link").all()]
-        if not any(want in link for link in found[:5]):
-            faults.append(f"the search for {text} finds first {found[:5]}, want {want}")
+        links = [a.get_attribute("href") for a in page.locator(".md-search-result__link").all()]
+        found = list(dict.fromkeys(link.removeprefix(url).split("?")[0] for link in links))[:5]
+        if want + "/" not in found:
+            faults.append(f"the search for {text} finds first {found}, want {want}")
 
 
 def main():
