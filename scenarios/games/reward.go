@@ -82,7 +82,7 @@ func (p *play) env(problem quintain.Problem) (*env, error) {
 		return nil, err
 	}
 	start, luck, wording := record.start()
-	return &env{reward: p.Reward, short: p.ShortPrompts, start: start, wording: wording, match: start.Match(luck, &p.game.tables)}, nil
+	return &env{reward: p.Reward, short: p.ShortPrompts, start: start, wording: wording, match: start.Match(luck, &p.game.tables), turns: start.Turns(), value: 1}, nil
 }
 
 var (
