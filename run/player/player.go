@@ -120,10 +120,11 @@ func (s *Settings) Warnings(trains bool) []string {
 
 // Solver returns the script, which solves the problems of streams.
 func (s *Settings) Solver(streams []rollout.Stream, seed uint64, version func() int32) quintain.Policy {
-	var book script.Book
+	var scenarios []quintain.Scenario
 	for _, one := range streams {
-		book = append(book, one.Scenario)
+		scenarios = append(scenarios, one.Scenario)
 	}
+	book := script.NewBook(scenarios...)
 	solver := s.Script
 	solver.Answer, solver.Plan, solver.Advice, solver.Seed, solver.Version = book.Answer, book.Plan, book.Advice, seed, version
 	return &solver

@@ -82,7 +82,7 @@ func (p *play) env(problem quintain.Problem) (*env, error) {
 		return nil, err
 	}
 	start, luck, wording := record.start()
-	return &env{reward: p.Reward, short: p.ShortPrompts, start: start, wording: wording, match: start.Match(luck, &p.game.tables)}, nil
+	return &env{reward: p.Reward, short: p.ShortPrompts, start: start, wording: wording, match: start.Match(luck, &p.game.tables), turns: start.Turns(), value: 1}, nil
 }
 
 var (
@@ -91,18 +91,22 @@ var (
 )
 
 // earn returns the part of the reward that falls due: of a finished episode, all that is not paid.
-// An episode that ended without a result is worth nothing.
+// An episode that ended without a result is worth nothing. Shaped, a reply pays what it gave away, and the
+// end earns 1, so a turn's return is 1 less what this and later replies give away; an end without a
+// result gives away all that was left.
 func (e *env) earn(over, lost bool) float64 {
+	value := e.value
+	if lost {
+		value = 0
+	}
 	due := 0.0
-	worth, _ := e.match.Over()
 	switch {
-	case lost:
-	case e.reward == Shaped:
-		due = e.match.Value()
-	case over && e.reward == Value:
-		due = e.match.Value()
-	case over:
-		due = worth
+	case e.reward == Shaped && !over:
+		due = value - 1
+	case e.reward != Outcome && over:
+		due = value
+	case over && !lost:
+		due, _ = e.match.Over()
 	}
 	due, e.paid = due-e.paid, due
 	return due
