@@ -530,7 +530,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         rows = Rows(folder)
         counts = [Count("open_spiel"), Count("TextArena")]
-        anchors(counts[0], 6 if args.steps < 10_000 else None)
+        anchors(counts[0], 5 if args.steps < 10_000 else None)
         game_textarena.play(counts[1], max(10, args.steps // 200))
         for name in chosen:
             began = time.monotonic()
