@@ -9,7 +9,8 @@ are worked out here again: slippery_grid by the transitions of Gymnasium's Froze
 the others by the rules and the search of game_rules.py. These rules are held to open_spiel on whole games first:
 legal moves, ends, results and values of all positions of the small boards. Games alone,
 cards, dice, coins and matrices are those of the other files game_*.py; matrices are worth what nashpy says. The rules of
-15 games are also held to TextArena, on random games. No scenario has the rules of MiniGrid: rooms has no grid.
+15 games are also held to TextArena, on random games. No scenario has the rules of MiniGrid: rooms has no grid. Of the
+scenarios with tools, game_tools.py tells what each call gives, and what the state and the answer are worth in the end.
 
 The distances to mate are too many to be worked out here. Quintain refuses a record with a wrong distance, so it is
 asked about every position that two plies reach, and the distances must obey the recursion over python-chess' moves.
@@ -33,6 +34,7 @@ import game_rules
 import game_solo
 import game_table
 import game_textarena
+import game_tools
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SLACK = 1e-9
@@ -57,7 +59,7 @@ class Rows:
 
     def __init__(self, folder):
         self.path = pathlib.Path(folder) / "games_rows"
-        subprocess.run(["go", "build", "-o", self.path, "conformance/games_rows.go"], cwd=ROOT, check=True)
+        subprocess.run(["go", "build", "-o", self.path, "conformance/games_rows.go", "conformance/tools_rows.go"], cwd=ROOT, check=True)
         self.claims = functools.cache(lambda: subprocess.Popen([self.path, "-claims"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
 
     def episodes(self, game, steps):
@@ -517,6 +519,7 @@ GAMES = {
     "matrix_duel": alone(game_matrix.Matrices),
     "coin_weighing": alone(game_coins.Coins),
     "guess_number": alone(game_solo.Number, lambda start: start["lies"] == 0),
+    **dict.fromkeys(game_tools.WORLDS, game_tools.explain),
 }
 
 

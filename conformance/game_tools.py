@@ -1,0 +1,508 @@
+"""Scenarios with tools, told a second time for conformance/games.py: what each call gives, and what the whole is worth.
+
+calculator computes with Python's fractions, and file_tree's tools are the programs of the machine, in a folder. What the goal
+wants is worked out anew from the record: of calendar, by trying all bookings with all moves.
+"""
+import ast
+import collections
+import fractions
+import itertools
+import math
+import operator
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+
+class Refused(Exception):
+    """A call that cannot be made."""
+
+
+class Numbers:
+    """calculator."""
+
+    def __init__(self, start):
+        self.start, self.book = start, {}
+        for one in start["of"]:
+            self.book[one["name"]] = one["hop"] or one["value"]
+            if one["hop"]:
+                self.book[str(one["hop"])] = one["value"]
+
+    def look(self, name):
+        if name not in self.book:
+            raise Refused
+        return str(self.book[name])
+
+    def calc(self, expression):
+        return str(self.value(expression))
+
+    @staticmethod
+    def value(text):
+        text = re.sub(r"%|mod", " % ", re.sub("÷", "/", re.sub("×", "*", re.sub("−", "-", text)))) if len(text) <= 40 else "too long"
+        if not re.fullmatch(r"[\d +\-*/%()]+", text):
+            raise Refused
+        try:
+            return Numbers.worked(ast.parse(re.sub(r"\d+", lambda n: str(int(n[0])), text).strip(), mode="eval").body)
+        except (SyntaxError, ZeroDivisionError) as fault:
+            raise Refused from fault
+
+    @staticmethod
+    def worked(node):
+        if isinstance(node, ast.Constant):
+            return fractions.Fraction(node.value)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -Numbers.worked(node.operand)
+        if not isinstance(node, ast.BinOp):
+            raise Refused
+        a, b = Numbers.worked(node.left), Numbers.worked(node.right)
+        if isinstance(node.op, ast.Mod) and (a.denominator != 1 or b.denominator != 1 or b <= 0):
+            raise Refused
+        does = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Mod: operator.mod}.get(type(node.op))
+        if does is None:
+            raise Refused
+        return does(a, b)
+
+    def answers(self, answer):
+        """Whether it can be an answer."""
+        return isinstance(answer, str) == (self.start["kind"] == "target")
+
+    def worth(self, answer):
+        values = [one["value"] for one in self.start["of"]]
+        if self.start["kind"] != "target":
+            right = {
+                "sum": lambda: sum(-one["value"] if one["minus"] else one["value"] for one in self.start["of"]),
+                "divisor": lambda: math.gcd(*values), "power": lambda: pow(*values),
+            }[self.start["kind"]]()
+            return float(answer == right)
+        try:
+            reached = self.value(answer or "")
+        except Refused:
+            return 0.0
+        used = collections.Counter(map(int, re.findall(r"\d+", answer)))
+        return float(reached == fractions.Fraction(self.start["target"]) and not used - collections.Counter(values) and not re.search("mod|%", answer))
+
+
+def number(text):
+    """A number of a store; 0: it is none."""
+    return int(text) if re.fullmatch(r"[+-]?\d+", text or "") and abs(int(text)) < 10**12 else 0
+
+
+class Store:
+    """key_value."""
+
+    def __init__(self, start):
+        self.start, self.coming = start, list(start["client"] or [])
+        self.now = {pair["key"]: pair["value"] for pair in start["entries"]}
+        self.first, self.alone, self.above = dict(self.now), dict(self.now), False
+
+    def clock(self, call):
+        while self.coming and self.coming[0]["call"] <= call:
+            change = self.coming.pop(0)
+            for keys in (self.now, self.alone):
+                if change["value"]:
+                    keys[change["key"]] = change["value"]
+                elif re.fullmatch(r"-?\d+", keys.get(change["key"], "")):
+                    keys[change["key"]] = str(number(keys[change["key"]]) + change["add"])
+
+    def held(self, key):
+        if key not in self.now:
+            raise Refused
+        return self.now[key]
+
+    def store(self, key, value):
+        if not 1 <= len(key.encode()) <= 40 or not 1 <= len(value.encode()) <= 80 or any(c < " " for c in key + value):
+            raise Refused
+        self.now[key] = value
+        money = lambda keys: sum(number(v) for k, v in keys.items() if k.startswith(self.start["from"]))
+        self.above |= money(self.now) > money(self.alone)
+        return "Set."
+
+    def get(self, key):
+        return self.held(key)
+
+    def put(self, key, value):
+        return self.store(key, value)
+
+    def delete(self, key):
+        self.held(key)
+        del self.now[key]
+        return "Deleted."
+
+    def scan(self, prefix, after=""):
+        keys = sorted(k for k in self.now if k.startswith(prefix) and k > after)
+        page = keys[:self.start["page"]]
+        end = "There are more." if len(keys) > len(page) else "There are no more."
+        return "\n".join([*(f"{k} = {self.now[k]}" for k in page), end]) if keys else "No keys."
+
+    def cas(self, key, old, new):
+        value = self.held(key)
+        return self.store(key, new) if value == old else "Not set: the value is " + value
+
+    def answers(self, answer):
+        return isinstance(answer, int) if self.start["kind"] in ("rename", "merge") else answer is None
+
+    def worth(self, answer):
+        kind, old, new = self.start["kind"], self.start["from"], self.start["to"]
+        want, count = dict(self.alone), None
+        if kind == "elect":
+            ranked = sorted((k for k in self.alone if k.startswith(old)), key=lambda k: (-number(self.alone[k]), k))
+            want[new] = ranked[0].removeprefix(old)
+        elif kind == "move":
+            for move in self.start["moves"]:
+                for key, sign in ((move["from"], -1), (move["to"], 1)):
+                    want[key] = str(number(want[key]) + sign * move["amount"])
+        else:
+            count = sum(k.startswith(old) for k in self.first)
+            for key in [k for k in self.alone if k.startswith(old)]:
+                value, to = want.pop(key), new + key.removeprefix(old)
+                want[to] = str(number(value) + number(want.get(to))) if kind == "merge" else value
+        high = kind == "move" and self.start["strict"] and self.above
+        return float(self.now == want and not high and (count is None or answer == count))
+
+
+class Folder:
+    """file_tree, by the programs of the machine."""
+
+    def __init__(self, start):
+        self.start, self.kept = start, tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.kept.name, "all")
+        self.root.mkdir()
+        self.files = {one["path"]: one["text"] for one in start["files"]}
+        for path, text in self.files.items():
+            (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / path).write_bytes(text.encode())
+
+    def run(self, *command, fine=(0,)):
+        done = subprocess.run(command, cwd=self.root, capture_output=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, check=False)
+        if done.returncode not in fine:
+            raise Refused
+        return done.stdout.decode()
+
+    def inside(self, path):
+        """A path as it is given to a program."""
+        if ".." in path.split("/") or any(len(name) > 60 or any(c < " " for c in name) for name in path.split("/")):
+            raise Refused
+        return "./" + path.lstrip("/")
+
+    def shown(self, lines):
+        size = 0
+        for i, line in enumerate(lines):
+            size += len(line.encode()) + 1
+            if size > 1400:
+                return "\n".join(lines[:i]) + f"\n({len(lines) - i} more lines)"
+        return "\n".join(lines)
+
+    def ls(self, path):
+        if (self.root / self.inside(path)).is_file():
+            return str(pathlib.PurePosixPath(self.inside(path)))
+        return self.shown(self.run("ls", "-1p", "--", self.inside(path)).splitlines()) or "The folder is empty."
+
+    def cat(self, path):
+        return self.run("cat", "--", self.inside(path))
+
+    def write(self, path, text):
+        if len(text.encode()) > 1200 or any(c < " " and c not in "\n\t" for c in text):
+            raise Refused
+        try:
+            (self.root / self.inside(path)).write_bytes(text.encode())
+        except OSError as fault:
+            raise Refused from fault
+        return "Written."
+
+    def mv(self, **args):
+        self.run("mv", "--", self.inside(args["from"]), self.inside(args["to"]))
+        return "Moved."
+
+    def cp(self, **args):
+        self.run("cp", "--", self.inside(args["from"]), self.inside(args["to"]))
+        return "Copied."
+
+    def rm(self, path):
+        self.run("ls", "--", self.inside(path))
+        self.run("rm", "-r", "--", self.inside(path))
+        return "Removed."
+
+    def mkdir(self, path):
+        self.run("mkdir", "--", self.inside(path))
+        return "Made."
+
+    def grep(self, text, path):
+        if not text or "\n" in text:
+            raise Refused
+        lines = self.run("grep", "-rnHF", "--", text, self.inside(path), fine=(0, 1)).splitlines()
+        found = [str(pathlib.PurePosixPath(line.partition(":")[0])) + ":" + line.partition(":")[2] for line in lines]
+        return self.shown(sorted(found, key=lambda line: (line.split(":")[0], int(line.split(":")[1])))) or "No line has it."
+
+    def wc(self, path):
+        counted = self.run("wc", "-lwc", "--", self.inside(path)).split()
+        return "{} lines, {} words, {} bytes".format(*counted)
+
+    def answers(self, answer):
+        return isinstance(answer, int)
+
+    def wanted(self):
+        """The files, the new folders and the answer that the goal wants."""
+        kind, old, new = self.start["kind"], self.start["from"], self.start["to"]
+        files, count = dict(self.files), 0
+        if kind == "find":
+            lines = [line for text in files.values() for line in text.split("\n")]
+            for _ in range(self.start["steps"]):
+                old = next(line for line in lines if line.startswith(old + " works for ")).removeprefix(old + " works for ")
+            count = int(next(line for line in lines if line.startswith(old + " sits in room ")).rpartition(" ")[2])
+        elif kind == "sort":
+            for path, text in self.files.items():
+                folder, _, name = path.rpartition("/")
+                if folder == old and text.startswith("topic: "):
+                    files[f"{new}/{text.split(chr(10))[0].removeprefix('topic: ')}/{name}"] = files.pop(path)
+                    count += 1
+        elif kind == "rename":
+            for path, text in self.files.items():
+                lines = text.split("\n")
+                count += lines.count(f"see: {old}")
+                files[path] = "\n".join(f"see: {new}" if line == f"see: {old}" else line for line in lines)
+            files[new] = files.pop(old)
+        else:
+            seen = set()
+            for path in sorted((p for p in files if p.startswith(old + "/")), key=lambda p: (p.rpartition("/")[2], p)):
+                if files[path] in seen:
+                    del files[path]
+                    count += 1
+                seen.add(self.files[path])
+        folders = {str(parent) for path in [*self.files, *files] for parent in pathlib.PurePosixPath(path).parents}
+        return files, folders, count
+
+    def worth(self, answer):
+        files, folders, count = self.wanted()
+        there = [p for p in self.root.rglob("*")]
+        here = {str(p.relative_to(self.root)): p.read_bytes().decode() for p in there if p.is_file()}
+        same = here == files and {str(p.relative_to(self.root)) for p in there if p.is_dir()} == folders - {"."}
+        self.kept.cleanup()
+        return float(same and answer == count)
+
+
+DAYS = ["mon", "tue", "wed", "thu", "fri"]
+
+
+def clock(slot):
+    return f"{slot // 2:02}:{slot % 2 * 30:02}"
+
+
+class Week:
+    """calendar."""
+
+    def __init__(self, start):
+        self.start, self.wish = start, start["wish"]
+        self.people = {one["name"]: one for one in start["people"]}
+        self.rooms = start["rooms"] or []
+        self.first = {f"m{i + 1}": m for i, m in enumerate(start["meetings"] or [])}
+        self.now, self.next, self.blamed = {i: dict(m) for i, m in self.first.items()}, len(self.first) + 1, None
+
+    def local(self, who, slot):
+        slot += 2 * self.people[who]["zone"] if who in self.people else 0
+        return clock(slot + 48) + " of the day before" if slot < 0 else clock(slot - 48) + " of the next day" if slot > 48 else clock(slot)
+
+    def heading(self, who):
+        if who in self.rooms:
+            return []
+        if who not in self.people:
+            raise Refused
+        one = self.people[who]
+        zone = f" (UTC{one['zone']:+})" if any(p["zone"] for p in self.people.values()) else ""
+        return [f"{who} works from {clock(one['from'] + 2 * one['zone'])} to {clock(one['to'] + 2 * one['zone'])}{zone}."]
+
+    def of(self, who, day):
+        return {i: m for i, m in self.now.items() if m["day"] == DAYS.index(day) and (m["room"] == who or who in m["people"])}
+
+    def list(self, who, day):
+        told = self.heading(who)
+        lines = []
+        for i, m in self.of(who, day).items():
+            room = f", room {m['room']}" if m["room"] else ""
+            lines.append(f"{self.local(who, m['start'])}-{self.local(who, m['start'] + m['length'])} {i} {m['title']}, {'movable' if m['movable'] else 'fixed'}, with {', '.join(m['people'])}{room}")
+        return Folder.shown(None, told + (sorted(lines) or ["No meetings."]))
+
+    def free(self, who, day):
+        told = self.heading(who)
+        hours = range(self.people[who]["from"], self.people[who]["to"]) if who in self.people else range(48)
+        busy = {slot for m in self.of(who, day).values() for slot in range(m["start"], m["start"] + m["length"])}
+        runs = [list(run) for is_free, run in itertools.groupby(hours, lambda slot: slot not in busy) if is_free]
+        return " ".join([*told, "Free: " + (", ".join(f"{self.local(who, run[0])}-{self.local(who, run[-1] + 1)}" for run in runs) or "never") + "."])
+
+    def when(self, start, length):
+        slot = next((s for s in range(48) if start in (clock(s), clock(s).removeprefix("0"))), 48)
+        if slot + length > 48:
+            raise Refused
+        return slot
+
+    def book(self, title, people, day, start, minutes, room=""):
+        if not 30 <= minutes <= 480 or minutes % 30:
+            raise Refused
+        slot = self.when(start, minutes // 30)
+        if not people or len(set(people)) < len(people) or set(people) - set(self.people) or room and room not in self.rooms or not 1 <= len(title.encode()) <= 30:
+            raise Refused
+        name, self.next = f"m{self.next}", self.next + 1
+        self.now[name] = {"title": title, "people": people, "room": room, "day": DAYS.index(day), "start": slot, "length": minutes // 30, "movable": False}
+        return f"Booked as {name}."
+
+    def move(self, meeting, day, start):
+        if meeting not in self.now:
+            raise Refused
+        slot = self.when(start, self.now[meeting]["length"])
+        self.now[meeting].update(day=DAYS.index(day), start=slot)
+        return "Moved."
+
+    def cancel(self, meeting):
+        if meeting not in self.now:
+            raise Refused
+        del self.now[meeting]
+        return "Cancelled."
+
+    def impossible(self, condition):
+        self.blamed = condition
+        return ""
+
+    def ended(self):
+        return self.blamed is not None
+
+    def answers(self, answer):
+        return answer is None
+
+    def members(self, m):
+        return [*m["people"], *([m["room"]] if m["room"] else [])]
+
+    def works(self, m):
+        return all(p not in self.people or self.people[p]["from"] <= m["start"] and m["start"] + m["length"] <= self.people[p]["to"] for p in m["people"])
+
+    def apart(self, meetings):
+        """Whether nobody has two meetings at once, and all are within working hours."""
+        taken = collections.Counter((who, m["day"], slot) for m in meetings for who in self.members(m) for slot in range(m["start"], m["start"] + m["length"]))
+        return max(taken.values(), default=0) < 2 and all(map(self.works, meetings))
+
+    def best(self, wish, most):
+        """The moves, the day and the start of the best booking, or None."""
+        for moves in range(most + 1):
+            for day in wish["days"]:
+                for start in range(wish["from"], wish["to"] - wish["length"] + 1):
+                    if self.possible({**wish, "day": day, "start": start}, moves):
+                        return moves, day, start
+        return None
+
+    def possible(self, new, moves):
+        """Whether the meeting can be, if exactly so many others of its day are moved."""
+        if not self.works(new):
+            return False
+        cells = lambda m: {(who, slot) for who in self.members(m) for slot in range(m["start"], m["start"] + m["length"])}
+        others = [(m, cells(m)) for m in self.first.values() if m["day"] == new["day"]]
+        wanted = cells(new)
+        hit = [i for i, (_, at) in enumerate(others) if at & wanted]
+        movable = [i for i, (m, _) in enumerate(others) if m["movable"]]
+        if len(hit) > moves or set(hit) - set(movable):
+            return False
+        for more in itertools.combinations([i for i in movable if i not in hit], moves - len(hit)):
+            chosen = [*hit, *more]
+            taken = wanted.union(*(at for i, (_, at) in enumerate(others) if i not in chosen))
+            if self.placed([others[i][0] for i in chosen], taken, cells):
+                return True
+        return False
+
+    def placed(self, meetings, taken, cells):
+        """Whether all find another place."""
+        if not meetings:
+            return True
+        for start in range(49 - meetings[0]["length"]):
+            there = {**meetings[0], "start": start}
+            if self.works(there) and not cells(there) & taken and self.placed(meetings[1:], taken | cells(there), cells):
+                return True
+        return False
+
+    def conditions(self):
+        """What drops each."""
+        wish = self.wish
+        all_of = [lambda w, p=p: {**w, "people": [q for q in w["people"] if q != p]} for p in wish["people"]]
+        drops = [(len(wish["days"]) < 5, {"days": list(range(5))}), (wish["from"] > 0, {"from": 0}), (wish["to"] < 48, {"to": 48}), (wish["room"] != "", {"room": ""})]
+        return all_of + [lambda w, drop=drop: {**w, **drop} for is_one, drop in drops if is_one]
+
+    def blames(self, number):
+        """Whether some conditions can hold, and not together with this one."""
+        drops, met, unmet = self.conditions(), [], []
+        if not 1 <= number <= len(drops):
+            return False
+
+        def can(kept):
+            if any(kept <= known for known in met):
+                return True
+            if any(kept >= known for known in unmet):
+                return False
+            wish = self.wish
+            for i, drop in enumerate(drops, 1):
+                wish = wish if i in kept else drop(wish)
+            (met if self.best(wish, self.wish["moves"]) else unmet).append(kept)
+            return kept in met
+
+        rest = [i for i in range(1, len(drops) + 1) if i != number]
+        return any(not can(frozenset({number, *some})) and can(frozenset(some)) for n in range(len(rest) + 1) for some in itertools.combinations(rest, n))
+
+    def worth(self, _):
+        best = self.best(self.wish, self.wish["moves"])
+        if self.blamed is not None:
+            return float(best is None and self.now == self.first and self.blames(self.blamed))
+        new = [m for i, m in self.now.items() if i not in self.first]
+        changed = {i for i, m in self.first.items() if self.now.get(i) != m}
+        kept = all(i in self.now and self.first[i]["movable"] and self.now[i]["day"] == self.first[i]["day"] for i in changed) and len(changed) <= self.wish["moves"]
+        if best is None or not kept or len(new) != 1 or not self.apart(self.now.values()):
+            return 0.0
+        m, wish = new[0], self.wish
+        fits = (m["title"], m["length"], sorted(m["people"]), m["room"]) == (wish["title"], wish["length"], sorted(wish["people"]), wish["room"])
+        if not fits or m["day"] not in wish["days"] or m["start"] < wish["from"] or m["start"] + m["length"] > wish["to"]:
+            return 0.0
+        return 1.0 if (len(changed), m["day"], m["start"]) == best else 0.5
+
+
+WORLDS = {"calculator": Numbers, "key_value": Store, "file_tree": Folder, "calendar": Week}
+
+
+def explain(count, rows, steps):
+    """Compares all episodes of a scenario."""
+    for row in rows.episodes(count.game, steps):
+        world = WORLDS[count.game](row["record"]["start"])
+        most = int(re.search(r"(?:have|most|has) (\d+) calls", row["opening"][0])[1])
+        follow(count, row, world, most)
+
+
+def follow(count, row, world, most):
+    made, over, answer = 0, False, None
+    for turn in row["turns"]:
+        count.steps += 1
+        where = str([row["record"]["start"], row["turns"]])
+        results = iter(turn.get("results") or [])
+        told, refused = [], False
+        for call in turn["calls"]:
+            if over:
+                break
+            made += 1
+            getattr(world, "clock", lambda _: None)(made)
+            try:
+                if call["name"] == "finish":
+                    given = call["arguments"].get("answer")
+                    if not world.answers(given):
+                        raise Refused
+                    over, answer = True, given
+                    told.append("")
+                else:
+                    told.append(getattr(world, call["name"])(**call["arguments"]))
+                    over = getattr(world, "ended", bool)()
+            except Refused:
+                refused = True
+                told.append(None)
+            over = over or made == most
+        if not over:
+            for call, ours, theirs in itertools.zip_longest(turn["calls"], results, told):
+                count.same(f"what {call['name']} gives", None if ours.startswith("Error: ") else ours, theirs, where)
+            count.same("illegal", turn["illegal"], refused, where)
+        count.same("the end", turn["end"], "terminated" if over else "", where)
+        needed = (most - 2) // 2
+        worth = world.worth(answer) * max(1 - 0.02 * max(made - needed, 0), 0.8) if over else 0.0
+        count.same("the reward", turn["reward"], worth, where)
+    count.same("the episode ended", over, True, str(row["record"]["start"]))
