@@ -5,15 +5,18 @@ wants is worked out anew from the record: of calendar, by trying all bookings wi
 """
 import ast
 import collections
+import datetime
 import fractions
 import itertools
 import math
 import operator
 import pathlib
 import re
-import shutil
+import sqlite3
 import subprocess
 import tempfile
+
+import service_desk
 
 
 class Refused(Exception):
@@ -460,13 +463,221 @@ class Week:
         return 1.0 if (len(changed), m["day"], m["start"]) == best else 0.5
 
 
-WORLDS = {"calculator": Numbers, "key_value": Store, "file_tree": Folder, "calendar": Week}
+FEATURES = {
+    "reason": ["There is damage: it does not work as it should.", "You sent a wrong item, not the one that I ordered.", "It was a change of mind, I just do not need it.", "It was a late delivery, I had to wait for weeks."],
+    "wish": ["money back", "a new item", "a repair"], "package": ["opened", "unopened"], "category": ["clothes", "kitchen", "electronics", "toys"],
+    "price": None, "days": None, "payment": ["card", "invoice", "cash"], "shipping": ["standard", "express"], "tier": ["basic", "plus", "gold"],
+}
+
+
+class Desk:
+    """service_desk, with the manual as service_desk.py decides it."""
+
+    def __init__(self, start):
+        list(service_desk.named(start["manual"], {name: i for i, name in enumerate(FEATURES)}))
+        self.start, self.verified, self.breach, self.done, self.said = start, False, False, {}, []
+        self.customers, self.all_orders = {c["id"]: c for c in start["customers"]}, {o["id"]: o for o in start["orders"]}
+        self.owner = start["customers"][0]["id"]
+        self.asked = start["orders"][:len(start["requests"])]
+
+    def left(self):
+        return len(self.said) >= len(self.asked) or any(text.startswith("unverified") for text in self.said)
+
+    def look(self, records, name):
+        if name not in records:
+            raise Refused
+        return records[name]
+
+    def needs(self, customer):
+        self.breach |= self.start["verify"] and not (self.verified and customer == self.owner)
+
+    def wish(self, i):
+        return self.start["requests"][i]["later" if i and self.asked[i - 1]["id"] in self.done else "wish"]
+
+    def ask(self, topic, item=""):
+        if self.left():
+            return "The customer has left."
+        if topic in ("number", "code"):
+            return f'"My number is {self.owner}."' if topic == "number" else f'"The code is {self.start["code"]}."'
+        found = [i for i, o in enumerate(self.asked) if o["item"] == item.lower() or not item and len(self.asked) == 1]
+        if not found:
+            return '"Which of my items do you mean?"'
+        request = self.start["requests"][found[0]]
+        told = {
+            "reason": FEATURES["reason"][request["reason"]], "wish": f"I want {FEATURES['wish'][self.wish(found[0])]}.", "package": f"The package is {FEATURES['package'][request['opened']]}.",
+        }
+        return f'"{told[topic]}"'
+
+    def verify(self, customer, code):
+        if self.look(self.customers, customer)["code"] != code:
+            return "The code does not match."
+        self.verified |= customer == self.owner
+        return "The code matches. The customer is verified."
+
+    def customer(self, customer):
+        one = self.look(self.customers, customer)
+        self.needs(customer)
+        return f"customer: {customer}\nname: {one['name']}\ntier: {FEATURES['tier'][one['tier']]}"
+
+    def orders(self, customer):
+        self.look(self.customers, customer)
+        self.needs(customer)
+        lines = sorted(f"{o['id']}: {o['item']}" for o in self.all_orders.values() if self.start["customers"][o["customer"]]["id"] == customer)
+        return "\n".join([*lines, f"({len(lines)} orders)"])
+
+    def order(self, order):
+        o = self.look(self.all_orders, order)
+        of = self.start["customers"][o["customer"]]["id"]
+        self.needs(of)
+        named = {name: f"{name}: {FEATURES[name][o[name]]}" for name in ("category", "payment", "shipping")}
+        day = datetime.date(2024, 6, 30) - datetime.timedelta(o["days"])
+        lines = [f"order: {order}", f"customer: {of}", f"item: {o['item']}", named["category"], f"price: {o['price']} euros", named["payment"], named["shipping"], f"delivered on: {day}"]
+        return "\n".join(lines + ([f"resolved by: {self.done[order]}"] if order in self.done else []))
+
+    def resolve(self, order, action):
+        o = self.look(self.all_orders, order)
+        if order in self.done:
+            raise Refused
+        self.needs(self.start["customers"][o["customer"]]["id"])
+        self.done[order] = action
+        return f"Order {order} is resolved by {action}."
+
+    def tell(self, message, order="", amount=0):
+        if order and order not in self.all_orders or not order and message != "unverified" or self.left():
+            raise Refused
+        if message != "unverified":
+            self.needs(self.owner)
+        self.said.append(f"{message} {order}".strip() + f", {amount} euros")
+        if message == "unverified":
+            return '"Then I must look for the right code. Goodbye."'
+        n = len(self.said)
+        if self.left():
+            return '"Thank you, that was all. Goodbye."'
+        wish = self.wish(n)
+        changed = f" I have changed my mind about what I want there: now it is {FEATURES['wish'][wish]}." if wish != self.start["requests"][n]["wish"] else ""
+        return f'"Thank you. The next is the {self.asked[n]["item"]}.{changed}"'
+
+    def answers(self, answer):
+        return answer is None
+
+    def worth(self, _):
+        actions, told = service_desk.right(self.start)
+        want = {o["id"]: action for o, action in zip(self.asked, actions or []) if action != "refuse"}
+        return float(not self.breach and self.done == want and self.said == told)
+
+
+class Tables:
+    """tables, in Python's sqlite3. What is right is the plan's statement; its rows are told by the other SQLite."""
+
+    def __init__(self, row):
+        self.fillings = row["fillings"]
+        self.asked = "query" in row["record"]["start"]
+        self.right = [call["arguments"]["sql"] for call in row["plan"] if call["name"] == ("finish" if self.asked else "execute")]
+        self.sorted = self.asked and bool(row["record"]["start"]["query"].get("sort"))
+        self.base = self.filled(self.fillings[0])
+
+    @staticmethod
+    def filled(filling):
+        base = sqlite3.connect(":memory:")
+        for create, name, rows in zip(filling["create"], filling["names"], filling["fill"]):
+            base.execute(create)
+            for row in rows:
+                base.execute(f"INSERT INTO {name} VALUES ({','.join('?' * len(row))})", row)
+        return base
+
+    def names(self):
+        return self.fillings[0]["names"]
+
+    def rows(self, base, name):
+        return base.execute(f"SELECT * FROM {name}").fetchall()
+
+    def tables(self):
+        return "\n".join(f"{name}: {len(self.rows(self.base, name))} rows" for name in self.names())
+
+    def describe(self, table):
+        name = next((n for n in self.names() if n.lower() == table.lower()), None)
+        if name is None:
+            raise Refused
+        cursor = self.base.execute(f"SELECT * FROM {name}")
+        rows = cursor.fetchall()
+        return self.fillings[0]["create"][self.names().index(name)] + "\n\n" + self.shown(cursor.description, rows[:3], len(rows))
+
+    def run(self, base, sql, reads):
+        """The cursor and the rows of a statement."""
+        if reads and not sql.lstrip().upper().startswith("SELECT"):
+            raise Refused
+        try:
+            cursor = base.execute(sql)
+            return cursor, cursor.fetchall()
+        except sqlite3.Error as fault:
+            raise Refused from fault
+
+    def query(self, sql):
+        cursor, rows = self.run(self.base, sql, reads=True)
+        return Unordered(self.shown(cursor.description, rows, len(rows)))
+
+    def execute(self, sql):
+        if self.asked:
+            raise Refused
+        cursor, rows = self.run(self.base, sql, reads=False)
+        return Unordered(self.shown(cursor.description, rows, len(rows))) if cursor.description else f"{cursor.rowcount} rows have changed."
+
+    @staticmethod
+    def shown(columns, rows, n):
+        cell = lambda v: "NULL" if v is None else v[:40] if isinstance(v, str) else f"{v:.12g}" if isinstance(v, float) else str(v)
+        lines = [" | ".join(cell(c[0]) for c in columns)]
+        for row in rows[:50]:
+            line = " | ".join(map(cell, row))
+            if len("\n".join([*lines, line]).encode()) > 1100:
+                break
+            lines.append(line)
+        some = len(lines) - 1
+        return "\n".join(lines) + (f"\n({n} rows, of which {some} are shown)" if some < n else f"\n({n} rows)")
+
+    def answers(self, answer):
+        return isinstance(answer, str) if self.asked else answer is None
+
+    def worth(self, answer):
+        if not self.asked:
+            right = self.filled(self.fillings[0])
+            for sql in self.right:
+                right.execute(sql)
+            return float(all(multiset(self.rows(self.base, n)) == multiset(self.rows(right, n)) for n in self.names()))
+        try:
+            return float(all(self.alike(self.filled(filling), answer or "") for filling in self.fillings))
+        except Refused:
+            return 0.0
+
+    def alike(self, base, sql):
+        want, got = self.run(base, self.right[0], True)[1], self.run(base, sql, True)[1]
+        return multiset(want) == multiset(got) and (not self.sorted or [row[-1] for row in want] == [row[-1] for row in got])
+
+
+def multiset(rows):
+    return collections.Counter(tuple(round(v, 9) if isinstance(v, float) else v for v in row) for row in rows)
+
+
+class Unordered(str):
+    """A result of rows, whose order may be another one where the statement does not say it."""
+
+    def __eq__(self, other):
+        if other is None or "are shown" in self:
+            return other is not None and self.split("\n")[0] == other.split("\n")[0]
+        return sorted(self.split("\n")) == sorted(other.split("\n"))
+
+    def __ne__(self, other):
+        return not self == other
+
+    __hash__ = str.__hash__
+
+
+WORLDS = {"calculator": Numbers, "key_value": Store, "file_tree": Folder, "calendar": Week, "service_desk": Desk, "tables": Tables}
 
 
 def explain(count, rows, steps):
     """Compares all episodes of a scenario."""
     for row in rows.episodes(count.game, steps):
-        world = WORLDS[count.game](row["record"]["start"])
+        world = WORLDS[count.game](row if "fillings" in row else row["record"]["start"])
         most = int(re.search(r"(?:have|most|has) (\d+) calls", row["opening"][0])[1])
         follow(count, row, world, most)
 
@@ -485,7 +696,7 @@ def follow(count, row, world, most):
             getattr(world, "clock", lambda _: None)(made)
             try:
                 if call["name"] == "finish":
-                    given = call["arguments"].get("answer")
+                    given = next(iter(call["arguments"].values()), None)
                     if not world.answers(given):
                         raise Refused
                     over, answer = True, given
@@ -499,7 +710,7 @@ def follow(count, row, world, most):
             over = over or made == most
         if not over:
             for call, ours, theirs in itertools.zip_longest(turn["calls"], results, told):
-                count.same(f"what {call['name']} gives", None if ours.startswith("Error: ") else ours, theirs, where)
+                count.same(f"what {call['name']} gives", None if (ours or "").startswith("Error: ") else ours, theirs, where)
             count.same("illegal", turn["illegal"], refused, where)
         count.same("the end", turn["end"], "terminated" if over else "", where)
         needed = (most - 2) // 2

@@ -27,6 +27,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -90,6 +91,9 @@ type episode struct {
 	Record  json.RawMessage `json:"record"`
 	Opening []string        `json:"opening"`
 	Turns   []turn          `json:"turns"`
+
+	Plan     []call        `json:"plan,omitempty"`     // of the scenario tables
+	Fillings []desk.Sample `json:"fillings,omitempty"` // of the same
 }
 
 // A turn is one of its replies.
@@ -138,6 +142,11 @@ func play(task quintain.Task, of quintain.Scenario, p quintain.Problem, heard *m
 		plan, err := planOf(task, p)
 		if err != nil {
 			return e, err
+		}
+		if of.Info().Name == "tables" {
+			if err := e.fill(plan); err != nil {
+				return e, err
+			}
 		}
 		return e, e.callTools(env, plan, &heard.calls, r)
 	}

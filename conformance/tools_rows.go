@@ -5,9 +5,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
@@ -29,12 +32,12 @@ func (e *episode) callTools(env quintain.Env, plan []quintain.ToolCall, heard *[
 			switch x := r.Float(); {
 			case x < 0.04 && len(*heard) > 0:
 				c = rng.Pick(r, *heard)
-			case x < 0.08 && len(*heard) > 0:
+			case x < 0.12 && len(*heard) > 0:
 				c = mixed(c, rng.Pick(r, *heard), r)
 				next++
-			case x < 0.12:
-				c = mixed(rng.Pick(r, plan), rng.Pick(r, plan), r)
 			case x < 0.16:
+				c = mixed(rng.Pick(r, plan), rng.Pick(r, plan), r)
+			case x < 0.20:
 				c = rng.Pick(r, plan)
 			default:
 				next++
@@ -48,10 +51,7 @@ func (e *episode) callTools(env quintain.Env, plan []quintain.ToolCall, heard *[
 		if err != nil {
 			return err
 		}
-		t := turn{Illegal: step.Illegal, Why: step.Why, Reward: step.Reward, End: string(step.End)}
-		for _, c := range reply.ToolCalls {
-			t.Calls = append(t.Calls, call{c.Name, json.RawMessage(c.Arguments)})
-		}
+		t := turn{Illegal: step.Illegal, Why: step.Why, Reward: step.Reward, End: string(step.End), Calls: called(reply.ToolCalls)}
 		for _, m := range step.Observe {
 			t.Results = append(t.Results, m.Content)
 		}
@@ -69,16 +69,39 @@ func (e *episode) callTools(env quintain.Env, plan []quintain.ToolCall, heard *[
 	return nil
 }
 
+// fill notes the statements of the plan, and the rows on which those of others are judged.
+func (e *episode) fill(plan []quintain.ToolCall) (err error) {
+	e.Plan = called(plan)
+	var record struct {
+		Start json.RawMessage `json:"start"`
+	}
+	if err := jsonform.Unmarshal(e.Record, &record); err != nil {
+		return err
+	}
+	e.Fillings, err = desk.Fillings(record.Start)
+	return err
+}
+
+// called returns calls as they are printed.
+func called(all []quintain.ToolCall) (some []call) {
+	for _, c := range all {
+		some = append(some, call{c.Name, json.RawMessage(c.Arguments)})
+	}
+	return some
+}
+
 // mixed returns a call with the value of an argument of another call.
 func mixed(c, other quintain.ToolCall, r *rng.Rand) quintain.ToolCall {
 	var args, others map[string]json.RawMessage
 	if jsonform.Unmarshal([]byte(c.Arguments), &args) != nil || jsonform.Unmarshal([]byte(other.Arguments), &others) != nil {
 		return c
 	}
-	for name, value := range others {
-		if _, has := args[name]; has && r.Chance(0.5) {
-			args[name] = value
-		}
+	if len(others) == 0 {
+		return c
+	}
+	name := rng.Pick(r, slices.Sorted(maps.Keys(others)))
+	if _, has := args[name]; has {
+		args[name] = others[name]
 	}
 	text, err := jsonform.MarshalLegible(args)
 	if err != nil {
