@@ -1,8 +1,6 @@
 package games
 
 import (
-	"context"
-	"fmt"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -22,6 +20,7 @@ const (
 
 // A play holds the settings of a game.
 type play struct {
+	scenario.Own
 	game    *Game
 	Reward  Reward
 	players string
@@ -49,34 +48,8 @@ func (p *play) Declare(d *settings.Section) {
 // flag begins the names of the flags.
 func (p *play) flag() string { return strings.ReplaceAll(p.game.Scenario.Name, "_", "-") }
 
-// Fits implements [scenario.Fitter].
-func (p *play) Fits(t quintain.Task) error {
-	if own := p.game.Scenario.Name; t.Info().Name != own {
-		return fmt.Errorf("it plays positions of its own: choose task %s, not %s", own, t.Info().Name)
-	}
-	return nil
-}
-
-// Env implements [scenario.Play].
-func (p *play) Env(_ quintain.Task, problem quintain.Problem) (quintain.Env, error) {
-	return p.env(problem)
-}
-
-// Advise implements [quintain.Adviser].
-func (p *play) Advise(ctx context.Context, problem quintain.Problem, said []quintain.Reply) (advice quintain.Advice, err error) {
-	e, err := p.env(problem)
-	if err != nil {
-		return advice, err
-	}
-	for _, reply := range said {
-		if _, err := e.Step(ctx, reply); err != nil {
-			return advice, err
-		}
-	}
-	return e.Advice(), nil
-}
-
-func (p *play) env(problem quintain.Problem) (*env, error) {
+// begin returns a new episode.
+func (p *play) begin(problem quintain.Problem) (scenario.Advised, error) {
 	record, err := p.game.deal(problem)
 	if err != nil {
 		return nil, err
@@ -85,10 +58,7 @@ func (p *play) env(problem quintain.Problem) (*env, error) {
 	return &env{reward: p.Reward, short: p.ShortPrompts, start: start, wording: wording, match: start.Match(luck, &p.game.tables), turns: start.Turns(), value: 1}, nil
 }
 
-var (
-	_ scenario.Fitter = (*play)(nil)
-	_ scenario.Host   = (*play)(nil)
-)
+var _ scenario.Host = (*play)(nil)
 
 // earn returns the part of the reward that falls due: of a finished episode, all that is not paid.
 // An episode that ended without a result is worth nothing. Shaped, a reply pays what it gave away, and the
