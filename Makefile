@@ -12,7 +12,7 @@ build: ## build the program as bin/quintain
 ARCH ?= $(shell go env GOARCH)
 image: ## build the container image quintain:dev as dist/quintain-image-ARCH.tar, without a registry
 	GOOS=linux GOARCH=$(ARCH) go build -buildvcs=auto -trimpath -ldflags '-s -w' -o dist/image/$(ARCH)/quintain ./cmd/quintain
-	go run ./deploy/image -program dist/image/$(ARCH)/quintain -arch $(ARCH) -out dist/quintain-image-$(ARCH).tar
+	go run ./deploy/image -program $(ARCH)=dist/image/$(ARCH)/quintain -out dist/quintain-image-$(ARCH).tar
 
 wheel: ## build the wheels of the Python package for all platforms, into dist/
 	python3 python/wheels.py dist
