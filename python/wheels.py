@@ -145,7 +145,7 @@ def program_files():
             if package.get("Module", {}).get("Main"):
                 folder = pathlib.Path(package["Dir"]).relative_to(ROOT)
                 found |= {str(folder / name) for kind in kinds for name in package.get(kind, []) if not name.endswith("_test.go")}
-                found |= {str(p.relative_to(ROOT)) for p in (ROOT / folder).glob("LICENSE*")}
+                found |= {str(folder / name) for name in ("LICENSE-SCOWL", "README.md") if (ROOT / folder / name).is_file() and folder.name}  # of its data
     return sorted(found)
 
 
