@@ -46,18 +46,21 @@ def setting(name):
 
 
 def python_version(release):
-    """A release as Python writes it: 0.1.0rc1 for v0.1.0-rc.1. Without one, the version of the checkout."""
-    if not release:
-        return setting("version")
+    """A release as Python writes it: 0.1.0rc1 for v0.1.0-rc.1."""
     parts = re.fullmatch(r"v(\d+\.\d+\.\d+)(?:-(alpha|beta|rc)\.(\d+))?", release)
     if not parts:
         raise SystemExit(f"version: is {release!r}, want one such as v0.1.0 or v0.1.0-rc.1")
     return parts[1] + {"alpha": "a", "beta": "b", "rc": "rc", None: ""}[parts[2]] + (parts[3] or "")
 
 
+def version(release):
+    """The version of the package: of a release, else of the checkout."""
+    return python_version(release) if release else setting("version")
+
+
 def metadata(release, licences, *more):
     fields = [
-        ("Metadata-Version", "2.4"), ("Name", "quintain"), ("Version", python_version(release)), ("Summary", setting("description")),
+        ("Metadata-Version", "2.4"), ("Name", "quintain"), ("Version", version(release)), ("Summary", setting("description")),
         ("Requires-Python", setting("requires-python")), ("License-Expression", setting("license")),
         *(("License-File", name) for name in licences), *more,
         ("Requires-Dist", setting("dependencies")), ("Description-Content-Type", "text/markdown"),
@@ -76,15 +79,15 @@ def go(*arguments, platform, **options):
 
 def compile_program(platform, path, release=""):
     """Compile the program for a platform into a file. A release has its version in place of the commit."""
-    version = ["-buildvcs=false", "-ldflags", f"-s -w -X main.release={release}"] if release else ["-ldflags", "-s -w"]
-    go("build", "-trimpath", *version, "-o", str(path), "./cmd/quintain", platform=platform)
+    stamp = ["-buildvcs=false", "-ldflags", f"-s -w -X main.release={release}"] if release else ["-ldflags", "-s -w"]
+    go("build", "-trimpath", *stamp, "-o", str(path), "./cmd/quintain", platform=platform)
 
 
 def write_wheel(folder, platform, release="", program=None, licences=()):
     """Write the wheel for a platform, and return its name. The program is compiled unless a file is given; licences
     are those of others, as files."""
     release = release or setting("release")
-    stem, tags = f"quintain-{python_version(release)}", PLATFORMS[platform]
+    stem, tags = f"quintain-{version(release)}", PLATFORMS[platform]
     info = f"{stem}.dist-info"
     command = "quintain.exe" if platform.startswith("windows/") else "quintain"
     licences = [ROOT / "LICENSE", *licences]
@@ -152,8 +155,7 @@ def program_files():
 def write_sdist(folder, release=""):
     """Write the sdist, and return its name: the Python package and the sources of the program."""
     release = release or setting("release")
-    version = python_version(release)
-    settings = re.sub(r'(?m)^version = ".*"', f'version = "{version}"', (HERE / "pyproject.toml").read_text(encoding="utf-8"))
+    settings = re.sub(r'(?m)^version = ".*"', f'version = "{version(release)}"', (HERE / "pyproject.toml").read_text(encoding="utf-8"))
     settings = re.sub(r'(?m)^release = ".*"', f'release = "{release}"', settings)
     oldest = re.search(r"(?m)^go (\S+)", (ROOT / "go.mod").read_text(encoding="utf-8"))[1]
     needs = f"Go {oldest} or newer, and a proxy of Go modules, compile the program"
@@ -164,7 +166,7 @@ def write_sdist(folder, release=""):
         **{f"quintain/{p.name}": p.read_bytes() for p in modules()},
         **{f"program/{name}": (ROOT / name).read_bytes() for name in program_files()},
     }
-    stem = f"quintain-{version}"
+    stem = f"quintain-{version(release)}"
     write_tar(pathlib.Path(folder) / f"{stem}.tar.gz", {f"{stem}/{name}": (0o644, content) for name, content in files.items()})
     return f"{stem}.tar.gz"
 
