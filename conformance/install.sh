@@ -171,7 +171,9 @@ from_source() {
 from_image() {
 	mkdir "$scratch/layout"
 	tar -xf "$dist/quintain_${version}_image.tar" -C "$scratch/layout"
-	umoci unpack --image "$scratch/layout:$version-$arch" "$scratch/bundle"
+	local tag=$version-$arch
+	grep -q "\"$tag\"" "$scratch/layout/index.json" || tag=$version # a release for this processor alone
+	umoci unpack --image "$scratch/layout:$tag" "$scratch/bundle"
 	local folder=$scratch/bundle run="/quintain run --steps 3 --port 0 --data /tmp/data"
 	chroot "$folder/rootfs" /quintain version | grep -F "quintain v$version "
 	[ -s "$folder/rootfs/THIRD_PARTY_LICENSES.txt" ]
