@@ -103,7 +103,3 @@ def document(modules):
     for text, owners in texts.items():
         lines += ["", "=" * 100, *owners, "-" * 100, text]
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    print(document(collect(["linux/amd64"])))

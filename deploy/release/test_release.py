@@ -51,6 +51,12 @@ class Licences(unittest.TestCase):
                     self.assertEqual((module["licences"], sorted(module["texts"])), (["MIT"], ["LICENSE", "inner/NOTICE"]))
                     self.assertIn("by somebody", licences.document([module]))
 
+    def test_every_module_of_the_program_has_an_allowed_licence(self):
+        modules = licences.collect(["linux/amd64", "windows/amd64"])
+        self.assertIn("github.com/inconshreveable/mousetrap", {m["path"] for m in modules}, "which Windows has alone")
+        self.assertIn("SCOWL", {m["path"] for m in modules})
+        self.assertTrue(all(m["licences"] and m["texts"] for m in modules))
+
 
 class Versions(unittest.TestCase):
     def test_python_has_its_own_form(self):
