@@ -21,7 +21,12 @@ trap 'status=$?; rm -rf "$scratch"; [ $status -eq 0 ] || echo "FAILED: $heading"
 heading= began=0
 try() { # NAME FUNCTION: print how long it took
 	heading=$1 began=$SECONDS
-	"$2" >"$scratch/said" 2>&1 || { tail -n 40 "$scratch/said"; return 1; }
+	local status
+	set +e
+	(set -e; "$2") >"$scratch/said" 2>&1
+	status=$?
+	set -e
+	[ $status -eq 0 ] || { tail -n 40 "$scratch/said"; exit 1; }
 	printf '%4d s  %s\n' $((SECONDS - began)) "$1"
 }
 leave_out() { # NAME: WHY
