@@ -133,7 +133,7 @@ func (c *contest) note(seat int, name string) {
 	}
 }
 
-// goOn makes the moves of the table's own players, until the policy is to move or the match ends.
+// goOn makes the moves of the table's own players, until a policy is to move or the match ends.
 func (c *contest) goOn(next *quintain.Next) {
 	for {
 		worth, over := c.sides.Over()
@@ -142,7 +142,7 @@ func (c *contest) goOn(next *quintain.Next) {
 			return
 		}
 		seat := c.sides.Seat()
-		if c.players[seat] == quintain.PolicyPlayer {
+		if player := c.players[seat]; player == quintain.PolicyPlayer || quintain.Opponent(player) {
 			next.Seat, next.Observe = seat, c.observe(seat)
 			return
 		}

@@ -175,9 +175,28 @@ func (s suite) players(t *testing.T) {
 			})
 		}
 	}
-	for _, bad := range []string{"policy", "optimal,random", "policy,best", "policy,mixed:2", "self,self", ",", "policy,policy,policy"} {
+	s.others(t)
+	for _, bad := range []string{"policy,server:", "policy,frozen:", "policy,frozen:-1", "policy,frozen:01", "policy,frozen:latest", "server:x,server:x", "policy", "optimal,random", "policy,best", "policy,mixed:2", "self,self", ",", "policy,policy,policy"} {
 		if _, err := s.game.Scenario.Over(s.game.Task, fmt.Appendf(nil, `{"players":%q}`, bad)); err == nil {
 			t.Errorf("players %q are no fault", bad)
+		}
+	}
+}
+
+// others has other policies reply, which are asked as the policy is.
+func (s suite) others(t *testing.T) {
+	for _, players := range []string{"policy,server:x", "frozen:3,policy"} {
+		of := s.seated(t, players)
+		p, other := s.problem(t, of, 0), slices.IndexFunc(of.Players(), quintain.Opponent)
+		m := match(t, of, p, func(seat int, talk []quintain.Message) string {
+			advice, err := of.AdviseAt(p, seat, talk)
+			if err != nil || len(advice.Allowed) == 0 {
+				t.Fatalf("%s: seat %d of %s may reply %+v, error %v", p.ID(), seat, players, advice, err)
+			}
+			return advice.Allowed[0]
+		})
+		if asked := len(m.talks[other]) > 0; !asked && len(m.said) > 1 {
+			t.Errorf("%s: %s is not asked among %+v", p.ID(), players, m.said)
 		}
 	}
 }
