@@ -23,7 +23,8 @@ type Sided interface {
 	Sides(Luck, *Tables) Sides
 }
 
-// Sides is a game of two seats under way. One goroutine uses it.
+// Sides is a game of two seats under way. One goroutine uses it. A method Brief(seat int) string, if
+// it has one, describes the position in a few characters, as that of a [Briefer].
 type Sides interface {
 	// Seat is the one to move. Seat 0 makes the first move.
 	Seat() int
@@ -58,6 +59,7 @@ type contest struct {
 	start   Sided
 	luck    Luck
 	wording int
+	short   bool // see [play]
 	players []string
 	sides   Sides
 	moves   []string  // so far
@@ -81,7 +83,7 @@ func (p *play) contest(problem quintain.Problem) (*contest, error) {
 	if !can {
 		return nil, errors.New("the game has one side") // Declare offers no players
 	}
-	return &contest{start: of, luck: luck, wording: wording, players: p.Players(), sides: of.Sides(luck, &p.game.tables)}, nil
+	return &contest{start: of, luck: luck, wording: wording, short: p.ShortPrompts, players: p.Players(), sides: of.Sides(luck, &p.game.tables)}, nil
 }
 
 // Seats implements [quintain.Table].
@@ -99,7 +101,7 @@ func (c *contest) Step(_ context.Context, seat int, reply quintain.Reply) (next 
 	if seat != c.sides.Seat() {
 		return next, fmt.Errorf("seat %d replies, and seat %d is to move", seat, c.sides.Seat())
 	}
-	move, why := answer.Between(reply.Text, "move")
+	move, why := answer.Between(reply.Text, tag(c.short))
 	if why == "" && len(move) > maxMove {
 		move, why = "", "the move is too long"
 	}
@@ -120,9 +122,24 @@ func (c *contest) Step(_ context.Context, seat int, reply quintain.Reply) (next 
 		next.End, next.Forfeit = quintain.Terminated, true
 		return next, nil
 	}
-	next.Seat, next.Observe = seat, []quintain.Message{{Role: quintain.RoleUser, Content: "That was no legal move: " + why +
-		". Nothing has changed. Another such reply loses the match.\n\n" + c.position(seat)}}
+	next.Seat, next.Observe = seat, []quintain.Message{{Role: quintain.RoleUser, Content: c.refusal(seat, why)}}
 	return next, nil
+}
+
+// refusal tells a seat why its reply is no legal move.
+func (c *contest) refusal(seat int, why string) string {
+	if c.short {
+		return "no\n" + c.brief(seat)
+	}
+	return "That was no legal move: " + why + ". Nothing has changed. Another such reply loses the match.\n\n" + c.position(seat)
+}
+
+// brief describes the position to a seat in short prompts.
+func (c *contest) brief(seat int) string {
+	if b, can := c.sides.(interface{ Brief(seat int) string }); can {
+		return b.Brief(seat)
+	}
+	return c.sides.Show(seat)
 }
 
 // note takes a move that was made.
@@ -160,6 +177,9 @@ func (c *contest) goOn(next *quintain.Next) {
 
 // observe returns the next messages of a seat.
 func (c *contest) observe(seat int) (messages []quintain.Message) {
+	if c.short {
+		return []quintain.Message{{Role: quintain.RoleUser, Content: c.brief(seat)}}
+	}
 	if !c.opened[seat] {
 		c.opened[seat] = true
 		messages = append(messages, quintain.Message{Role: quintain.RoleSystem, Content: strings.Join([]string{
@@ -225,6 +245,9 @@ func (c *contest) ending(seat int) string {
 
 // AdviseAt implements [scenario.Host]. It plays the moves so far, which the last message tells.
 func (p *play) AdviseAt(problem quintain.Problem, seat int, talk []quintain.Message) (advice quintain.Advice, err error) {
+	if p.ShortPrompts {
+		return advice, errors.New("short prompts do not tell the moves so far, so there is no advice after them")
+	}
 	c, err := p.contest(problem)
 	if err != nil || len(talk) == 0 {
 		return advice, err

@@ -124,6 +124,45 @@ func (s suite) sides(t *testing.T) {
 	}
 }
 
+// briefs plays the same moves with short prompts.
+func (s suite) briefs(t *testing.T) {
+	const longest = 250 // bytes
+	of := s.seated(t, "self")
+	short, err := s.game.Scenario.Over(s.game.Task, []byte(`{"players":"self","short_prompts":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	brief := short.(quintain.Seated)
+	r, tagged := rng.New(1, "briefs"), strings.NewReplacer("<move>", "<answer>", "</move>", "</answer>")
+	for index := range 2 {
+		p := s.problem(t, of, index)
+		long := match(t, of, p, func(seat int, talk []quintain.Message) string {
+			advice, err := of.AdviseAt(p, seat, talk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rng.Pick(r, advice.Allowed)
+		})
+		table, err := brief.Table(s.problem(t, brief, index))
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err := table.Open(t.Context())
+		for k, want := range long.nexts {
+			if err != nil || next.Seat != want.Seat || next.End != want.End || !slices.Equal(next.Rewards, want.Rewards) {
+				t.Fatalf("%s: after %d replies the table says %+v, error %v; with the rules %+v", p.ID(), k, next, err, want)
+			}
+			if next.End != quintain.Going {
+				break
+			}
+			if m := next.Observe; len(m) != 1 || m[0].Role != quintain.RoleUser || len(m[0].Content) > longest {
+				t.Fatalf("%s: seat %d gets %+v", p.ID(), next.Seat, m)
+			}
+			next, err = table.Step(t.Context(), next.Seat, quintain.Reply{Text: tagged.Replace(long.said[k].text), Finish: quintain.Stop})
+		}
+	}
+}
+
 // forfeits has each seat reply twice without a legal move, in its first turn.
 func (s suite) forfeits(t *testing.T) {
 	of := s.seated(t, "self")
