@@ -224,7 +224,7 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 	var last learn.Step
 	switch c.Policy.Kind {
 	case player.Tiny:
-		last, err = c.Policy.Train(ctx, &to, player.Training{Folder: a.folder, Keep: &a.weights, Sizes: c.Model.Config(), Learn: c.Learn, WarmUp: w.warmUp, Share: a.leases.Publish()})
+		last, err = c.Policy.Train(ctx, &to, player.Training{Folder: a.folder, Keep: &a.weights, Sizes: c.Model.Config(), Learn: c.Learn, WarmUp: w.warmUp, Every: c.Run.KeepWeights, Share: a.leases.Publish()})
 	case player.Script:
 		to.Policy = c.Policy.Solver(to.Streams, c.Run.Of.Seed, func() int32 { return int32(a.Version()) })
 	default:

@@ -6,13 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tiny"
 )
@@ -130,7 +134,7 @@ func (s *Settings) Opponents(ctx context.Context, how Start, use server.Use) (al
 func (s *Settings) opponent(ctx context.Context, player string, how Start, use server.Use) (one rollout.Opponent, err error) {
 	name, named := strings.CutPrefix(player, quintain.ServerPlayer)
 	if !named {
-		return one, InvalidError{errors.New("is no player of this program")}
+		return s.frozen(player, how)
 	}
 	of := s.Seats.of[name]
 	if of == nil {
@@ -158,4 +162,50 @@ func (s *Settings) opponent(ctx context.Context, player string, how Start, use s
 		return one, err
 	}
 	return one, nil
+}
+
+// frozen opens the tiny policy with the weights of a version that the data folder keeps.
+func (s *Settings) frozen(player string, how Start) (one rollout.Opponent, err error) {
+	switch {
+	case s.Kind != Tiny:
+		return one, InvalidError{fmt.Errorf("the weights of the policy %s are not kept here: serve these on a server of their own, and seat that by policy.seats (%sNAME)", s.Kind, quintain.ServerPlayer)}
+	case how.Data == "":
+		return one, InvalidError{errors.New("earlier weights are only in the data folder of the run: have it play by itself, without workers")}
+	}
+	version := frozenVersion(player)
+	all := versions(how.Data, 0, nil)
+	data, err := all.Read(version)
+	var lacks *kept.LacksError
+	if errors.As(err, &lacks) {
+		return one, InvalidError{fmt.Errorf("%w; run.keep_weights (--keep-weights) keeps more of them", err)}
+	}
+	if err != nil {
+		return one, err
+	}
+	model, of, err := tiny.ReadVersion(data)
+	if err != nil {
+		return one, err
+	}
+	one.Sampling = s.Sampling
+	one.Policy, err = tiny.New(model, of, tiny.Options{MaxSequences: how.Parallel, Seed: how.Seed})
+	return one, err
+}
+
+// frozenVersion is the version in the name of a player; below 0: it has none.
+func frozenVersion(player string) int {
+	text, frozen := strings.CutPrefix(player, quintain.FrozenPlayer)
+	version, err := strconv.Atoi(text)
+	if !frozen || err != nil {
+		return -1
+	}
+	return version
+}
+
+// versions are the weights that a data folder keeps: every so many, and those that play.
+func versions(data string, every int, streams []rollout.Stream) kept.Versions {
+	all := kept.Versions{Folder: filepath.Join(data, datadir.Weights), Every: every}
+	for _, player := range rollout.Opponents(streams) {
+		all.Named = append(all.Named, frozenVersion(player)) // no weights have a version below 0
+	}
+	return all
 }

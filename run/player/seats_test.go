@@ -14,14 +14,18 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
 func TestSeatsAreRead(t *testing.T) {
@@ -236,17 +240,63 @@ func TestAServerThatIsDownIsWaitedFor(t *testing.T) {
 
 func TestPlayersThatAreNotThere(t *testing.T) {
 	t.Parallel()
-	for players, want := range map[string]string{
-		"policy,server:y": `players: server:y: policy.seats: has no y, but ["x"]`,
+	for _, test := range []struct{ why, kind, players, data, want string }{
+		{"another name", player.Script, "policy,server:y", "", `players: server:y: policy.seats: has no y, but ["x"]`},
+		{"weights of a script", player.Script, "frozen:0,policy", t.TempDir(), "players: frozen:0: the weights of the policy script are not kept here"},
+		{"weights of a server", player.Server, "frozen:0,policy", t.TempDir(), "the weights of the policy server are not kept here: serve these on a server of their own"},
+		{"a worker has no data folder", player.Tiny, "frozen:0,policy", "", "without workers"},
+		{"a version that is not kept", player.Tiny, "policy,frozen:7", t.TempDir(), "has no weights of version 7, but of []; run.keep_weights"},
 	} {
-		s := player.Default(player.Script)
+		s := player.Default(test.kind)
 		if err := s.Seats.Set(`{"x": {"kind": "script"}}`); err != nil {
 			t.Fatal(err)
 		}
-		_, err := s.Opponents(t.Context(), player.Start{Streams: facing(t, players)}, server.Use{Log: slog.New(slog.DiscardHandler)})
+		_, err := s.Opponents(t.Context(), player.Start{Data: test.data, Streams: facing(t, test.players)}, server.Use{Log: slog.New(slog.DiscardHandler)})
 		var invalid player.InvalidError
-		if !errors.As(err, &invalid) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: error %v, want %q", players, err, want)
+		if !errors.As(err, &invalid) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want %q", test.why, err, test.want)
 		}
+	}
+}
+
+// Kept weights reply as those of their version do, whatever the policy has learnt since.
+func TestFrozenWeightsPlay(t *testing.T) {
+	t.Parallel()
+	first, err := starter.Load("nim_family")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := tiny.WriteVersion(first.Model, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	if err := (&kept.Versions{Folder: filepath.Join(folder, datadir.Weights)}).Write(3, data); err != nil {
+		t.Fatal(err)
+	}
+	s := player.Default(player.Tiny)
+	others, err := s.Opponents(t.Context(), player.Start{Data: folder, Streams: facing(t, "policy,frozen:3"), Seed: 1, Parallel: 4}, server.Use{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, err := tiny.New(first.Model, 3, tiny.Options{MaxSequences: 4, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(p quintain.Policy) (said string) {
+		err := player.Beside(t.Context(), p, func(ctx context.Context) error {
+			samples, err := p.Sample(ctx, quintain.Request{Key: "k", N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "nim\na3 b1"}}, Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 48}})
+			if err == nil {
+				said = fmt.Sprint(samples[0].Text, samples[0].Versions[0])
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return said
+	}
+	if got, want := ask(others.By["frozen:3"].Policy), ask(was); got != want || len(others.Beside) != 1 {
+		t.Errorf("it says %q, want %q", got, want)
 	}
 }
