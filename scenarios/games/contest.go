@@ -54,6 +54,21 @@ type Sides interface {
 	Play(*rng.Rand) string
 }
 
+// A Blind is a [Sides] in which both seats move at once: seat 0 first, and then seat 1, who must not
+// know that move. Best and Allowed do not depend on it.
+type Blind interface {
+	Sides
+
+	// Blind reports whether the seat to move must not know the last move yet.
+	Blind() bool
+}
+
+// A made is a move that a seat made.
+type made struct {
+	seat int
+	name string
+}
+
 // A contest is a match of two seats.
 type contest struct {
 	start   Sided
@@ -63,6 +78,7 @@ type contest struct {
 	players []string
 	sides   Sides
 	moves   []string  // so far
+	held    []made    // that nobody has been told of, because the other seat moves at the same time
 	news    [2]string // of moves that the seat has not been told of
 	faults  [2]int    // replies of each seat without a legal move
 	opened  [2]bool   // the seat has its first messages
@@ -142,12 +158,22 @@ func (c *contest) brief(seat int) string {
 	return c.sides.Show(seat)
 }
 
-// note takes a move that was made.
+// note takes a move that was made, and tells the seats of all that they may know.
 func (c *contest) note(seat int, name string) {
-	c.moves = append(c.moves, name)
-	for viewer := range c.news {
-		c.news[viewer] = sentence(c.news[viewer], sentence(c.sides.Says(viewer == seat, name), c.sides.News(viewer)))
+	c.held = append(c.held, made{seat, name})
+	if b, is := c.sides.(Blind); is && b.Blind() {
+		return
 	}
+	for viewer := range c.news {
+		for _, m := range c.held {
+			c.news[viewer] = sentence(c.news[viewer], c.sides.Says(viewer == m.seat, m.name))
+		}
+		c.news[viewer] = sentence(c.news[viewer], c.sides.News(viewer))
+	}
+	for _, m := range c.held {
+		c.moves = append(c.moves, m.name)
+	}
+	c.held = nil
 }
 
 // goOn makes the moves of the table's own players, until a policy is to move or the match ends.
@@ -184,12 +210,27 @@ func (c *contest) observe(seat int) (messages []quintain.Message) {
 		c.opened[seat] = true
 		messages = append(messages, quintain.Message{Role: quintain.RoleSystem, Content: strings.Join([]string{
 			c.start.RulesAt(seat, c.wording),
-			turns[c.wording][seat] + " " + fmt.Sprintf(tableForms[c.wording], c.start.Example()) + " " + earnings[Outcome][c.wording],
+			c.turn(seat) + " " + fmt.Sprintf(tableForms[c.wording], c.start.Example()) + " " + earnings[Outcome][c.wording],
 		}, "\n\n")})
 	}
 	text := strings.TrimSpace(c.news[seat] + "\n\n" + c.position(seat))
 	c.news[seat] = ""
 	return append(messages, quintain.Message{Role: quintain.RoleUser, Content: text})
+}
+
+// turn tells a seat when it moves.
+func (c *contest) turn(seat int) string {
+	if _, is := c.sides.(Blind); is {
+		return atOnce[c.wording]
+	}
+	return turns[c.wording][seat]
+}
+
+// atOnce tells the same of a [Blind].
+var atOnce = [wordings]string{
+	"You and your opponent move at the same time.",
+	"Both of you choose your moves at once.",
+	"Neither of you knows the other's move before both are made.",
 }
 
 // turns tell a seat when it moves.
@@ -261,6 +302,9 @@ func (p *play) AdviseAt(problem quintain.Problem, seat int, talk []quintain.Mess
 		if _, why := c.sides.Move(move); why != "" {
 			return advice, fmt.Errorf("the conversation has the move %q: %s", move, why)
 		}
+	}
+	if _, is := c.sides.(Blind); is && c.sides.Seat() != seat {
+		c.sides.Move(c.sides.Allowed()[0]) // any: it makes no difference to the other seat
 	}
 	if _, over := c.sides.Over(); over || c.sides.Seat() != seat {
 		return advice, nil
