@@ -126,7 +126,7 @@ func (s suite) sides(t *testing.T) {
 
 // briefs plays the same moves with short prompts.
 func (s suite) briefs(t *testing.T) {
-	const longest = 250 // bytes
+	const longest = 500 // bytes: a board may be shown
 	of := s.seated(t, "self")
 	short, err := s.game.Scenario.Over(s.game.Task, []byte(`{"players":"self","short_prompts":true}`))
 	if err != nil {
