@@ -70,9 +70,9 @@ var earnings = map[Reward][wordings]string{
 	},
 }
 
-// tag names the tag of a move.
-func (e *env) tag() string {
-	if e.short {
+// tag names the tag of a move, with short prompts or without.
+func tag(short bool) string {
+	if short {
 		return "answer"
 	}
 	return "move"
@@ -109,7 +109,7 @@ func (e *env) left() string {
 // Step implements [quintain.Env].
 func (e *env) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
 	e.turn++
-	move, why := answer.Between(reply.Text, e.tag())
+	move, why := answer.Between(reply.Text, tag(e.short))
 	if why == "" && len(move) > maxMove {
 		move, why = "", "the move is too long"
 	}
@@ -178,7 +178,7 @@ func (e *env) Advice() (a quintain.Advice) {
 	if _, over := e.match.Over(); over || e.turn == e.turns || e.faults > 1 {
 		return a
 	}
-	return tagged(e.tag(), e.match.Best(), e.match.Allowed())
+	return tagged(tag(e.short), e.match.Best(), e.match.Allowed())
 }
 
 // Close implements [quintain.Env].

@@ -37,8 +37,8 @@ func (p *play) Declare(d *settings.Section) {
 		"shaped, the same, each move its part").OneOf(string(Outcome), string(Value), string(Shaped)).
 		Flag(p.flag() + "-reward")
 	if p.game.sided {
-		d.Text(&p.players, "players", "who sits on which side, the one that moves first and the other: policy, which learns, optimal, random, or mixed:P, which makes "+
-			"any move with probability P; self: the policy on both; the result is then the reward; empty: the policy plays against the opponent of the level").
+		d.Text(&p.players, "players", "who sits on which side, the one that moves first and the other: policy, which learns, optimal, random, mixed:P, which makes "+
+			"any move with probability P, server:NAME, another policy (policy.seats), or frozen:VERSION, earlier weights of the embedded model; self: the policy on both; the result is then the reward; empty: the policy plays against the opponent of the level").
 			Flag(p.flag() + "-players")
 	}
 	d.Bool(&p.ShortPrompts, "short_prompts", "leave the rules out, show positions in a few characters, and take a move between <answer> and </answer>: for models that have learnt the rules").

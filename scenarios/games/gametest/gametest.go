@@ -83,6 +83,7 @@ func (s suite) played(t *testing.T) {
 		t.Run("both sides play", s.sides)
 		t.Run("who gives up is not paid, nor is the other side", s.forfeits)
 		t.Run("players of its own", s.players)
+		t.Run("short prompts ask the same match", s.briefs)
 	}
 }
 
