@@ -3,12 +3,13 @@ package watch
 import (
 	"errors"
 	"fmt"
-	"html/template"
 	"math"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
@@ -90,8 +91,8 @@ func (p *evaluationsPage) fill(all []heldOut, label string) {
 	p.Within = slices.ContainsFunc(all, func(h heldOut) bool { return h.Within != nil })
 }
 
-// Chance writes a probability.
-func (p *evaluationsPage) Chance(v float64) string {
+// chance writes a probability.
+func chance(v float64) string {
 	if v < 0.001 {
 		return "< 0.001"
 	}
@@ -117,8 +118,8 @@ func (p *evaluationsPage) Change(c exam.Change) template.HTML {
 	return forest(class, c.Difference, c.Within, stats.Interval{Low: -most, High: most})
 }
 
-// Score draws a mean score.
-func (p *evaluationsPage) Score(s exam.Summary) template.HTML {
+// scoreBar draws a mean score.
+func scoreBar(s exam.Summary) template.HTML {
 	if s.Mean == nil {
 		return ""
 	}

@@ -5,11 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"html/template"
 	"io"
 	"io/fs"
 	"strings"
 	"time"
+
+	"github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/trace"

@@ -2,7 +2,6 @@ package watch
 
 import (
 	"fmt"
-	"html/template"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,12 +9,15 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/DataDog/datadog-agent/pkg/template/html"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/calls"
 	"github.com/quintain-rl/quintain/watch/visible"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // Bounds on a page.
@@ -188,16 +190,10 @@ func (p *groupPage) Listed(numbers []int) (all []int) {
 	return all
 }
 
-// Tally says how many replies are right.
-func (p *groupPage) Tally() string { return tally(p.Verdicts) }
-
-// Piece is the beginning of the problem.
-func (p *groupPage) Piece() string { return inLine(pieceOf(p.Record), pieceText) }
-
 // Why explains the group's fate.
 func (p *groupPage) Why() string {
 	if p.Record.Drop != "" {
-		return whyDropped(p.Record.Drop)
+		return words.Dropped(p.Record.Drop)
 	}
 	return "its replies can be trained on"
 }

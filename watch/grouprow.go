@@ -3,10 +3,11 @@ package watch
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"

@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // A selection is the query of the page of groups, with the fields of its address.
@@ -207,7 +208,7 @@ func (p *groupsPage) continueAfter(entries []trace.Entry, more bool) {
 func (p *groupsPage) explain() {
 	for i := range p.Rows {
 		e := &p.Rows[i].Entry
-		if f := (fate{e.Drop, whyDropped(e.Drop)}); f.Why != "" && !slices.Contains(p.Fates, f) {
+		if f := (fate{e.Drop, words.Dropped(e.Drop)}); f.Why != "" && !slices.Contains(p.Fates, f) {
 			p.Fates = append(p.Fates, f)
 		}
 		p.Unknown = p.Unknown || p.By == string(trace.BySpread) && e.Score != nil && e.Spread == nil

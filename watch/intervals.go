@@ -2,10 +2,11 @@ package watch
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/watch/words"

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -14,9 +13,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/DataDog/datadog-agent/pkg/template/html"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/run/regret"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/board"
 	"github.com/quintain-rl/quintain/watch/visible"
 	"github.com/quintain-rl/quintain/watch/words"
 )
@@ -92,11 +96,20 @@ func functions() template.FuncMap {
 		"moment":     moment,
 		"spoken":     words.Spoken,
 		"meaning":    words.Meaning,
-		"whyDropped": whyDropped,
+		"whyDropped": words.Dropped,
 		"ref":        trace.Ref.Text,
 		"links":      links,
-		"where":      where,
+		"where":      words.Where,
 		"alone":      func() bool { return false }, // true in an exported page
+
+		// Methods. A page names none: it could then call those of all types, and the linker would keep them.
+		"about": taskRow.About, "before": (*stepPage).Before, "changeBar": (*evaluationsPage).Change, "class": verdict.Class, "different": (*side).Different, "empty": excerpt.Empty,
+		"first": (*taskLine).First, "groupOf": (*trace.Record).Group, "idOf": quintain.Problem.ID, "interval": (*heldOut).Words, "intro": (*side).Intro, "isBlunder": (*regret.Turn).IsBlunder,
+		"kept": (*totals).Kept, "known": func(t time.Time) bool { return !t.IsZero() }, "last": (*taskLine).Now, "listed": (*groupPage).Listed, "meanOf": trace.Tally.Mean, "mostGuess": catalog.Facts.MostGuess,
+		"narrow": (*groupsPage).Narrow, "next": (*stepPage).Next, "noExams": (*runPage).NoExams, "note": board.Turn.Note, "pace": speed.Pace, "says": (*turn).Says, "shade": (*cell).Shade, "sizeOf": catalog.LevelFacts.Size,
+		"spark": (*taskLine).Spark, "step": (*chart).Step, "story": (*replay).Story, "svg": strip.SVG, "turnAt": (*stepPage).To, "turnName": board.Turn.Name, "whoWaits": (*runPage).Pace,
+		"whyFate": (*groupPage).Why, "withTokens": (*groupPage).WithTokens,
+		"chance": chance, "piece": func(r *trace.Record) string { return inLine(pieceOf(r), pieceText) }, "scoreBar": scoreBar, "tally": tally,
 	}
 }
 
@@ -113,23 +126,6 @@ func navigate(pages map[string]*template.Template, all ...link) {
 	for _, page := range pages {
 		page.Funcs(template.FuncMap{"links": func() []link { return all }})
 	}
-}
-
-// where tells where to look for the cause of an outcome.
-func where(o quintain.Outcome) string {
-	switch o {
-	case quintain.EnvFailed:
-		return "The environment failed: see the log of the task or scenario, and the group's problem."
-	case quintain.InfraFailed:
-		return "The policy's server or the connection to it failed: see the server's log at this time, and test it with quintain policy probe."
-	case quintain.PromptTooLong:
-		return "The prompt alone fills the policy's context: choose shorter problems, or serve the model with a longer context."
-	case quintain.Ungraded:
-		return "The judge's server failed, or nobody could read what it wrote: once it answers, quintain judge resume judges the group."
-	case quintain.TimedOut:
-		return "Replies exceeded their time limit: see the length of replies and the server's load."
-	}
-	return "The episode was stopped early, as at the end of a run."
 }
 
 // moment writes a time that the page's script shows in the reader's own time; nothing for an

@@ -84,7 +84,7 @@ func totalsOf(counts *trace.Counts) totals {
 }
 
 func (t *totals) drop(why string, n int, counts *trace.Counts) {
-	t.Drops = append(t.Drops, share{why, n, whyDropped(why), counts.Drops[why]})
+	t.Drops = append(t.Drops, share{why, n, words.Dropped(why), counts.Drops[why]})
 	t.Dropped += n
 }
 
@@ -123,9 +123,6 @@ type speed struct {
 	Tokens, Groups, Steps float64 // a second
 	Mean, Slowest         string  // time of a group; empty: unknown
 }
-
-// Known reports whether the run has a row with rates.
-func (s speed) Known() bool { return s.Tokens > 0 }
 
 // Pace says how long a step takes; empty: there is none.
 func (s speed) Pace() string {

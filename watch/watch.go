@@ -10,13 +10,14 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"html/template"
 	"log/slog"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/datadir"

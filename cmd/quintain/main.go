@@ -157,12 +157,11 @@ and keeps the scored groups on disk until a trainer has taken them.`,
   quintain hub                       only the durable queue, for trainers and environments of Atropos`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       about(),
+		Version:       strings.TrimPrefix(about(), "quintain "),
 		Args:          noArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{flags.Explain(c, err)} })
-	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetUsageFunc(flags.Usage)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }

@@ -114,6 +114,8 @@ func TestOtherFaults(t *testing.T) {
 		{"hub", "func (t T) init() {}", "", initFaults},
 		{"hub", `import "time"; func f() { time.Sleep(1) }`, "hub.f sleeps", func(s *source) []string { return values(sleepFaults(s)) }},
 		{"hub", `import ("time"; "testing/synctest"); func f() { time.Sleep(1) }`, "", func(s *source) []string { return values(sleepFaults(s)) }},
+		{"hub", `import "html/template"`, "saves 5 MB", templateFaults},
+		{"hub", `import "github.com/DataDog/datadog-agent/pkg/template/html"`, "", templateFaults},
 		{"", `import "context"`, "", pureFaults},
 		{"task", `import "context"`, "ends by itself", pureFaults},
 		{"task", `import "os/exec"`, "opens no file", pureFaults},

@@ -40,6 +40,22 @@ func initFaults(s *source) (faults []string) {
 	return faults
 }
 
+func TestTemplatesCallNoMethods(t *testing.T) {
+	for _, s := range checkout(t).sources {
+		report(t, templateFaults(s))
+	}
+}
+
+// templateFaults finds templates that call methods by name: for them the linker keeps all methods of the program.
+func templateFaults(s *source) (faults []string) {
+	for _, name := range []string{"html/template", "text/template"} {
+		if !s.forTests() && importName(s, name) != "" {
+			faults = append(faults, s.path+" imports "+name+": take that of github.com/DataDog/datadog-agent/pkg/template, which saves 5 MB")
+		}
+	}
+	return faults
+}
+
 func TestGoWaits(t *testing.T) {
 	faults := map[string]string{}
 	for _, s := range checkout(t).sources {

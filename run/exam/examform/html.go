@@ -3,8 +3,9 @@ package examform
 import (
 	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
+
+	"github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run/exam"

@@ -1,10 +1,13 @@
-package watch
+package words
 
-import "github.com/quintain-rl/quintain/rollout"
+import (
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
+)
 
-// whyDropped explains the reason for dropping a group to a reader who knows none of the
+// Dropped explains the reason for dropping a group to a reader who knows none of the
 // words; empty: it is no reason of ours.
-func whyDropped(reason string) string {
+func Dropped(reason string) string {
 	switch rollout.Drop(reason) {
 	case rollout.DropEqual:
 		return "all replies scored alike, so none is better than another and there is nothing to learn from them"
@@ -40,4 +43,21 @@ func whyDropped(reason string) string {
 		return "they were sent and the answer was lost; sending them again might double them"
 	}
 	return ""
+}
+
+// Where tells where to look for the cause of an outcome.
+func Where(o quintain.Outcome) string {
+	switch o {
+	case quintain.EnvFailed:
+		return "The environment failed: see the log of the task or scenario, and the group's problem."
+	case quintain.InfraFailed:
+		return "The policy's server or the connection to it failed: see the server's log at this time, and test it with quintain policy probe."
+	case quintain.PromptTooLong:
+		return "The prompt alone fills the policy's context: choose shorter problems, or serve the model with a longer context."
+	case quintain.Ungraded:
+		return "The judge's server failed, or nobody could read what it wrote: once it answers, quintain judge resume judges the group."
+	case quintain.TimedOut:
+		return "Replies exceeded their time limit: see the length of replies and the server's load."
+	}
+	return "The episode was stopped early, as at the end of a run."
 }
