@@ -1,7 +1,7 @@
 # make help lists the targets. Each is a single command that can also be typed directly.
 export CGO_ENABLED = 0
 .DEFAULT_GOAL := help
-.PHONY: help build image wheel test race fuzz heavy lint conformance ci nightly release-check bench docs pictures surfaces
+.PHONY: help build image wheel test race fuzz heavy lint conformance ci nightly release release-check bench docs pictures surfaces
 
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -12,7 +12,7 @@ build: ## build the program as bin/quintain
 ARCH ?= $(shell go env GOARCH)
 image: ## build the container image quintain:dev as dist/quintain-image-ARCH.tar, without a registry
 	GOOS=linux GOARCH=$(ARCH) go build -buildvcs=auto -trimpath -ldflags '-s -w' -o dist/image/$(ARCH)/quintain ./cmd/quintain
-	go run ./deploy/image -program dist/image/$(ARCH)/quintain -arch $(ARCH) -out dist/quintain-image-$(ARCH).tar
+	go run ./deploy/image -program $(ARCH)=dist/image/$(ARCH)/quintain -out dist/quintain-image-$(ARCH).tar
 
 wheel: ## build the wheels of the Python package for all platforms, into dist/
 	python3 python/wheels.py dist
@@ -35,11 +35,16 @@ lint: ## run go vet, and golangci-lint in the version named in .ci/run
 conformance: ## compare with the real reasoning-gym and run the tests of Atropos
 	conformance/run
 
-ci: ## run all that guards a change, in 12 minutes
+ci: ## run all that guards a change, in 25 minutes
 	.ci/run
 
 nightly: ## run all that takes longer, and record that it passed
 	.ci/nightly
+
+VERSION ?= $(shell git describe --exact-match --tags)
+release: ## make all that is published, for all PLATFORMS, as dist/: make release VERSION=v0.1.0
+	rm -rf dist
+	python3 deploy/release/release.py dist '$(VERSION)' $(PLATFORMS)
 
 release-check: ## fail unless nightly has passed, lately and with this program
 	.ci/release-check

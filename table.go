@@ -1,14 +1,17 @@
 package quintain
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // A Seated is a [Scenario] whose settings may seat several players at a table. Its [Env] stays
 // what it is: the episode of one seat, which evaluations play.
 type Seated interface {
 	Scenario
 
-	// Players says who sits where, seat 0 first: [PolicyPlayer], or a name of the scenario's for a
-	// player of its own. Nil: there are no tables.
+	// Players says who sits where, seat 0 first: [PolicyPlayer], another policy (see [Opponent]), or a name of the
+	// scenario's for a player of its own. Nil: there are no tables.
 	Players() []string
 
 	// Table returns a new match of p. An error means that p is unreadable.
@@ -20,6 +23,18 @@ type Seated interface {
 
 // PolicyPlayer names the policy among the players of a table: its seats learn.
 const PolicyPlayer = "policy"
+
+// What the names of other policies begin with.
+const (
+	ServerPlayer = "server:" // and the name of a policy in the settings
+	FrozenPlayer = "frozen:" // and the version of the policy's weights that it keeps
+)
+
+// Opponent reports whether a player is another policy. Its seats reply as those of the policy do,
+// in a conversation of their own, and learn nothing.
+func Opponent(player string) bool {
+	return strings.HasPrefix(player, ServerPlayer) || strings.HasPrefix(player, FrozenPlayer)
+}
 
 // A Table is one match of several seats, who reply in turn. One goroutine opens it, steps it until
 // a step's End is not Going, and closes it.
@@ -55,5 +70,12 @@ type Next struct {
 type Match struct {
 	ID      string   `json:"id"` // the problem's ID and the number of the match in its group
 	Seat    int      `json:"seat"`
-	Players []string `json:"players"` // see [Seated]
+	Players []string `json:"players"`          // see [Seated]
+	Others  []Talk   `json:"others,omitempty"` // of the seats of other policies that replied; nil: none did
+}
+
+// A Talk is the conversation of a seat of another policy.
+type Talk struct {
+	Seat     int       `json:"seat"`
+	Messages []Message `json:"messages"` // as its policy read and wrote them
 }

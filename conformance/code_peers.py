@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def rows(count, seed=1):
     """Problems of package codetask."""
-    command = ["go", "run", "conformance/code_rows.go", "-count", str(count), "-seed", str(seed)]
+    command = ["go", "run", "conformance/rows.go", "-of", "code", "-count", str(count), "-seed", str(seed)]
     lines = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout.splitlines()
     return [json.loads(line) for line in lines]
 

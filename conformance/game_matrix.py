@@ -1,5 +1,5 @@
 """matrix_duel, told a second time for conformance/games.py: Bayes' rule over the members of the family, looked ahead to
-the end; and the values of matrices by their square kernels, in fractions."""
+the end; and the values of matrices by their square kernels, in fractions, which are those of nashpy's linear program."""
 import fractions
 import functools
 import itertools
@@ -39,6 +39,15 @@ def value(pay):
             if worst == most:
                 return worst
     raise ValueError("the matrix has no value")
+
+
+@functools.cache
+def by_nashpy(pay):
+    """What a matrix is worth."""
+    import nashpy
+    import numpy
+    ours, theirs = nashpy.Game(numpy.array(pay)).linear_program()
+    return float(ours @ numpy.array(pay) @ theirs)
 
 
 def worst(mix, pay):
@@ -106,6 +115,8 @@ class Matrices:
             _, best, blind = self.family.look(0, 0, self.weights)
             self.par = best - blind
         else:
+            for pay in self.pays:
+                episode.same("the value of a matrix", float(value(pay)), by_nashpy(pay))
             self.par = sum(float(sum(value(pay) - worst(mix, pay) for mix in fourths(len(pay))) / len(fourths(len(pay)))) for pay in self.pays)
 
     def pay(self):

@@ -100,13 +100,13 @@ class Connect(Game):
             low = column * (self.rows + 1)
             height = (every >> low & ((1 << self.rows) - 1)).bit_count()
             if height < self.rows:
-                found["abcdef"[column]] = (every ^ mine, every | 1 << (low + height))
+                found["abcdefg"[column]] = (every ^ mine, every | 1 << (low + height))
         return found
 
     def show(self, p):
         mine, every = p
         me, other = ("x", "o") if every.bit_count() % 2 == 0 else ("o", "x")
-        out = [" ".join("abcdef"[:self.columns])]
+        out = [" ".join("abcdefg"[:self.columns])]
         for row in reversed(range(self.rows)):
             bits = [1 << (column * (self.rows + 1) + row) for column in range(self.columns)]
             out.append(" ".join("." if not every & b else me if mine & b else other for b in bits))

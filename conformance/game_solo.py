@@ -11,22 +11,13 @@ STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 FAR = 1 << 20
 
 
-class Mines:
-    """Minesweeper: all layouts of mines that fit the numbers are listed."""
+class Field:
+    """The cells of a minefield."""
 
-    def __init__(self, episode):
-        s = episode.start
-        self.episode, self.side, self.gamble, self.hidden = episode, s["side"], s["gamble"], frozenset(s["at"])
-        self.cells = range(self.side * self.side)
-        self.near = [[r * self.side + c for r, c in itertools.product(*(range(max(v - 1, 0), min(v + 2, self.side)) for v in divmod(at, self.side)))
-                      if r * self.side + c != at] for at in self.cells]
-        self.open = frozenset()
-        for at in s["open"]:
-            self.open = self.opened(self.open, self.hidden, at)
-        self.fit = self.layouts(len(self.hidden))
-        self.safe = len(self.cells) - len(self.hidden) - len(self.open)
-        self.earned, self.kept, self.hit = 0, 1.0, False
-        self.wins = functools.cache(self.wins)
+    def __init__(self, side):
+        self.side, self.cells = side, range(side * side)
+        self.near = [[r * side + c for r, c in itertools.product(*(range(max(v - 1, 0), min(v + 2, side)) for v in divmod(at, side)))
+                      if r * side + c != at] for at in self.cells]
 
     def number(self, at, mines):
         return sum(n in mines for n in self.near[at])
@@ -40,6 +31,22 @@ class Mines:
                 if self.number(at, mines) == 0:
                     todo += self.near[at]
         return frozenset(seen)
+
+
+class Mines(Field):
+    """Minesweeper: all layouts of mines that fit the numbers are listed."""
+
+    def __init__(self, episode):
+        s = episode.start
+        super().__init__(s["side"])
+        self.episode, self.gamble, self.hidden = episode, s["gamble"], frozenset(s["at"])
+        self.open = frozenset()
+        for at in s["open"]:
+            self.open = self.opened(self.open, self.hidden, at)
+        self.fit = self.layouts(len(self.hidden))
+        self.safe = len(self.cells) - len(self.hidden) - len(self.open)
+        self.earned, self.kept, self.hit = 0, 1.0, False
+        self.wins = functools.cache(self.wins)
 
     def layouts(self, mines):
         """All sets of so many mines in closed cells that agree with the open ones."""

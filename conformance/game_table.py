@@ -22,6 +22,11 @@ def count(cards):
     return (total + 10, True) if soft else (total, False)
 
 
+def beaten(total, dealt):
+    """1: the total beats the dealer's, -1: the dealer's beats it."""
+    return (dealt > 21 or dealt < total) - (21 >= dealt > total)
+
+
 def written(cards):
     total, soft = count(cards)
     return f"soft {total}" if soft else str(total)
@@ -62,7 +67,7 @@ class Shoe:
         total = hard + 10 if ace and hard <= 11 else hard
         if total > 21:
             return Fraction(-1)
-        return sum((p * ((dealt > 21 or dealt < total) - (21 >= dealt > total)) for dealt, p in self.ends(shown).items()), Fraction(0))
+        return sum((p * beaten(total, dealt) for dealt, p in self.ends(shown).items()), Fraction(0))
 
     @functools.cache
     def play(self, hard, ace, shown):
@@ -170,7 +175,7 @@ class Table:
         while count(all_cards)[0] < 17:
             all_cards.append(self.draw(drawn.pop(0)))
         dealt = count(all_cards)[0]
-        won = stake * ((dealt > 21 or dealt < total) - (21 >= dealt > total))
+        won = stake * beaten(total, dealt)
         return f" You have {written(self.cards)}, and the dealer has {faces(all_cards)}: {written(all_cards)}." + self.result(won)
 
     def result(self, won):

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Explain every step of the games by programs that share no code with them, and count disagreements.
 
-    REQUIREMENTS=games.txt conformance/python conformance/games.py [--steps 12000] [--games pawn_race,chess_endgame]
+    REQUIREMENTS=games.txt conformance/python conformance/games.py [--steps 200000] [--games pawn_race,chess_endgame]
 
 conformance/games_rows.go plays: the best moves, any legal ones, and some of another position. Of each step, the
 legal moves, the best moves, the value, the reward, the opponent's answer, the position that is shown and the end
 are worked out here again: slippery_grid by the transitions of Gymnasium's FrozenLake, chess_endgame by python-chess,
 the others by the rules and the search of game_rules.py. These rules are held to open_spiel on whole games first:
 legal moves, ends, results and values of all positions of the small boards. Games alone,
-cards, dice, coins and matrices are those of the other files game_*.py.
+cards, dice, coins and matrices are those of the other files game_*.py; matrices are worth what nashpy says. The rules of
+15 games are also held to TextArena, on random games. No scenario has the rules of MiniGrid: rooms has no grid. Of the
+scenarios with tools, game_tools.py tells what each call gives, and what the state and the answer are worth in the end.
 
 The distances to mate are too many to be worked out here. Quintain refuses a record with a wrong distance, so it is
 asked about every position that two plies reach, and the distances must obey the recursion over python-chess' moves.
@@ -31,6 +33,8 @@ import game_matrix
 import game_rules
 import game_solo
 import game_table
+import game_textarena
+import game_tools
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SLACK = 1e-9
@@ -55,7 +59,7 @@ class Rows:
 
     def __init__(self, folder):
         self.path = pathlib.Path(folder) / "games_rows"
-        subprocess.run(["go", "build", "-o", self.path, "conformance/games_rows.go"], cwd=ROOT, check=True)
+        subprocess.run(["go", "build", "-o", self.path, "conformance/games_rows.go", "conformance/tools_rows.go"], cwd=ROOT, check=True)
         self.claims = functools.cache(lambda: subprocess.Popen([self.path, "-claims"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
 
     def episodes(self, game, steps):
@@ -433,8 +437,8 @@ def chess_endgame(count, rows, steps):
             Board.known.clear()
 
 
-def anchors(count):
-    """Holds the rules of game_rules.py to open_spiel, on whole games."""
+def anchors(count, boards):
+    """Holds the rules of game_rules.py to open_spiel, on whole games: those of the first boards."""
     import pyspiel
 
     def walk(game, p, state, name, seen):
@@ -479,14 +483,14 @@ def anchors(count):
         ("tic_tac_toe", game_rules.KInARow(3, 3, 3, "normal"), ("." * 9, "x"), square(3, 3)),
         ("misere(game=tic_tac_toe())", game_rules.KInARow(3, 3, 3, "misère"), ("." * 9, "x"), square(3, 3)),
         ("mnk(m=3,n=3,k=3)", game_rules.KInARow(3, 3, 3, "normal"), ("." * 9, "x"), square(3, 3)),
-        ("connect_four(rows=4,columns=4,x_in_row=3)", game_rules.Connect(4, 4, 3), (0, 0), lambda state, a: "abcdef"[a]),
         ("nim(pile_sizes=3;4;5,is_misere=False)", game_rules.Heaps("nim"), (3, 4, 5), heap),
         ("nim(pile_sizes=3;4;5,is_misere=True)", game_rules.Heaps("misère"), (3, 4, 5), heap),
     ]
     for columns, rows in ((3, 4), (3, 5)):
         rules = game_rules.Pawns(columns, rows, "breakthrough")
         cases.append((f"breakthrough(rows={rows},columns={columns})", rules, (rules.last[1], rules.last[0], False), pawn(rows)))
-    for text, rules, p, name in cases:
+    cases.append(("connect_four(rows=4,columns=4,x_in_row=3)", game_rules.Connect(4, 4, 3), (0, 0), lambda state, a: "abcdef"[a]))
+    for text, rules, p, name in cases[:boards]:
         seen = {}
         walk(rules, p, pyspiel.load_game(text).new_initial_state(), name, seen)
         print(f"open_spiel {text}: {len(seen):,} positions, worth {seen[p][1]:g} to the first player", flush=True)
@@ -515,20 +519,22 @@ GAMES = {
     "matrix_duel": alone(game_matrix.Matrices),
     "coin_weighing": alone(game_coins.Coins),
     "guess_number": alone(game_solo.Number, lambda start: start["lies"] == 0),
+    **dict.fromkeys(game_tools.WORLDS, game_tools.explain),
 }
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--steps", type=int, default=12_000, help="of all games together")
+    p.add_argument("--steps", type=int, default=12_000, help="of all games together; the rules are held to fewer whole games if they are below 10,000")
     p.add_argument("--games", default=",".join(GAMES))
     args = p.parse_args()
     wrong, steps, compared = [], 0, 0
     chosen = args.games.split(",")
     with tempfile.TemporaryDirectory() as folder:
         rows = Rows(folder)
-        counts = [Count("open_spiel")]
-        anchors(counts[0])
+        counts = [Count("open_spiel"), Count("TextArena")]
+        anchors(counts[0], 5 if args.steps < 10_000 else None)
+        game_textarena.play(counts[1], max(10, args.steps // 200))
         for name in chosen:
             began = time.monotonic()
             count = Count(name)
@@ -536,7 +542,8 @@ def main():
             print(f"{name}: {count.steps:,} steps, {count.compared:,} comparisons, {len(count.wrong)} disagreements, {time.monotonic() - began:.0f} s", flush=True)
             counts.append(count)
     for count in counts:
-        wrong, steps, compared = wrong + count.wrong, steps + count.steps, compared + count.compared
+        wrong, compared = wrong + count.wrong, compared + count.compared
+        steps += count.steps if count.game in GAMES else 0
     for text in wrong[:10]:
         print("WRONG", text[:2000])
     print(f"games: {steps:,} steps, {compared:,} comparisons, {len(wrong)} disagreements")

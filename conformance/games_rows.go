@@ -2,11 +2,12 @@
 
 // Plays games of several turns and prints a line of JSON for each episode: its record, the opening, and
 // of each turn the moves that the game advises and allows, the reply, and what Step told. Half of the
-// replies are the best moves, others any legal move, and some a move of another position.
+// replies are the best moves, others any legal move, and some a move of another position. Scenarios with
+// tools are played by calls, as tools_rows.go says.
 // conformance/games.py explains all of it by other programs.
 //
-//	go run conformance/games_rows.go -game pawn_race -steps 2000
-//	go run conformance/games_rows.go -claims < RECORDS
+//	go run conformance/games_rows.go conformance/tools_rows.go -game pawn_race -steps 2000
+//	go run conformance/games_rows.go conformance/tools_rows.go -claims < RECORDS
 //
 // With -claims, each line of the input has a record with a question mark, {"game": NAME, "start": TEXT, "most": N},
 // and the answer is the least number from 1 to N that makes it a record which the game accepts, or 0.
@@ -25,6 +26,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -43,15 +46,15 @@ func main() {
 		}
 		return
 	}
-	task, scenario := find(*name)
+	task, of := find(*name)
 	levels := len(task.Info().Levels)
-	var heard []string
+	var heard memory
 	for n, made := 0, 0; made < *steps; n++ {
-		p, err := scenario.Problem(quintain.Draw{Seed: *seed, Level: n % levels, Index: n / levels})
+		p, err := of.Problem(quintain.Draw{Seed: *seed, Level: n % levels, Index: n / levels})
 		if err != nil {
 			log.Fatal(err)
 		}
-		e, err := play(scenario, p, &heard, rng.New(*seed, "conformance", fmt.Sprint(n)))
+		e, err := play(task, of, p, &heard, rng.New(*seed, "conformance", fmt.Sprint(n)))
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -62,19 +65,24 @@ func main() {
 	}
 }
 
-// find returns a game.
+// find returns a game, or a scenario with tools.
 func find(name string) (quintain.Task, quintain.Scenario) {
-	for _, g := range catalog.Games() {
-		if g.Task.Info().Name == name {
-			of, err := g.Scenario.Over(g.Task, nil)
-			if err != nil {
-				log.Fatal(err)
-			}
-			return g.Task, of
-		}
+	spec, err := catalog.Scenario(name)
+	if err != nil {
+		log.Fatal(err)
 	}
-	log.Fatalf("no game %q", name)
-	return nil, nil
+	task := catalog.TasksOf(name)[0]
+	of, err := spec.Over(task, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return task, of
+}
+
+// A memory has what fits elsewhere.
+type memory struct {
+	moves []string
+	calls []quintain.ToolCall
 }
 
 // An episode is one as it was played.
@@ -83,6 +91,9 @@ type episode struct {
 	Record  json.RawMessage `json:"record"`
 	Opening []string        `json:"opening"`
 	Turns   []turn          `json:"turns"`
+
+	Plan     []call        `json:"plan,omitempty"`     // of the scenario tables
+	Fillings []desk.Sample `json:"fillings,omitempty"` // of the same
 }
 
 // A turn is one of its replies.
@@ -96,10 +107,13 @@ type turn struct {
 	Value   float64  `json:"value"`
 	Reward  float64  `json:"reward"`
 	End     string   `json:"end"`
+
+	Calls   []call   `json:"calls,omitempty"` // of tools
+	Results []string `json:"results,omitempty"`
 }
 
-// play plays an episode. Heard are moves of any position.
-func play(of quintain.Scenario, p quintain.Problem, heard *[]string, r *rng.Rand) (e episode, err error) {
+// play plays an episode.
+func play(task quintain.Task, of quintain.Scenario, p quintain.Problem, heard *memory, r *rng.Rand) (e episode, err error) {
 	text, err := jsonform.Marshal(p)
 	if err != nil {
 		return e, err
@@ -124,8 +138,20 @@ func play(of quintain.Scenario, p quintain.Problem, heard *[]string, r *rng.Rand
 	for _, m := range opening {
 		e.Opening = append(e.Opening, m.Content)
 	}
+	if _, tools := env.(quintain.Tooled); tools {
+		plan, err := planOf(task, p)
+		if err != nil {
+			return e, err
+		}
+		if of.Info().Name == "tables" {
+			if err := e.fill(plan); err != nil {
+				return e, err
+			}
+		}
+		return e, e.callTools(env, plan, &heard.calls, r)
+	}
 	for end := quintain.Going; end == quintain.Going; {
-		t := choose(env.(interface{ Advice() quintain.Advice }).Advice(), heard, r)
+		t := choose(env.(scenario.Advised).Advice(), &heard.moves, r)
 		step, err := env.Step(context.Background(), quintain.Reply{Text: t.Reply, Finish: quintain.Stop})
 		if err != nil {
 			return e, err

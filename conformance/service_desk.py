@@ -72,7 +72,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=600, help="number of problems")
     count = parser.parse_args().count
-    made = subprocess.run(["go", "run", "conformance/service_desk.go", str(count)], cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8", check=True)
+    made = subprocess.run(["go", "run", "conformance/rows.go", "-of", "service_desk", "-count", str(count)], cwd=ROOT, stdout=subprocess.PIPE, encoding="utf-8", check=True)
     cases = [json.loads(line) for line in made.stdout.splitlines()]
     faults, endings = [], collections.Counter()
     for number, case in enumerate(cases):

@@ -44,7 +44,7 @@ def verl_module(name):
 
 def problems():
     """Problems of write_program, with tests and solutions; a few tests of each."""
-    done = subprocess.run(["go", "run", "conformance/code_rows.go", "-count", str(COUNT)], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    done = subprocess.run(["go", "run", "conformance/rows.go", "-of", "code", "-count", str(COUNT)], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
     for n, line in enumerate(done.stdout.splitlines()):
         p = json.loads(line)
         p["id"], p["tests"]["cases"] = f"{p['kind']}-{n}", p["tests"]["cases"][:CASES]

@@ -69,6 +69,10 @@ type Engine struct {
 	Exam     bool          // the episodes are for an evaluation, see [quintain.Request]
 	Replays  int           // restarts of an episode after failures of the policy
 
+	// Opponents are the other policies at tables, by the names of their players; see
+	// [quintain.Opponent].
+	Opponents map[string]Opponent
+
 	// Next waits for a job that may start. The error io.EOF means that none is left; any
 	// other error ends the run. One goroutine calls it.
 	Next func(context.Context) (Job, error)

@@ -25,7 +25,7 @@ func Example() {
 	}
 	left := 10 // groups
 	engine := rollout.Engine{
-		Policy: &script.Solver{Answer: script.Book{s}.Answer, Accuracy: 0.5, Seed: 1},
+		Policy: &script.Solver{Answer: script.NewBook(s).Answer, Accuracy: 0.5, Seed: 1},
 		Size:   4, Parallel: 1,
 		Next: func(context.Context) (rollout.Job, error) {
 			if left--; left < 0 {

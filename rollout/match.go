@@ -11,10 +11,10 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A match is an unfinished match at a table, with an episode for each seat of the policy.
+// A match is an unfinished match at a table, with an episode for each seat of a policy.
 type match struct {
 	table quintain.Table
-	seats []*episode // nil: another player's
+	seats []*episode // nil: a player's of the table
 	next  quintain.Next
 	paid  []float64 // to each seat so far
 	early []float64 // of it, before the seat's first reply
@@ -25,14 +25,14 @@ type match struct {
 func (e *Engine) matches(ctx, accept context.Context, job Job, of quintain.Seated) Result {
 	all := make([]*match, e.Size)
 	for i := range all {
-		all[i] = newMatch(ctx, job, of, place{i, 0})
+		all[i] = e.newMatch(ctx, job, of, place{i, 0})
 	}
 	e.sit(ctx, "", all)
 	for try := 1; try <= e.Replays && accept.Err() == nil; try++ {
 		var again []*match
 		for i, m := range all {
 			if m.may() {
-				all[i] = newMatch(ctx, job, of, place{i, try})
+				all[i] = e.newMatch(ctx, job, of, place{i, try})
 				again = append(again, all[i])
 			}
 		}
@@ -44,7 +44,8 @@ func (e *Engine) matches(ctx, accept context.Context, job Job, of quintain.Seate
 	var episodes []*episode // seat by seat
 	for seat := range len(of.Players()) {
 		for _, m := range all {
-			if ep := m.seats[seat]; ep != nil {
+			if ep := m.seats[seat]; ep.learns() {
+				ep.record.Match.Others = m.talks()
 				episodes = append(episodes, ep)
 			}
 		}
@@ -59,20 +60,31 @@ const noSeat = -1
 type place struct{ number, replays int }
 
 // newMatch makes and opens a match of a job. It records a failure in its episodes.
-func newMatch(ctx context.Context, job Job, of quintain.Seated, at place) *match {
+func (e *Engine) newMatch(ctx context.Context, job Job, of quintain.Seated, at place) *match {
 	players := of.Players()
 	m := &match{seats: make([]*episode, len(players)), paid: make([]float64, len(players)), early: make([]float64, len(players))}
+	nobody := ""
 	for seat, player := range players {
-		if player != quintain.PolicyPlayer {
+		if player != quintain.PolicyPlayer && !quintain.Opponent(player) {
 			continue
 		}
 		p := job.Problem.At(seat)
-		m.seats[seat] = &episode{env: &chair{m, seat}, number: at.number, traced: job.Span.Valid(), record: quintain.Trajectory{
+		ep := &episode{env: &chair{m, seat}, number: at.number, traced: job.Span.Valid(), record: quintain.Trajectory{
 			ID: fmt.Sprintf("%s#%d", p.ID(), at.number), Problem: p, Replays: at.replays, Started: time.Now(),
 			Match: &quintain.Match{ID: fmt.Sprintf("%s#%d", job.Problem.ID(), at.number), Seat: seat, Players: players},
 		}}
+		if player != quintain.PolicyPlayer {
+			other, plays := e.Opponents[player]
+			if ep.other = &other; !plays {
+				nobody = player
+			}
+		}
+		m.seats[seat] = ep
 	}
 	m.guard(ctx, func() error {
+		if nobody != "" {
+			return fmt.Errorf("nobody plays %s here", nobody)
+		}
 		table, err := of.Table(job.Problem)
 		if err != nil {
 			return err
@@ -90,12 +102,9 @@ func newMatch(ctx context.Context, job Job, of quintain.Seated, at place) *match
 
 // guard calls the table outside of a reply. An error or a panic is a failure of all episodes.
 func (m *match) guard(ctx context.Context, call func() error) {
-	for _, ep := range m.seats {
-		if ep != nil {
-			ep.guard(ctx, call)
-			m.share(ep)
-			return
-		}
+	if ep := m.learner(); ep != nil {
+		ep.guard(ctx, call)
+		m.share(ep)
 	}
 }
 
@@ -215,7 +224,8 @@ func (m *match) share(ended *episode) {
 		}
 		switch {
 		case !of.Outcome.Rewarded():
-			ep.record.Outcome, ep.record.Error, ep.may, ep.stop = of.Outcome, of.Error, ended.may, ended.stop
+			ep.record.Outcome, ep.record.Error = ended.spoils()
+			ep.may, ep.stop = ended.may, ended.stop
 		case left || m.next.Forfeit:
 			ep.record.Outcome, ep.record.Error = quintain.Forfeited, fmt.Sprintf("seat %d gave the match up", of.Match.Seat)
 			ep.record.End = m.next.End

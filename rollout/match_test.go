@@ -112,37 +112,46 @@ var both = []string{quintain.PolicyPlayer, quintain.PolicyPlayer}
 // the policy.
 type seatScript func(seat, match, turn, try int) string
 
-// sat plays a group of two matches by a script.
+// sat plays a group of two matches by a script. Another policy, server:x, samples 7 tokens at most.
 func sat(t *testing.T, c club, say seatScript) (r Result, requests []quintain.Request) {
 	t.Helper()
 	var out sink
 	var mu sync.Mutex
 	c.made = &matchCount{}
+	policy := sampler(func(_ context.Context, r quintain.Request) (all []quintain.Sample, err error) {
+		mu.Lock()
+		requests = append(requests, r)
+		mu.Unlock()
+		turn := 0
+		for _, m := range r.Messages {
+			if m.Role == quintain.RoleAssistant {
+				turn++
+			}
+		}
+		for k := range r.N {
+			seat, match, try := keyed(r.Key, k)
+			text := say(seat, match, turn, try)
+			switch text {
+			case "":
+				return nil, errors.New("no server")
+			case "full":
+				return nil, quintain.ErrNoRoom
+			case "slow":
+				return nil, quintain.ErrTimeout
+			case "refused":
+				return nil, fmt.Errorf("no such model: %w", quintain.ErrFinal)
+			case "stopped":
+				return nil, quintain.ErrCancelled
+			case "false":
+				return []quintain.Sample{{Text: "win", Wrote: []quintain.Token{1}}}, nil // without versions
+			}
+			all = append(all, says(text, 1)...)
+		}
+		return all, nil
+	})
 	e := &Engine{
-		Size: 2, Parallel: 1, Replays: 1, Done: out.done, Next: jobs(c, 1),
-		Policy: sampler(func(_ context.Context, r quintain.Request) (all []quintain.Sample, err error) {
-			mu.Lock()
-			requests = append(requests, r)
-			mu.Unlock()
-			turn := 0
-			for _, m := range r.Messages {
-				if m.Role == quintain.RoleAssistant {
-					turn++
-				}
-			}
-			for k := range r.N {
-				seat, match, try := keyed(r.Key, k)
-				text := say(seat, match, turn, try)
-				switch text {
-				case "":
-					return nil, errors.New("no server")
-				case "full":
-					return nil, quintain.ErrNoRoom
-				}
-				all = append(all, says(text, 1)...)
-			}
-			return all, nil
-		}),
+		Size: 2, Parallel: 1, Replays: 1, Done: out.done, Next: jobs(c, 1), Policy: policy,
+		Opponents: map[string]Opponent{"server:x": {policy, quintain.Sampling{MaxTokens: 7}}},
 	}
 	if err := e.Run(t.Context()); err != nil {
 		t.Fatal(err)

@@ -119,8 +119,9 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 	for _, ep := range open {
 		ep.asked = ep.sofar()
 	}
-	samples, err := e.Policy.Sample(ctx, quintain.Request{
-		Key: key, Messages: open[0].talk, Tokens: open[0].exact, Tools: open[0].record.Tools, N: len(open), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam,
+	who := e.who(open[0])
+	samples, err := who.Policy.Sample(ctx, quintain.Request{
+		Key: key, Messages: open[0].talk, Tokens: open[0].exact, Tools: open[0].record.Tools, N: len(open), Sampling: who.Sampling, Within: e.Limit, Exam: e.Exam,
 	})
 	for i, ep := range open {
 		if i < len(samples) {
@@ -133,8 +134,9 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 
 // turn plays one more turn of an episode.
 func (e *Engine) turn(ctx context.Context, ep *episode) {
+	who := e.who(ep)
 	r := quintain.Request{
-		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, Alone: ep.alone, Tools: ep.record.Tools, N: 1, Sampling: e.Sampling, Exam: e.Exam,
+		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, Alone: ep.alone, Tools: ep.record.Tools, N: 1, Sampling: who.Sampling, Exam: e.Exam,
 	}
 	if e.Limit > 0 {
 		if r.Within = e.Limit - ep.replies; r.Within <= 0 {
@@ -143,7 +145,7 @@ func (e *Engine) turn(ctx context.Context, ep *episode) {
 		}
 	}
 	ep.asked = ep.sofar()
-	samples, err := e.Policy.Sample(ctx, r)
+	samples, err := who.Policy.Sample(ctx, r)
 	if len(samples) == 0 {
 		ep.fail(ctx, quintain.InfraFailed, cmpErr(err, "the policy returned no sample"))
 		return
@@ -173,6 +175,8 @@ type episode struct {
 	alone  bool             // see [quintain.Step]
 
 	replies time.Duration // server time so far
+
+	other *Opponent // plays it in place of the engine's policy, and learns nothing; nil: none does
 
 	journal *Journal // nil: nobody reads one
 	number  int      // in the group

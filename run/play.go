@@ -17,7 +17,7 @@ import (
 func (r *Run) engine(slots int) *rollout.Engine {
 	s := r.config.Settings
 	return &rollout.Engine{
-		Policy: r.config.Policy, Sampling: r.config.Sampling,
+		Policy: r.config.Policy, Sampling: r.config.Sampling, Opponents: r.config.Opponents,
 		Size: s.GroupSize, Parallel: max(1, slots/s.GroupSize),
 		Grace: s.Grace, Replays: s.Replays, Limit: s.EpisodeTime, Cut: r.config.Cut, Next: r.next, Done: r.done,
 	}

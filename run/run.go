@@ -48,6 +48,9 @@ type Config struct {
 	// report why replies are late.
 	Policy quintain.Policy
 
+	// Opponents are the other policies at tables; see [rollout.Engine].
+	Opponents map[string]rollout.Opponent
+
 	// Queue keeps the groups. The caller closes it.
 	Queue *queue.Queue
 

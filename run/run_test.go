@@ -54,11 +54,11 @@ func streams(t testing.TB, names ...string) []rollout.Stream {
 
 // solver is a policy that is right with a probability.
 func solver(all []rollout.Stream, accuracy float64) *script.Solver {
-	var book script.Book
+	var scenarios []quintain.Scenario
 	for _, s := range all {
-		book = append(book, s.Scenario)
+		scenarios = append(scenarios, s.Scenario)
 	}
-	return &script.Solver{Answer: book.Answer, Accuracy: accuracy, Seed: 1}
+	return &script.Solver{Answer: script.NewBook(scenarios...).Answer, Accuracy: accuracy, Seed: 1}
 }
 
 // open opens the queue of a store, until the test ends.

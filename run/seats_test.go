@@ -31,7 +31,7 @@ func selfPlay(t *testing.T, store queue.Store) run.Config {
 	c.Streams = []rollout.Stream{{Scenario: s, Seed: 1, Level: 2, Weight: 1}}
 	c.Settings.BatchSize, c.Settings.MaxLag, c.Settings.Parallel = 8, 0, 4
 	c.Rules.Baseline = rollout.BaselineSeat
-	book := script.Book{s}
+	book := script.NewBook(s)
 	c.Policy = &script.Solver{Answer: book.Answer, Advice: book.Advice, Accuracy: 0.5, Seed: 1}
 	return c
 }

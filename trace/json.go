@@ -159,6 +159,14 @@ func (j *jsonText) match(m *quintain.Match) {
 	j.text(`,"match":{"id":`, m.ID)
 	j.int(`,"seat":`, int64(m.Seat))
 	j.list(`,"players":`, lengthOf(m.Players), func(i int) { j.text("", m.Players[i]) })
+	if len(m.Others) > 0 {
+		j.list(`,"others":`, len(m.Others), func(i int) {
+			of := &m.Others[i]
+			j.int(`{"seat":`, int64(of.Seat))
+			j.list(`,"messages":`, lengthOf(of.Messages), func(k int) { j.message(&of.Messages[k]) })
+			j.put("}")
+		})
+	}
 	j.put("}")
 }
 

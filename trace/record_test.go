@@ -117,7 +117,7 @@ func fill(t *testing.T, v reflect.Value, path string) {
 		v.Set(reflect.ValueOf(&value))
 		return
 	case *quintain.Match:
-		v.Set(reflect.ValueOf(&quintain.Match{ID: path, Seat: 1, Players: []string{"policy", "random"}}))
+		v.Set(reflect.ValueOf(&quintain.Match{ID: path, Seat: 1, Players: []string{"policy", "random"}, Others: []quintain.Talk{{Seat: 0, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: path}}}}}))
 		return
 	case []quintain.ToolCall:
 		v.Set(reflect.ValueOf([]quintain.ToolCall{{ID: "1", Name: "add", Arguments: "{}"}}))
@@ -204,6 +204,9 @@ func drawEpisode(t *rapid.T, r *Record, opening quintain.Turn) quintain.Trajecto
 	}
 	if rapid.Bool().Draw(t, "of a match") {
 		e.Match = &quintain.Match{ID: drawText.Draw(t, "match"), Seat: rapid.IntRange(0, 2).Draw(t, "seat"), Players: listOf(t, drawText, 2)}
+		if rapid.Bool().Draw(t, "others") {
+			e.Match.Others = []quintain.Talk{{Seat: 1, Messages: listOf(t, rapid.Custom(drawMessage), 2)}}
+		}
 	}
 	if rapid.Bool().Draw(t, "started") {
 		e.Started = drawTime.Draw(t, "at")

@@ -104,9 +104,9 @@ func uses() map[string][]string {
 	return map[string][]string{
 		"run":       runs,
 		"gateway":   append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-scenario.agent"),
-		"eval":      slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":       {"data", "scenario", "sandbox", "policy", "-policy.from_scratch", "run.seed", "log"},
-		"agent try": {"data", "problems", "columns", "scenario", "sandbox", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
+		"eval":      slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "-policy.seats", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
+		"ask":       {"data", "scenario", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "log"},
+		"agent try": {"data", "problems", "columns", "scenario", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "log"},
 		"view":      {"data", "log", "server", "-server.announce", "policy.tokenizer"},
 		"pretrain":  {"tasks", "scenario", "-scenario.agent", "-scenario.judge", "model", "log"},
 		"hub":       append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox", scored),

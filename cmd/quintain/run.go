@@ -224,7 +224,7 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 	var last learn.Step
 	switch c.Policy.Kind {
 	case player.Tiny:
-		last, err = c.Policy.Train(ctx, &to, player.Training{Folder: a.folder, Keep: &a.weights, Sizes: c.Model.Config(), Learn: c.Learn, WarmUp: w.warmUp, Share: a.leases.Publish()})
+		last, err = c.Policy.Train(ctx, &to, player.Training{Folder: a.folder, Keep: &a.weights, Sizes: c.Model.Config(), Learn: c.Learn, WarmUp: w.warmUp, Every: c.Run.KeepWeights, Share: a.leases.Publish()})
 	case player.Script:
 		to.Policy = c.Policy.Solver(to.Streams, c.Run.Of.Seed, func() int32 { return int32(a.Version()) })
 	default:
@@ -234,6 +234,9 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 		return err
 	}
 	if err := c.Policy.Teach(ctx, &to, &c.Teacher, server.Use{Stop: ctx.Done(), Parallel: c.Run.Of.Parallel, Log: a.log.With("server", "teacher"), Say: a.says}); err != nil {
+		return err
+	}
+	if err := a.oppose(ctx, &to); err != nil {
 		return err
 	}
 	if err := a.serveAgents(&to); err != nil {
@@ -268,6 +271,18 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 		return fmt.Errorf("data folder %s: %w", c.Data, err)
 	}
 	return nil
+}
+
+// oppose adds the other policies at tables to a run that plays its problems itself.
+func (a *runner) oppose(ctx context.Context, to *run.Config) error {
+	if a.leases != nil || a.agents != nil {
+		return nil
+	}
+	s := a.config.Run.Of
+	others, err := a.config.Policy.Opponents(ctx, player.Start{Data: a.folder.Path(), Streams: to.Streams, Seed: s.Seed, Parallel: s.Parallel},
+		server.Use{Waits: true, Stop: ctx.Done(), Parallel: s.Parallel, Log: a.log, Say: a.says})
+	to.Opponents, to.Beside = others.By, append(to.Beside, others.Beside...)
+	return err
 }
 
 // says tells people something.

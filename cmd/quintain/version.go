@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/manpage"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
@@ -28,9 +29,27 @@ func about() string {
 	return fmt.Sprintf("quintain %s %s %s/%s, %s kernels", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, transformer.Kernels())
 }
 
-// version is the version of the module, or the commit if the program was built from a
+// newMan writes what a package carries beside the program; completions come from cobra.
+func newMan() *cobra.Command {
+	return &cobra.Command{
+		Use:     "man FOLDER",
+		Short:   "Write the manual pages of all commands into a folder",
+		Example: "  quintain man man1",
+		Args:    oneArg("folder"),
+		Hidden:  true,
+		RunE:    func(c *cobra.Command, args []string) error { return manpage.Write(args[0], version(), c.Root()) },
+	}
+}
+
+// release is the version of a release, such as v0.1.0; the linker sets it.
+var release = ""
+
+// version is the version of the release, else of the module, or the commit if the program was built from a
 // repository.
 func version() string {
+	if release != "" {
+		return release
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -1,5 +1,6 @@
-// Image writes the program as a container image, from nothing but the binary: an OCI layout in a tar file, which docker load
-// and podman load also take, and skopeo and crane copy to a registry. The same input and the same Go make the same bytes.
+// Image writes the program as a container image, from nothing but the binaries: an OCI layout in a tar file, which docker load
+// and podman load also take, and skopeo and crane copy to a registry. It holds an image for each processor; several share a
+// name by an index, and each has one of its own, such as quintain:1-arm64. The same input and the same Go make the same bytes.
 package main
 
 import (
@@ -8,8 +9,10 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -18,11 +21,16 @@ import (
 // user runs the program: nobody on any machine.
 const user = 65532
 
-// An image is what becomes the image.
+// An image is what becomes the image for one processor.
 type image struct {
-	name  string // such as quintain:dev
 	arch  string // as Go names it
 	files [][]file
+}
+
+// Contents are what an image holds beside the program.
+type contents struct {
+	certificates []byte // of authorities; none: it trusts no server by TLS
+	licences     []file // at the root of the image
 }
 
 // A file is an entry of a layer; its folders come before it.
@@ -32,18 +40,18 @@ type file struct {
 	body []byte
 }
 
-// of returns the image of a program with certificates of authorities; none: it trusts no server by TLS.
-func of(name, arch string, program, certificates []byte) image {
-	system := []file{
+// of returns the image of a program.
+func of(arch string, program []byte, with contents) image {
+	system := append([]file{
 		{"etc/", 0o755, nil},
 		{"etc/group", 0o644, fmt.Appendf(nil, "quintain:x:%d:\n", user)},
 		{"etc/passwd", 0o644, fmt.Appendf(nil, "quintain:x:%d:%d::/:/sbin/nologin\n", user, user)},
 		{"etc/ssl/", 0o755, nil},
 		{"etc/ssl/certs/", 0o755, nil},
-		{"etc/ssl/certs/ca-certificates.crt", 0o644, certificates},
+		{"etc/ssl/certs/ca-certificates.crt", 0o644, with.certificates},
 		{"tmp/", 0o1777, nil},
-	}
-	return image{name, arch, [][]file{system, {{"quintain", 0o755, program}}}}
+	}, with.licences...)
+	return image{arch, [][]file{system, {{"quintain", 0o755, program}}}}
 }
 
 // Types of blobs.
@@ -106,8 +114,14 @@ type saved struct {
 	Layers []string
 }
 
-// write writes the image, and returns the digest of its manifest.
-func (i image) write(to io.Writer) (digest string, err error) {
+// made is an image as blobs.
+type made struct {
+	manifest blob
+	parts    []blob // configuration and layers
+}
+
+// blobs returns the image as blobs.
+func (i image) blobs() (made, error) {
 	c := configuration{platform: platform{i.arch, "linux"}, Created: time.Unix(0, 0).UTC()}
 	c.Config.User, c.Config.Entrypoint, c.Config.WorkingDir = fmt.Sprintf("%d:%d", user, user), []string{"/quintain"}, "/"
 	c.RootFS.Type = "layers"
@@ -115,46 +129,83 @@ func (i image) write(to io.Writer) (digest string, err error) {
 	for _, files := range i.files {
 		diff, layer, err := pack(files)
 		if err != nil {
-			return "", err
+			return made{}, err
 		}
 		c.RootFS.Diffs = append(c.RootFS.Diffs, diff)
 		m.Layers = append(m.Layers, layer)
 	}
+	var err error
 	if m.Config, err = jsonBlob(typeConfig, c); err != nil {
-		return "", err
+		return made{}, err
 	}
 	top, err := jsonBlob(typeManifest, m)
-	if err != nil {
-		return "", err
-	}
 	top.Platform = &c.platform
-	top.Annotations = map[string]string{"io.containerd.image.name": i.name, "org.opencontainers.image.ref.name": i.name}
-	entries, err := i.layout(top, m)
-	if err != nil {
-		return "", err
-	}
-	return top.Digest, writeTar(to, entries)
+	return made{top, append([]blob{m.Config}, m.Layers...)}, err
 }
 
-// layout returns the files of the layout, with those that docker load reads beside it.
-func (i image) layout(top blob, m manifest) ([]file, error) {
-	all, err := jsonform.Marshal(index{2, typeIndex, []blob{top}})
-	if err != nil {
-		return nil, err
+// write writes images of one name, such as quintain:dev, and returns the digest that the name stands for: of the
+// manifest of a single image, else of an index.
+func write(to io.Writer, name string, images ...image) (digest string, err error) {
+	var all, named []blob
+	var docker []saved
+	each := index{Schema: 2, Type: typeIndex}
+	for _, i := range images {
+		m, err := i.blobs()
+		if err != nil {
+			return "", err
+		}
+		own := name
+		if len(images) > 1 {
+			own += "-" + i.arch
+		}
+		each.Manifests = append(each.Manifests, m.manifest)
+		named = append(named, m.manifest.named(own))
+		docker = append(docker, m.saved(own))
+		all = append(append(all, m.manifest), m.parts...)
 	}
-	s := saved{Config: m.Config.path(), Tags: []string{i.name}}
+	if len(images) > 1 {
+		top, err := jsonBlob(typeIndex, each)
+		if err != nil {
+			return "", err
+		}
+		all, named = append(all, top), append([]blob{top.named(name)}, named...)
+	}
+	entries, err := layout(all, index{2, typeIndex, named}, docker)
+	if err != nil {
+		return "", err
+	}
+	return named[0].Digest, writeTar(to, entries)
+}
+
+// layout returns the files of a layout, with those that docker load reads beside it.
+func layout(blobs []blob, top index, docker []saved) ([]file, error) {
 	entries := []file{{"blobs/", 0o755, nil}, {"blobs/sha256/", 0o755, nil}}
-	for _, b := range append([]blob{top, m.Config}, m.Layers...) {
-		entries = append(entries, file{b.path(), 0o644, b.body})
+	written := map[string]bool{} // images share layers
+	for _, b := range blobs {
+		if !written[b.Digest] {
+			entries = append(entries, file{b.path(), 0o644, b.body})
+		}
+		written[b.Digest] = true
 	}
-	for _, b := range m.Layers {
-		s.Layers = append(s.Layers, b.path())
+	topBody, err := jsonform.Marshal(top)
+	dockerBody, also := jsonform.Marshal(docker)
+	return append(entries, file{"index.json", 0o644, topBody}, file{"manifest.json", 0o644, dockerBody},
+		file{"oci-layout", 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`)}), errors.Join(err, also)
+}
+
+// saved names the parts of the image for docker load.
+func (m made) saved(name string) saved {
+	s := saved{Config: m.parts[0].path(), Tags: []string{name}}
+	for _, layer := range m.parts[1:] {
+		s.Layers = append(s.Layers, layer.path())
 	}
-	docker, err := jsonform.Marshal([]saved{s})
-	if err != nil {
-		return nil, err
-	}
-	return append(entries, file{"index.json", 0o644, all}, file{"manifest.json", 0o644, docker}, file{"oci-layout", 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`)}), nil
+	return s
+}
+
+// named returns the blob as an image of that name.
+func (b blob) named(name string) blob {
+	b.Annotations = map[string]string{"io.containerd.image.name": name, "org.opencontainers.image.ref.name": name[strings.LastIndexByte(name, ':')+1:]}
+	return b
 }
 
 // path is the place of a blob in the layout.

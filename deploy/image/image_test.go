@@ -60,14 +60,15 @@ func take(t *testing.T, files map[string][]byte, b blob) []byte {
 func TestImageIsReadBack(t *testing.T) {
 	program, certificates := bytes.Repeat([]byte("program"), 10_000), []byte("certificates")
 	var written bytes.Buffer
-	digest, err := of("example/quintain:1", "arm64", program, certificates).write(&written)
+	licence := file{"LICENSE", 0o644, []byte("licence")}
+	digest, err := write(&written, "example/quintain:1", of("arm64", program, contents{certificates, []file{licence}}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	files, _ := entries(t, &written)
 	var top index
 	decode(t, files["index.json"], &top)
-	if len(top.Manifests) != 1 || top.Manifests[0].Digest != digest || top.Manifests[0].Annotations["io.containerd.image.name"] != "example/quintain:1" {
+	if len(top.Manifests) != 1 || top.Manifests[0].Digest != digest || top.Manifests[0].Annotations["io.containerd.image.name"] != "example/quintain:1" || top.Manifests[0].Annotations["org.opencontainers.image.ref.name"] != "1" {
 		t.Fatalf("index %+v", top)
 	}
 	var m manifest
@@ -95,7 +96,7 @@ func TestImageIsReadBack(t *testing.T) {
 			root[name] = h.FileInfo().Mode().String() + " " + string(bodies[name])
 		}
 	}
-	if root["quintain"] != "-rwxr-xr-x "+string(program) || root["etc/ssl/certs/ca-certificates.crt"] != "-rw-r--r-- certificates" || root["tmp/"] != "dtrwxrwxrwx " || root["etc/passwd"] == "" {
+	if root["quintain"] != "-rwxr-xr-x "+string(program) || root["etc/ssl/certs/ca-certificates.crt"] != "-rw-r--r-- certificates" || root["tmp/"] != "dtrwxrwxrwx " || root["etc/passwd"] == "" || root["LICENSE"] != "-rw-r--r-- licence" {
 		t.Errorf("files %q", root)
 	}
 	var docker []saved
@@ -109,7 +110,7 @@ func TestImageIsReadBack(t *testing.T) {
 func TestImageIsReproducible(t *testing.T) {
 	made := func(program string) (string, string) {
 		var written bytes.Buffer
-		digest, err := of("a:1", "amd64", []byte(program), nil).write(&written)
+		digest, err := write(&written, "a:1", of("amd64", []byte(program), contents{}), of("arm64", []byte(program), contents{}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,16 +124,51 @@ func TestImageIsReproducible(t *testing.T) {
 	}
 }
 
+// An index names the image of each processor, and so does a name of its own.
+func TestImagesOfTwoProcessors(t *testing.T) {
+	var written bytes.Buffer
+	digest, err := write(&written, "quintain:1", of("amd64", []byte("x"), contents{}), of("arm64", []byte("y"), contents{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, _ := entries(t, &written) // none is there twice, though they share a layer
+	var top, each index
+	decode(t, files["index.json"], &top)
+	var names []string
+	for _, m := range top.Manifests {
+		names = append(names, m.Annotations["org.opencontainers.image.ref.name"])
+	}
+	if !slices.Equal(names, []string{"1", "1-amd64", "1-arm64"}) || top.Manifests[0].Digest != digest || top.Manifests[0].Type != typeIndex {
+		t.Fatalf("names %q in %+v", names, top)
+	}
+	decode(t, take(t, files, top.Manifests[0]), &each)
+	for i, arch := range []string{"amd64", "arm64"} {
+		if m := each.Manifests[i]; m.Platform.Architecture != arch || m.Digest != top.Manifests[i+1].Digest {
+			t.Errorf("image %d for %s is %+v", i, arch, m)
+		}
+	}
+	var docker []saved
+	decode(t, files["manifest.json"], &docker)
+	if len(docker) != 2 || docker[1].Tags[0] != "quintain:1-arm64" {
+		t.Errorf("docker load gets %+v", docker)
+	}
+}
+
 func TestCommand(t *testing.T) {
 	folder := t.TempDir()
 	program, out := filepath.Join(folder, "quintain"), filepath.Join(folder, "image.tar")
 	if err := os.WriteFile(program, []byte("program"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := run([]string{"-program", program, "-out", out, "-certificates", filepath.Join(folder, "none")}); err == nil || !strings.HasPrefix(err.Error(), "certificates: ") {
+	if err := run([]string{"-program", "amd64=" + program, "-out", out, "-certificates", filepath.Join(folder, "none")}); err == nil || !strings.HasPrefix(err.Error(), "certificates: ") {
 		t.Errorf("without the certificates: %v", err)
 	}
-	if err := run([]string{"-program", program, "-out", out, "-certificates", ""}); err != nil {
+	for want, args := range map[string][]string{"program: is missing, want ARCH=FILE": nil, `program: is "x", want ARCH=FILE`: {"-program", "x"}} {
+		if err := run(append(args, "-out", out, "-certificates", "")); err == nil || err.Error() != want {
+			t.Errorf("%q: error %v, want %s", args, err, want)
+		}
+	}
+	if err := run([]string{"-program", "amd64=" + program, "-out", out, "-certificates", "", "-licence", program}); err != nil {
 		t.Fatal(err)
 	}
 	written, err := os.Open(out)

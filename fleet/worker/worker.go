@@ -70,7 +70,8 @@ type Worker struct {
 	tasks  string // digest of the problems
 	slots  int    // episodes at once
 	engine rollout.Engine
-	learns *student // the policy, if the coordinator trains it; nil: another plays
+	learns *student                      // the policy, if the coordinator trains it; nil: another plays
+	beside []func(context.Context) error // run beside, for other policies at tables
 
 	weights atomic.Pointer[versions]
 	counts  counts
@@ -99,12 +100,24 @@ func New(ctx context.Context, c Config) (*Worker, error) {
 	if w.engine.Policy, err = w.policy(ctx); err != nil {
 		return nil, err
 	}
+	if err := w.oppose(ctx); err != nil {
+		return nil, err
+	}
 	c.Say("playing %s for run %q, %d episodes at once in groups of %d; Ctrl-C stops", w.name, c.Settings.Run, w.slots, w.engine.Size)
 	if least := 4 * w.engine.Size; w.slots < least {
 		c.Say("warning: a group of %d starts only when all its slots are free, so many of %d slots are idle; --slots %d idles about 11 %%, more idle less",
 			w.engine.Size, w.slots, least)
 	}
 	return w, nil
+}
+
+// oppose opens the other policies at tables.
+func (w *Worker) oppose(ctx context.Context) error {
+	c := w.config
+	others, err := c.Player.Opponents(ctx, player.Start{Streams: c.Streams, Seed: c.Run.Seed, Parallel: w.slots},
+		server.Use{Waits: true, Stop: c.Stop, Parallel: w.slots, Log: c.Log, Say: func(text string) { c.Say("%s", text) }})
+	w.engine.Opponents, w.beside = others.By, others.Beside
+	return err
 }
 
 // policy returns the policy of the settings.
@@ -184,16 +197,19 @@ func (w *Worker) groups() int { return max(1, w.slots/w.engine.Size) }
 // run is over. The end of ctx or of the run is no error.
 func (w *Worker) Work(ctx context.Context) error {
 	defer func() { w.config.Say("the end: %s", &w.counts) }()
-	runner, runs := w.engine.Policy.(interface{ Run(context.Context) error })
-	if !runs {
+	beside := w.beside
+	if runner, runs := w.engine.Policy.(interface{ Run(context.Context) error }); runs {
+		beside = append(beside, runner.Run)
+	}
+	if len(beside) == 0 {
 		return w.run(ctx)
 	}
-	return run.Together(context.WithoutCancel(ctx), runner.Run, func(failed context.Context) error {
+	return run.Together(context.WithoutCancel(ctx), append(beside, func(failed context.Context) error {
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)
 		defer context.AfterFunc(failed, func() { stop(context.Cause(failed)) })()
 		return w.run(ctx)
-	})
+	})...)
 }
 
 // run plays as one instance after the other.

@@ -30,6 +30,7 @@ import (
 //	dumps/               rollouts as JSON lines
 //	records/             episodes in the forms of AReaL
 //	checkpoint.weights   model and optimiser of the tiny policy
+//	weights/             weights of single versions of it
 //	training.jsonl       the training steps of the tiny policy
 //	examinations.jsonl   its results on held-out problems
 //	metrics.jsonl        the numbers of the run, step by step
@@ -45,6 +46,7 @@ const (
 	Dumps       = "dumps"
 	Records     = "records"
 	Checkpoint  = "checkpoint.weights"
+	Weights     = "weights" // of single versions
 	Training    = "training.jsonl"
 	Evaluations = "examinations.jsonl"
 	Metrics     = "metrics.jsonl"

@@ -24,7 +24,7 @@ var floors = [][]string{
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/interrupt", "internal/openfiles", "internal/traceparent",
 		"internal/rows", "internal/memdb", "codegrade/pydata",
-		"deploy/image",
+		"deploy/image", "internal/manpage",
 	},
 	{
 		"settings", // the settings and their names
@@ -86,7 +86,7 @@ var floors = [][]string{
 		"interop/export",
 		"interop/pipe",
 	},
-	{"tasks/catalog", "gateway/aliases", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
+	{"tasks/catalog", "gateway/aliases", "internal/doctor", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
 	{"run", "run/player", "run/ungraded", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/board", "watch/machine", "watch/workers"},
 	{"cmd/quintain/screen", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/jobrun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "sandbox/desk", "serve/openenv/openenvload", "gateway/answers", "fleet/leaseload", "watch/shown"},                                                    // sessions that have tools; the load of a coordinator

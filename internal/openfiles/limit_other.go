@@ -2,5 +2,5 @@
 
 package openfiles
 
-// limit is the process's limit of open files; 0: unknown.
-func limit() int { return 0 }
+// Limit is the process's limit of open files; 0: none is known.
+func Limit() int { return 0 }

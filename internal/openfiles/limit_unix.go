@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// limit is the process's limit of open files; 0: unknown.
-func limit() int {
+// Limit is the process's limit of open files; 0: none is known.
+func Limit() int {
 	var now syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &now) != nil || uint64(now.Cur) > math.MaxInt32 {
 		return 0

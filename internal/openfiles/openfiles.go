@@ -10,7 +10,7 @@ import (
 // ForConnections is how many of the files that the process may open its connections may take, to
 // whomever: a quarter, at most 2048, stays for others. Unknown limits are very large.
 func ForConnections() int {
-	n := limit()
+	n := Limit()
 	if n == 0 {
 		return math.MaxInt32
 	}

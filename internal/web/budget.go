@@ -93,11 +93,11 @@ const (
 )
 
 // defaultMemory is the default of Settings.Memory: a quarter of the machine's memory.
-func defaultMemory() int64 { return max(leastMemory, machineMemory()/4) }
+func defaultMemory() int64 { return max(leastMemory, MachineMemory()/4) }
 
-// machineMemory is the memory of this process in bytes: the least of the machine's, its
+// MachineMemory is the memory that this process may take, in bytes: the least of the machine's, its
 // control group's and GOMEMLIMIT.
-func machineMemory() int64 {
+func MachineMemory() int64 {
 	least := int64(math.MaxInt64)
 	text, _ := os.ReadFile("/proc/meminfo") // some systems have none
 	if _, rest, ok := bytes.Cut(text, []byte("MemTotal:")); ok {

@@ -183,7 +183,7 @@ func TestFreeList(t *testing.T) {
 
 func TestMachineMemory(t *testing.T) {
 	t.Parallel()
-	if n := machineMemory(); n < 1<<20 || n > 1<<50 {
+	if n := MachineMemory(); n < 1<<20 || n > 1<<50 {
 		t.Errorf("this machine has %d bytes", n)
 	}
 	for text, want := range map[string]int64{"12\n": 12, "max\n": 1 << 51, "9223372036854771712": 1 << 51, "": 1 << 51, "-1": 1 << 51} {

@@ -11,55 +11,68 @@ import (
 )
 
 // A Book solves the problems of its scenarios: it makes the problem of a request's Key
-// again, and solves it. Many goroutines may use it at once.
-type Book []quintain.Scenario
+// again, and solves it. It keeps the last problems that it made, and plays the last episodes that it advised
+// beside the policy's own. Many goroutines may use it at once.
+type Book struct {
+	scenarios []quintain.Scenario
+	problems  recall[made]    // by ID, with the seat
+	episodes  recall[episode] // by the key of the request
+}
+
+// A made is a problem of a scenario.
+type made struct {
+	scenario quintain.Scenario
+	problem  quintain.Problem
+}
+
+// NewBook returns the book of scenarios.
+func NewBook(scenarios ...quintain.Scenario) *Book { return &Book{scenarios: scenarios} }
 
 // Answer returns the solution of the problem that r.Key names. It serves as the Answer of a
 // [Solver].
-func (b Book) Answer(r quintain.Request) (string, error) {
-	s, p, err := b.find(r)
+func (b *Book) Answer(r quintain.Request) (string, error) {
+	of, err := b.find(r)
 	if err != nil {
 		return "", err
 	}
-	solver, can := s.(quintain.Solver)
+	solver, can := of.scenario.(quintain.Solver)
 	if !can {
-		return "", fmt.Errorf("scenario %s does not solve its problems", s.Info().Name)
+		return "", fmt.Errorf("scenario %s does not solve its problems", of.scenario.Info().Name)
 	}
-	return solver.Solve(p)
+	return solver.Solve(of.problem)
 }
 
 // Plan returns the calls of the scenario's plan for the problem that r.Key names; none if it has no
 // plans. It serves as the Plan of a [Solver].
-func (b Book) Plan(r quintain.Request) ([]quintain.ToolCall, error) {
+func (b *Book) Plan(r quintain.Request) ([]quintain.ToolCall, error) {
 	if !has[quintain.Planner](b) {
 		return nil, nil
 	}
-	s, p, err := b.find(r)
+	of, err := b.find(r)
 	if err != nil {
 		return nil, err
 	}
-	if planner, can := s.(quintain.Planner); can {
-		return planner.Plan(p)
+	if planner, can := of.scenario.(quintain.Planner); can {
+		return planner.Plan(of.problem)
 	}
 	return nil, nil
 }
 
 // Advice returns what the scenario of the problem that r.Key names advises after the replies in r, or nil
 // if it advises nothing. It serves as the Advice of a [Solver].
-func (b Book) Advice(ctx context.Context, r quintain.Request) (*quintain.Advice, error) {
+func (b *Book) Advice(ctx context.Context, r quintain.Request) (*quintain.Advice, error) {
 	if !has[quintain.Adviser](b) {
 		return nil, nil
 	}
-	s, p, err := b.find(r)
+	of, err := b.find(r)
 	if err != nil {
 		return nil, err
 	}
-	if of, is := s.(quintain.Seated); is && p.Seat != nil {
-		advice, err := of.AdviseAt(p, *p.Seat, r.Messages)
+	if seated, is := of.scenario.(quintain.Seated); is && of.problem.Seat != nil {
+		advice, err := seated.AdviseAt(of.problem, *of.problem.Seat, r.Messages)
 		return &advice, err
 	}
-	adviser, can := s.(quintain.Adviser)
-	if !can {
+	if _, can := of.scenario.(quintain.Adviser); !can {
 		return nil, nil
 	}
 	var said []quintain.Reply
@@ -68,30 +81,42 @@ func (b Book) Advice(ctx context.Context, r quintain.Request) (*quintain.Advice,
 			said = append(said, quintain.Reply{Text: m.Content, ToolCalls: m.ToolCalls, Finish: quintain.Stop})
 		}
 	}
-	advice, err := adviser.Advise(ctx, p, said)
-	return &advice, err
+	return b.advise(ctx, r.Key, of, said)
 }
 
 // has reports whether a scenario of the book is a T. If none is, no problem need be made to ask.
-func has[T any](b Book) bool {
-	return slices.ContainsFunc(b, func(s quintain.Scenario) bool {
+func has[T any](b *Book) bool {
+	return slices.ContainsFunc(b.scenarios, func(s quintain.Scenario) bool {
 		_, is := s.(T)
 		return is
 	})
 }
 
-// find makes the problem that r.Key names, with the seat that it names.
-func (b Book) find(r quintain.Request) (of quintain.Scenario, p quintain.Problem, err error) {
+// find returns the problem that r.Key names, with the seat that it names.
+func (b *Book) find(r quintain.Request) (made, error) {
 	id := r.Key
 	if at := strings.IndexAny(id, "#~"); at >= 0 {
 		id = id[:at]
 	}
+	of, has := b.problems.take(id)
+	if !has {
+		var err error
+		if of, err = b.make(id); err != nil {
+			return of, err
+		}
+	}
+	b.problems.put(id, of)
+	return of, nil
+}
+
+// make makes the problem of an ID, with the seat that it names.
+func (b *Book) make(id string) (of made, err error) {
 	id, seat, seated := strings.Cut(id, "@")
 	scenario, task, d, err := quintain.ParseID(id)
 	if err != nil {
-		return nil, p, err
+		return of, err
 	}
-	for _, s := range b {
+	for _, s := range b.scenarios {
 		if s.Info().ID() != scenario || s.TaskInfo().Name != task {
 			continue
 		}
@@ -104,8 +129,8 @@ func (b Book) find(r quintain.Request) (of quintain.Scenario, p quintain.Problem
 			if at, err := strconv.Atoi(seat); seated && err == nil {
 				p = p.At(at)
 			}
-			return s, p, nil
+			return made{s, p}, nil
 		}
 	}
-	return nil, p, fmt.Errorf("no scenario of the book makes problem %s", id)
+	return of, fmt.Errorf("no scenario of the book makes problem %s", id)
 }

@@ -29,7 +29,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	e := exam.Exam{Sets: sets, Policy: &script.Solver{Answer: script.Book{s}.Answer, Accuracy: 1}, Parallel: 4}
+	e := exam.Exam{Sets: sets, Policy: &script.Solver{Answer: script.NewBook(s).Answer, Accuracy: 1}, Parallel: 4}
 	report, err := e.Run(context.Background())
 	if err != nil {
 		fmt.Println(err)

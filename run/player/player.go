@@ -36,6 +36,7 @@ type Settings struct {
 	Sampling    quintain.Sampling
 	Script      script.Solver
 	Server      server.Settings
+	Seats       Seats // of other policies
 }
 
 // Default returns the default settings of a kind.
@@ -48,6 +49,14 @@ func Default(kind string) Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
+	s.declare(d)
+	d.Bool(&s.FromScratch, "from_scratch", "warm up a new model, in place of the embedded one, if the data folder has none yet")
+	d.Value(&s.Seats, "seats", "other policies at the tables of games, the players server:NAME: an object with the settings of a policy for each name, such as "+
+		`{"strong": {"url": "http://127.0.0.1:8002"}}`)
+}
+
+// declare declares the settings of any policy.
+func (s *Settings) declare(d *settings.Section) {
 	kinds := []string{Tiny, Script}
 	for _, kind := range server.Kinds() {
 		kinds = append(kinds, string(kind))
@@ -55,7 +64,6 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Kind, "kind", "the model in this program, a script that knows the solutions, or an inference server: of a kind to be found out (server), of a known kind, or any with completions (openai)").
 		OneOf(kinds...).Flag("policy")
 	d.Text(&s.Weights, "weights", "file with the first weights of the tiny policy")
-	d.Bool(&s.FromScratch, "from_scratch", "warm up a new model, in place of the embedded one, if the data folder has none yet")
 	d.Section((*policy.Sampling)(&s.Sampling), "sampling", "how replies are sampled")
 	s.Script.Declare(d)
 	s.Server.Declare(d)
@@ -120,10 +128,11 @@ func (s *Settings) Warnings(trains bool) []string {
 
 // Solver returns the script, which solves the problems of streams.
 func (s *Settings) Solver(streams []rollout.Stream, seed uint64, version func() int32) quintain.Policy {
-	var book script.Book
+	var scenarios []quintain.Scenario
 	for _, one := range streams {
-		book = append(book, one.Scenario)
+		scenarios = append(scenarios, one.Scenario)
 	}
+	book := script.NewBook(scenarios...)
 	solver := s.Script
 	solver.Answer, solver.Plan, solver.Advice, solver.Seed, solver.Version = book.Answer, book.Plan, book.Advice, seed, version
 	return &solver

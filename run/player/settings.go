@@ -14,6 +14,8 @@ type RunSettings struct {
 	Workers  bool   // workers elsewhere play, by leases
 	Report   string // file for the report; empty: none
 	Records  string // ArealPrefix and an [export.Mode]; empty: none
+
+	KeepWeights int // versions from one whose weights are kept to the next; 0: none is, but those that play
 }
 
 // ArealPrefix stands before a mode of AReaL's records in RunSettings.Records.
@@ -32,6 +34,7 @@ func (r *RunSettings) Declare(d *settings.Section) {
 	d.Bool(&r.Gateway, "gateway", "hand the problems to agents elsewhere, which call the policy by sessions of their own (docs/gateway.md), in place of playing them here")
 	d.Bool(&r.Workers, "workers", "lease the problems to workers elsewhere, quintain worker (docs/fleet.md), in place of playing them here")
 	d.Text(&r.Report, "report", "file for a report of the run as JSON")
+	d.Int(&r.KeepWeights, "keep_weights", "keep the weights of the first version of the tiny policy and of every so many after it, below the data folder; 0: only of those that play as frozen:VERSION").AtLeast(0)
 	records := []string{""}
 	for _, mode := range export.Modes {
 		records = append(records, ArealPrefix+string(mode))

@@ -7,6 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/starter"
@@ -19,6 +20,7 @@ type Training struct {
 	Keep   starter.Keeper // keeps the checkpoint; nil: the folder does
 	Sizes  transformer.Config
 	Learn  learn.Settings
+	Every  int                               // versions from one whose weights the folder keeps to the next; 0: it keeps those that play
 	Share  func(version int, weights []byte) // gets the first weights, and those of each step, for [tiny.ReadVersion]; nil: nobody does
 
 	// WarmUp makes a new model, such as the function of this name.
@@ -44,13 +46,11 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 	if err := starter.Readable(ctx, to.Streams, trainer.Context()); err != nil {
 		return last, InvalidError{err}
 	}
-	to.Consumer, to.Policy = run.Train(trainer), trainer.Policy()
-	if how.Share != nil {
-		s := sharing{trainer, how.Share}
-		to.Consumer = run.Train(s)
-		if err := s.share(); err != nil {
-			return last, err
-		}
+	to.Policy = trainer.Policy()
+	shared := sharing{trainer, how.Share, versions(how.Folder.Path(), how.Every, to.Streams)}
+	to.Consumer = run.Train(shared)
+	if err := shared.share(); err != nil {
+		return last, err
 	}
 	if m := &to.Rules.MaxSequence; *m == 0 || *m > trainer.Context()+1 {
 		*m = trainer.Context() + 1 // longer sequences cannot be trained on
@@ -58,10 +58,11 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 	return trainer.Last(), nil
 }
 
-// sharing is a trainer that shares its weights when it publishes them.
+// sharing is a trainer that keeps and shares its weights when it publishes them.
 type sharing struct {
 	*starter.Trainer
-	with func(version int, weights []byte)
+	with func(version int, weights []byte) // nil: nobody
+	keep kept.Versions
 }
 
 // Publish implements [run.Learner].
@@ -73,10 +74,20 @@ func (s sharing) Publish() error {
 }
 
 func (s sharing) share() error {
-	weights, err := s.Weights()
-	if err != nil {
-		return fmt.Errorf("weights of version %d: %w", s.Last().Version, err)
+	version := s.Last().Version
+	keeps := s.keep.Wants(version)
+	if s.with == nil && !keeps {
+		return nil
 	}
-	s.with(s.Last().Version, weights)
+	weights, err := s.Weights()
+	if err == nil && keeps {
+		err = s.keep.Write(version, weights)
+	}
+	if err != nil {
+		return fmt.Errorf("weights of version %d: %w", version, err)
+	}
+	if s.with != nil {
+		s.with(version, weights)
+	}
 	return nil
 }

@@ -28,5 +28,9 @@ func limit(what int, to uint64) error {
 	if err := unix.Getrlimit(what, &had); err != nil {
 		return err
 	}
-	return unix.Setrlimit(what, &unix.Rlimit{Cur: min(had.Max, to), Max: had.Max})
+	had.Cur = atMost(had.Max, to)
+	return unix.Setrlimit(what, &had)
 }
+
+// atMost returns to, but no more than the hard limit, in the type that the system has for limits.
+func atMost[N int64 | uint64](hard N, to uint64) N { return N(min(uint64(hard), to)) }

@@ -23,7 +23,8 @@ type Sided interface {
 	Sides(Luck, *Tables) Sides
 }
 
-// Sides is a game of two seats under way. One goroutine uses it.
+// Sides is a game of two seats under way. One goroutine uses it. A method Brief(seat int) string, if
+// it has one, describes the position in a few characters, as that of a [Briefer].
 type Sides interface {
 	// Seat is the one to move. Seat 0 makes the first move.
 	Seat() int
@@ -53,14 +54,31 @@ type Sides interface {
 	Play(*rng.Rand) string
 }
 
+// A Blind is a [Sides] in which both seats move at once: seat 0 first, and then seat 1, who must not
+// know that move. Best and Allowed do not depend on it.
+type Blind interface {
+	Sides
+
+	// Blind reports whether the seat to move must not know the last move yet.
+	Blind() bool
+}
+
+// A made is a move that a seat made.
+type made struct {
+	seat int
+	name string
+}
+
 // A contest is a match of two seats.
 type contest struct {
 	start   Sided
 	luck    Luck
 	wording int
+	short   bool // see [play]
 	players []string
 	sides   Sides
 	moves   []string  // so far
+	held    []made    // that nobody has been told of, because the other seat moves at the same time
 	news    [2]string // of moves that the seat has not been told of
 	faults  [2]int    // replies of each seat without a legal move
 	opened  [2]bool   // the seat has its first messages
@@ -81,7 +99,7 @@ func (p *play) contest(problem quintain.Problem) (*contest, error) {
 	if !can {
 		return nil, errors.New("the game has one side") // Declare offers no players
 	}
-	return &contest{start: of, luck: luck, wording: wording, players: p.Players(), sides: of.Sides(luck, &p.game.tables)}, nil
+	return &contest{start: of, luck: luck, wording: wording, short: p.ShortPrompts, players: p.Players(), sides: of.Sides(luck, &p.game.tables)}, nil
 }
 
 // Seats implements [quintain.Table].
@@ -99,7 +117,7 @@ func (c *contest) Step(_ context.Context, seat int, reply quintain.Reply) (next 
 	if seat != c.sides.Seat() {
 		return next, fmt.Errorf("seat %d replies, and seat %d is to move", seat, c.sides.Seat())
 	}
-	move, why := answer.Between(reply.Text, "move")
+	move, why := answer.Between(reply.Text, tag(c.short))
 	if why == "" && len(move) > maxMove {
 		move, why = "", "the move is too long"
 	}
@@ -120,20 +138,45 @@ func (c *contest) Step(_ context.Context, seat int, reply quintain.Reply) (next 
 		next.End, next.Forfeit = quintain.Terminated, true
 		return next, nil
 	}
-	next.Seat, next.Observe = seat, []quintain.Message{{Role: quintain.RoleUser, Content: "That was no legal move: " + why +
-		". Nothing has changed. Another such reply loses the match.\n\n" + c.position(seat)}}
+	next.Seat, next.Observe = seat, []quintain.Message{{Role: quintain.RoleUser, Content: c.refusal(seat, why)}}
 	return next, nil
 }
 
-// note takes a move that was made.
-func (c *contest) note(seat int, name string) {
-	c.moves = append(c.moves, name)
-	for viewer := range c.news {
-		c.news[viewer] = sentence(c.news[viewer], sentence(c.sides.Says(viewer == seat, name), c.sides.News(viewer)))
+// refusal tells a seat why its reply is no legal move.
+func (c *contest) refusal(seat int, why string) string {
+	if c.short {
+		return "no\n" + c.brief(seat)
 	}
+	return "That was no legal move: " + why + ". Nothing has changed. Another such reply loses the match.\n\n" + c.position(seat)
 }
 
-// goOn makes the moves of the table's own players, until the policy is to move or the match ends.
+// brief describes the position to a seat in short prompts.
+func (c *contest) brief(seat int) string {
+	if b, can := c.sides.(interface{ Brief(seat int) string }); can {
+		return b.Brief(seat)
+	}
+	return c.sides.Show(seat)
+}
+
+// note takes a move that was made, and tells the seats of all that they may know.
+func (c *contest) note(seat int, name string) {
+	c.held = append(c.held, made{seat, name})
+	if b, is := c.sides.(Blind); is && b.Blind() {
+		return
+	}
+	for viewer := range c.news {
+		for _, m := range c.held {
+			c.news[viewer] = sentence(c.news[viewer], c.sides.Says(viewer == m.seat, m.name))
+		}
+		c.news[viewer] = sentence(c.news[viewer], c.sides.News(viewer))
+	}
+	for _, m := range c.held {
+		c.moves = append(c.moves, m.name)
+	}
+	c.held = nil
+}
+
+// goOn makes the moves of the table's own players, until a policy is to move or the match ends.
 func (c *contest) goOn(next *quintain.Next) {
 	for {
 		worth, over := c.sides.Over()
@@ -142,7 +185,7 @@ func (c *contest) goOn(next *quintain.Next) {
 			return
 		}
 		seat := c.sides.Seat()
-		if c.players[seat] == quintain.PolicyPlayer {
+		if player := c.players[seat]; player == quintain.PolicyPlayer || quintain.Opponent(player) {
 			next.Seat, next.Observe = seat, c.observe(seat)
 			return
 		}
@@ -160,16 +203,34 @@ func (c *contest) goOn(next *quintain.Next) {
 
 // observe returns the next messages of a seat.
 func (c *contest) observe(seat int) (messages []quintain.Message) {
+	if c.short {
+		return []quintain.Message{{Role: quintain.RoleUser, Content: c.brief(seat)}}
+	}
 	if !c.opened[seat] {
 		c.opened[seat] = true
 		messages = append(messages, quintain.Message{Role: quintain.RoleSystem, Content: strings.Join([]string{
 			c.start.RulesAt(seat, c.wording),
-			turns[c.wording][seat] + " " + fmt.Sprintf(tableForms[c.wording], c.start.Example()) + " " + earnings[Outcome][c.wording],
+			c.turn(seat) + " " + fmt.Sprintf(tableForms[c.wording], c.start.Example()) + " " + earnings[Outcome][c.wording],
 		}, "\n\n")})
 	}
 	text := strings.TrimSpace(c.news[seat] + "\n\n" + c.position(seat))
 	c.news[seat] = ""
 	return append(messages, quintain.Message{Role: quintain.RoleUser, Content: text})
+}
+
+// turn tells a seat when it moves.
+func (c *contest) turn(seat int) string {
+	if _, is := c.sides.(Blind); is {
+		return atOnce[c.wording]
+	}
+	return turns[c.wording][seat]
+}
+
+// atOnce tells the same of a [Blind].
+var atOnce = [wordings]string{
+	"You and your opponent move at the same time.",
+	"Both of you choose your moves at once.",
+	"Neither of you knows the other's move before both are made.",
 }
 
 // turns tell a seat when it moves.
@@ -225,6 +286,9 @@ func (c *contest) ending(seat int) string {
 
 // AdviseAt implements [scenario.Host]. It plays the moves so far, which the last message tells.
 func (p *play) AdviseAt(problem quintain.Problem, seat int, talk []quintain.Message) (advice quintain.Advice, err error) {
+	if p.ShortPrompts {
+		return advice, errors.New("short prompts do not tell the moves so far, so there is no advice after them")
+	}
 	c, err := p.contest(problem)
 	if err != nil || len(talk) == 0 {
 		return advice, err
@@ -238,6 +302,9 @@ func (p *play) AdviseAt(problem quintain.Problem, seat int, talk []quintain.Mess
 		if _, why := c.sides.Move(move); why != "" {
 			return advice, fmt.Errorf("the conversation has the move %q: %s", move, why)
 		}
+	}
+	if _, is := c.sides.(Blind); is && c.sides.Seat() != seat {
+		c.sides.Move(c.sides.Allowed()[0]) // any: it makes no difference to the other seat
 	}
 	if _, over := c.sides.Over(); over || c.sides.Seat() != seat {
 		return advice, nil

@@ -22,6 +22,8 @@ type env struct {
 	start   Start
 	wording int
 	match   Match
+	turns   int     // the most replies
+	value   float64 // of the position
 	turn    int     // replies so far
 	faults  int     // of them, those without a legal move
 	paid    float64 // so far
@@ -32,7 +34,7 @@ func (e *env) Open(context.Context) ([]quintain.Message, error) {
 	if e.short {
 		return []quintain.Message{{Role: quintain.RoleUser, Content: e.brief()}}, nil
 	}
-	system := e.start.Rules(e.wording) + "\n\n" + fmt.Sprintf(forms[e.wording], e.start.Example(), e.start.Turns()) + " " + earnings[e.reward][e.wording]
+	system := e.start.Rules(e.wording) + "\n\n" + fmt.Sprintf(forms[e.wording], e.start.Example(), e.turns) + " " + earnings[e.reward][e.wording]
 	return []quintain.Message{
 		{Role: quintain.RoleSystem, Content: system},
 		{Role: quintain.RoleUser, Content: e.match.Show() + "\n\n" + e.left()},
@@ -68,9 +70,9 @@ var earnings = map[Reward][wordings]string{
 	},
 }
 
-// tag names the tag of a move.
-func (e *env) tag() string {
-	if e.short {
+// tag names the tag of a move, with short prompts or without.
+func tag(short bool) string {
+	if short {
 		return "answer"
 	}
 	return "move"
@@ -98,7 +100,7 @@ func (e *env) observe(step quintain.Step, told string) []quintain.Message {
 
 // left tells how many replies are left.
 func (e *env) left() string {
-	if n := e.start.Turns() - e.turn; n != 1 {
+	if n := e.turns - e.turn; n != 1 {
 		return fmt.Sprintf("%d replies are left.", n)
 	}
 	return "This is your last reply."
@@ -107,8 +109,7 @@ func (e *env) left() string {
 // Step implements [quintain.Env].
 func (e *env) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
 	e.turn++
-	before := e.match.Value()
-	move, why := answer.Between(reply.Text, e.tag())
+	move, why := answer.Between(reply.Text, tag(e.short))
 	if why == "" && len(move) > maxMove {
 		move, why = "", "the move is too long"
 	}
@@ -122,7 +123,9 @@ func (e *env) Step(_ context.Context, reply quintain.Reply) (quintain.Step, erro
 		return e.fault(step, reply, why), nil
 	}
 	step.Why = told
-	if lost := before - e.match.Value(); lost > 0 {
+	before := e.value
+	e.value = e.match.Value()
+	if lost := before - e.value; lost > 0 {
 		step.Why += fmt.Sprintf(" The move gives away %.3g.", lost)
 	}
 	return e.judged(step, reply, told), nil
@@ -144,9 +147,9 @@ func (e *env) fault(step quintain.Step, reply quintain.Reply, why string) quinta
 func (e *env) judged(step quintain.Step, reply quintain.Reply, told string) quintain.Step {
 	worth, over := e.match.Over()
 	cut := reply.Finish == quintain.Length
-	last := e.turn == e.start.Turns() || cut && reply.Text == "" // then there is no room for more
+	last := e.turn == e.turns || cut && reply.Text == "" // then there is no room for more
 	lost := last && !over
-	value := e.match.Value()
+	value := e.value
 	if lost {
 		value = 0
 	}
@@ -172,10 +175,10 @@ func sentence(text, more string) string { return strings.TrimSpace(text + " " + 
 
 // Advice returns what to reply.
 func (e *env) Advice() (a quintain.Advice) {
-	if _, over := e.match.Over(); over || e.turn == e.start.Turns() || e.faults > 1 {
+	if _, over := e.match.Over(); over || e.turn == e.turns || e.faults > 1 {
 		return a
 	}
-	return tagged(e.tag(), e.match.Best(), e.match.Allowed())
+	return tagged(tag(e.short), e.match.Best(), e.match.Allowed())
 }
 
 // Close implements [quintain.Env].

@@ -123,7 +123,11 @@ func (s *Spec[P, S]) Game() *Game {
 	_, g.sided = any(*new(S)).(Sided)
 	g.Scenario = scenario.Spec{
 		Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Untagged: true,
-		New: func() scenario.Play { return &play{game: g, Reward: s.Reward} },
+		New: func() scenario.Play {
+			p := &play{game: g, Reward: s.Reward}
+			p.Own = scenario.Own{Name: s.Name, Begin: p.begin}
+			return p
+		},
 	}
 	return g
 }

@@ -41,8 +41,8 @@ func seated(text string) (players []string, err error) {
 	}
 	for player := range strings.SplitSeq(text, ",") {
 		player = strings.TrimSpace(player)
-		if player != quintain.PolicyPlayer && math.IsNaN(Blunders(player)) {
-			return nil, fmt.Errorf("players: has %q, want policy, optimal, random or mixed:P with P from 0 to 1", player)
+		if err := checkPlayer(player); err != nil {
+			return nil, fmt.Errorf("players: %w", err)
 		}
 		players = append(players, player)
 	}
@@ -53,6 +53,26 @@ func seated(text string) (players []string, err error) {
 		return nil, errors.New("players: has no policy, which should play")
 	}
 	return players, nil
+}
+
+// checkPlayer reports an invalid name.
+func checkPlayer(player string) error {
+	if name, is := strings.CutPrefix(player, quintain.ServerPlayer); is {
+		if name == "" {
+			return fmt.Errorf("has %q, want %s and the name of a policy in the settings", player, quintain.ServerPlayer)
+		}
+		return nil
+	}
+	if text, is := strings.CutPrefix(player, quintain.FrozenPlayer); is {
+		if version, err := strconv.ParseUint(text, 10, 31); err != nil || strconv.FormatUint(version, 10) != text {
+			return fmt.Errorf("has %q, want %s and a version, such as %s0", player, quintain.FrozenPlayer, quintain.FrozenPlayer)
+		}
+		return nil
+	}
+	if player != quintain.PolicyPlayer && math.IsNaN(Blunders(player)) {
+		return fmt.Errorf("has %q, want policy, optimal, random, mixed:P with P from 0 to 1, server:NAME or frozen:VERSION", player)
+	}
+	return nil
 }
 
 // Check implements [settings.Checker].

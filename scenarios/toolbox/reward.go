@@ -1,14 +1,11 @@
 package toolbox
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // What an episode earns for a right result falls with each call beyond the plan, down to a floor.
@@ -93,47 +90,3 @@ func FirstDifference(got, want State) string {
 	}
 	return ""
 }
-
-// A play makes the episodes of an errand, which has no settings.
-type play struct{ errand *Errand }
-
-// Declare implements [settings.Declarer].
-func (p *play) Declare(*settings.Section) {}
-
-// Fits implements [scenario.Fitter].
-func (p *play) Fits(t quintain.Task) error {
-	if own := p.errand.Scenario.Name; t.Info().Name != own {
-		return fmt.Errorf("it plays problems of its own: choose task %s, not %s", own, t.Info().Name)
-	}
-	return nil
-}
-
-// Env implements [scenario.Play].
-func (p *play) Env(_ quintain.Task, problem quintain.Problem) (quintain.Env, error) {
-	return p.env(problem)
-}
-
-// Advise implements [quintain.Adviser].
-func (p *play) Advise(ctx context.Context, problem quintain.Problem, said []quintain.Reply) (advice quintain.Advice, err error) {
-	e, err := p.env(problem)
-	if err != nil {
-		return advice, err
-	}
-	for _, reply := range said {
-		if _, err := e.Step(ctx, reply); err != nil {
-			return advice, err
-		}
-	}
-	return e.Advice(), nil
-}
-
-func (p *play) env(problem quintain.Problem) (*env, error) {
-	record, err := p.errand.deal(problem)
-	if err != nil {
-		return nil, err
-	}
-	start, wording := record.start()
-	return newEnv(start, wording), nil
-}
-
-var _ scenario.Fitter = (*play)(nil)

@@ -112,13 +112,6 @@ type Errand struct {
 	Task     quintain.Task
 	Scenario scenario.Spec
 	Guess    []float64 // see [Spec]
-
-	deal func(quintain.Problem) (dealt, error)
-}
-
-// A dealt is an instance of any errand.
-type dealt interface {
-	start() (Start, int)
 }
 
 // Errand returns the errand; it keeps s.
@@ -131,10 +124,17 @@ func (s *Spec[P, S]) Errand() *Errand {
 			return i, err
 		},
 	}
-	e := &Errand{Task: made.Task(), Guess: s.Guess, deal: func(p quintain.Problem) (dealt, error) { return made.Read(p) }}
+	own := &scenario.Own{Name: s.Name, Begin: func(p quintain.Problem) (scenario.Advised, error) {
+		i, err := made.Read(p)
+		if err != nil {
+			return nil, err
+		}
+		return newEnv(i.Start, i.Wording), nil
+	}}
+	e := &Errand{Task: made.Task(), Guess: s.Guess}
 	e.Scenario = scenario.Spec{
 		Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Untagged: true,
-		New: func() scenario.Play { return &play{errand: e} },
+		New: func() scenario.Play { return own },
 	}
 	return e
 }
@@ -144,8 +144,6 @@ type instance[S Start] struct {
 	Start   S   `json:"start"`
 	Wording int `json:"wording"`
 }
-
-func (i instance[S]) start() (Start, int) { return i.Start, i.Wording }
 
 // Check refuses a record that is no start of the errand, if the errand can tell.
 func (i instance[S]) Check() error {

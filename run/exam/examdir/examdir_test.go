@@ -80,7 +80,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		e := exam.Exam{Sets: sets, Policy: &script.Solver{Answer: script.Book{s}.Answer, Accuracy: 1}, Kept: f.Kept(), Played: f.Keep}
+		e := exam.Exam{Sets: sets, Policy: &script.Solver{Answer: script.NewBook(s).Answer, Accuracy: 1}, Kept: f.Kept(), Played: f.Keep}
 		report, err := e.Run(context.Background())
 		fmt.Println(len(f.Kept()), "kept before,", report.Scored, "scored,", err, f.Close())
 	}

@@ -106,7 +106,7 @@ func TestDecksByBruteForce(t *testing.T) {
 				left[card]++
 			}
 		}
-		c := &counted{open: r.Between(1, 10), known: map[rest]float64{}}
+		c := newCounted(r.Between(1, 10))
 		hand := totalOf(r.Between(6, 10), r.Between(3, 10))
 		if left[partner(c.open)] > 4 {
 			continue

@@ -34,28 +34,63 @@ func (l rest) without(card int) rest {
 	return l
 }
 
-// A run is a set of cards with which the dealer ends, in any of the orders that lead there.
-type run struct {
-	cards  []ranked
-	size   int
-	at     int     // of an ending
-	orders float64 // in how many its first card makes no natural
+// A draw is a node of the tree of all sets of cards with which the dealer may end: a number of equal
+// cards beside the lower ones of the nodes above. The nodes below follow it.
+type draw struct {
+	card, n uint8
+	depth   uint8  // from 1
+	at      uint8  // of an ending
+	size    uint8  // of the set
+	after   uint16 // the node after those below
+
+	// orders is in how many orders the dealer ends with the set, its first card making no natural; 0: the
+	// dealer does not.
+	orders float64
 }
 
-// A ranked is a number of equal cards.
-type ranked struct{ card, n int }
-
-// runs lists all runs by the open card.
-var runs = sync.OnceValue(func() (all [11][]run) {
+// draws lists the tree by the open card.
+var draws = sync.OnceValue(func() (all [11][]draw) {
 	for open := 1; open <= 10; open++ {
 		orders := map[rest]float64{}
 		order(open, totalOf(open), rest{}, orders)
-		for _, drawn := range slices.SortedFunc(maps.Keys(orders), func(a, b rest) int { return bytes.Compare(a[:], b[:]) }) {
-			all[open] = append(all[open], newRun(open, drawn, orders[drawn]))
-		}
+		all[open] = grow(open, orders)
 	}
 	return all
 })
+
+// grow returns the tree of sets with their orders.
+func grow(open int, orders map[rest]float64) (all []draw) {
+	var before rest
+	for _, set := range slices.SortedFunc(maps.Keys(orders), func(a, b rest) int { return bytes.Compare(a[:], b[:]) }) {
+		depth := uint8(0)
+		t := totalOf(open)
+		same := true // as the set before, so the nodes are there
+		for card, n := range set {
+			same = same && n == before[card]
+			for range n {
+				t = t.with(card)
+			}
+			if n == 0 {
+				continue
+			}
+			depth++
+			if !same {
+				all = append(all, draw{card: uint8(card), n: n, depth: depth})
+			}
+		}
+		last := &all[len(all)-1]
+		last.orders, last.size, last.at = orders[set], uint8(set.size()), uint8(endsAt(t.best()))
+		before = set
+	}
+	for i := range all {
+		after := i + 1
+		for after < len(all) && all[after].depth > all[i].depth {
+			after++
+		}
+		all[i].after = uint16(after)
+	}
+	return all
+}
 
 // order counts the orders in which the dealer may draw, by what is drawn.
 func order(open int, t total, drawn rest, orders map[rest]float64) {
@@ -74,26 +109,16 @@ func order(open int, t total, drawn rest, orders map[rest]float64) {
 	}
 }
 
-func newRun(open int, drawn rest, orders float64) run {
-	r := run{size: drawn.size(), orders: orders}
-	t := totalOf(open)
-	for card, n := range drawn {
-		for range n {
-			t = t.with(card)
-		}
-		if n > 0 {
-			r.cards = append(r.cards, ranked{card, int(n)})
-		}
-	}
-	r.at = endsAt(t.best())
-	return r
-}
-
 // A counted is a hand from a deck of which some cards were seen. What it holds follows from what is
 // left.
 type counted struct {
 	open  int
+	stood map[rest]float64 // what a hand wins as it is
 	known map[rest]float64 // what the best play wins
+}
+
+func newCounted(open int) *counted {
+	return &counted{open, map[rest]float64{}, map[rest]float64{}}
 }
 
 // ends tells how likely the dealer ends at each count.
@@ -113,14 +138,19 @@ func (c *counted) ends(left rest) (ends ending) {
 			picks[card][k] = picks[card][k-1] * float64(int(have)-k+1)
 		}
 	}
-	for _, r := range runs()[c.open] {
-		p := r.orders
-		for _, of := range r.cards {
-			p *= picks[of.card][of.n]
+	var above [11]float64 // ways to pick the cards of the nodes above, by depth
+	above[0] = 1
+	for all, i := draws()[c.open], 0; i < len(all); {
+		d := &all[i]
+		p := above[d.depth-1] * picks[d.card][d.n]
+		if p == 0 {
+			i = int(d.after)
+			continue
 		}
-		if p > 0 {
-			ends[r.at] += p / ways[r.size]
+		if above[d.depth] = p; d.orders > 0 {
+			ends[d.at] += p * d.orders / ways[d.size]
 		}
+		i++
 	}
 	return ends
 }
@@ -139,7 +169,12 @@ func (c *counted) stand(t total, left rest) float64 {
 	if t.best() > 21 {
 		return -1
 	}
-	return c.ends(left).against(t.best())
+	won, seen := c.stood[left]
+	if !seen {
+		won = c.ends(left).against(t.best())
+		c.stood[left] = won
+	}
+	return won
 }
 
 // play is what a hand wins that may hit or stand.

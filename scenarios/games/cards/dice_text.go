@@ -7,6 +7,11 @@ import (
 
 // Rules implements [games.Start].
 func (d dice) Rules(wording int) string {
+	return d.game(0, wording) + "\n\n" + d.opponent()
+}
+
+// game tells the rules of the game to a seat: that which bids first in the first round, 0, or the other.
+func (d dice) game(seat, wording int) string {
 	own := "one die"
 	if d.Dice == 2 {
 		own = "two dice"
@@ -22,7 +27,8 @@ func (d dice) Rules(wording int) string {
 	if d.Wild {
 		text += fmt.Sprintf(" The %s is wild: it counts as every face.", faceNames[d.Faces-1])
 	}
-	return text + " You bid first in the first, third, fifth round and so on, and second in the others. A move is a bid or liar.\n\n" + d.opponent()
+	bid := [2]string{"first", "second"}
+	return text + fmt.Sprintf(" You bid %s in the first, third, fifth round and so on, and %s in the others. A move is a bid or liar.", bid[seat], bid[1-seat])
 }
 
 // opponent tells the strategy of the opponent.
@@ -54,11 +60,13 @@ func (d dice) faces(roll []int) string {
 }
 
 // show implements [bout].
-func (d dice) show(hand int, moves []string) string {
+func (d dice) show(hand int, moves []string) string { return d.shown(seat(hand), hand, moves) }
+
+// shown describes a round to one of its players.
+func (d dice) shown(own player, hand int, moves []string) string {
 	if hand == len(d.Rolls) {
 		return "The match is over."
 	}
-	own := seat(hand)
 	text := fmt.Sprintf("Round %d of %d. You bid %s. Your %s.", hand+1, len(d.Rolls), [2]string{"first", "second"}[own], d.faces(d.Rolls[hand][own]))
 	if len(moves) == 0 {
 		return text + " You may make any bid."
@@ -96,18 +104,23 @@ func (d dice) shows(int) string { return "" }
 
 // ends implements [bout].
 func (d dice) ends(hand int, moves []string, won float64) string {
+	return d.ended(seat(hand), hand, moves, won > 0)
+}
+
+// ended tells one of its players how a round ended.
+func (d dice) ended(own player, hand int, moves []string, won bool) string {
 	bid := moves[len(moves)-2]
 	is, result := "false", "You lose the round."
-	if won > 0 {
+	if won {
 		result = "You win the round."
 	}
 	if hand < len(d.Rolls)-1 {
 		result += " The next round begins."
 	}
-	if bidder := player(len(moves) % 2); (won > 0) == (bidder == seat(hand)) {
+	if bidder := player(len(moves) % 2); won == (bidder == own) {
 		is = "true"
 	}
-	return fmt.Sprintf("Your opponent's %s, so the bid of %s is %s. %s", d.faces(d.Rolls[hand][1-seat(hand)]), bid, is, result)
+	return fmt.Sprintf("Your opponent's %s, so the bid of %s is %s. %s", d.faces(d.Rolls[hand][1-own]), bid, is, result)
 }
 
 // read implements [bout].

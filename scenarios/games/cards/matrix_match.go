@@ -129,4 +129,4 @@ func (g *guessing) Best() (moves []string) {
 }
 
 // Allowed implements [games.Match].
-func (g *guessing) Allowed() []string { return strings.Split("ABCDE"[:len(g.Pay[0])], "") }
+func (g *guessing) Allowed() []string { return g.names() }

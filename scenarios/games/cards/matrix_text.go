@@ -7,11 +7,6 @@ import (
 
 // Rules implements [games.Start].
 func (s matrices) Rules(wording int) string {
-	size := len(s.Pay[0])
-	letters := fmt.Sprintf("A to %c", 'A'+size-1)
-	if size == 2 {
-		letters = "A and B"
-	}
 	if len(s.Members) == 0 {
 		return fmt.Sprintf([]string{
 			"You play a zero-sum game given by a matrix. You choose a row and your opponent a column, both named by the letters %[1]s; the number there is what you gain and your opponent loses. " +
@@ -21,15 +16,34 @@ func (s matrices) Rules(wording int) string {
 				"Your opponent learns these shares before choosing the column that is worst for you. What counts is your average gain. %[3]s",
 			"There are %[2]d matrices of a zero-sum game. The rows (%[1]s) are your moves, the columns your opponent's, and each entry is your gain, which your opponent loses. For each matrix, give a mix of rows, " +
 				"from which your row is drawn. Your opponent sees the mix, not the draw, and plays the best column against it; you get the average gain. %[3]s",
-		}[wording], letters, s.Rounds, "Weights are numbers such as 3 or 0.25, and only their ratios count: A 1, B 3 plays A with a chance of 1/4 and B with 3/4. Rows without a weight are not played.")
+		}[wording], s.letters(), s.Rounds, weights)
 	}
+	return s.rounds(wording) + " " + s.family()
+}
+
+// weights tells what a mix looks like.
+const weights = "Weights are numbers such as 3 or 0.25, and only their ratios count: A 1, B 3 plays A with a chance of 1/4 and B with 3/4. Rows without a weight are not played."
+
+// letters tells the names of rows and columns.
+func (s matrices) letters() string {
+	if size := len(s.Pay[0]); size > 2 {
+		return fmt.Sprintf("A to %c", 'A'+size-1)
+	}
+	return "A and B"
+}
+
+// names are the same, one by one.
+func (s matrices) names() []string { return strings.Split("ABCDE"[:len(s.Pay[0])], "") }
+
+// rounds tells the rules of a match of single moves.
+func (s matrices) rounds(wording int) string {
 	return fmt.Sprintf([]string{
 		"You play %[2]d rounds of a zero-sum game given by a matrix. In each round, you choose a row and your opponent a column, both at once; your moves and your opponent's are the letters %[1]s. " +
 			"The number in your row and your opponent's column is what you win, and your opponent loses.",
 		"A game of %[2]d rounds: each time, you and your opponent choose a letter (%[1]s) at the same moment. Yours is a row of the matrix, your opponent's a column; the entry there is your gain and your opponent's loss.",
 		"In each of %[2]d rounds, both players name a letter (%[1]s) without knowing the other's choice. The matrix tells what you win: look up your letter in the rows and your opponent's in the columns. What you win, " +
 			"your opponent loses.",
-	}[wording], letters, s.Rounds) + " " + s.family()
+	}[wording], s.letters(), s.Rounds)
 }
 
 // family tells what the opponent may be.

@@ -37,6 +37,18 @@ func (s *pokerSides) Seat() int { return (s.hand + int(s.bets.turn)) % 2 }
 // Show implements [games.Sides].
 func (s *pokerSides) Show(seat int) string { return s.shown(s.as(seat), s.hand, s.moves) }
 
+// Brief describes a hand in a few characters, as against an equilibrium.
+func (s *pokerSides) Brief(seat int) string {
+	return s.equal().briefAs(s.as(seat), s.hand, s.moves)
+}
+
+// equal is the game against an equilibrium.
+func (s *pokerSides) equal() poker {
+	p := s.poker
+	p.Opponent, p.Table = "equilibrium", nil
+	return p
+}
+
 // Says implements [games.Sides].
 func (s *pokerSides) Says(mine bool, move string) string { return s.says(mine, move) }
 
@@ -94,9 +106,7 @@ func (s *pokerSides) Over() (worth float64, over bool) {
 
 // odds are the chances of the moves in an equilibrium.
 func (s *pokerSides) odds() []float64 {
-	p := s.poker
-	p.Opponent, p.Table = "equilibrium", nil
-	r := p.solved(s.tables)
+	r := s.equal().solved(s.tables)
 	at := r.root
 	for _, move := range s.moves {
 		if at.mover == chance {

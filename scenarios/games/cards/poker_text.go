@@ -205,7 +205,10 @@ func (p poker) read(moves []string, text string) (move, why string) {
 
 // brief describes a hand in a few characters: the game by its cards, the opponent or its table, then
 // the seat of the policy, its card, the public card, and the moves so far.
-func (p poker) brief(hand int, moves []string) string {
+func (p poker) brief(hand int, moves []string) string { return p.briefAs(seat(hand), hand, moves) }
+
+// briefAs is brief for a player of the hand.
+func (p poker) briefAs(mine player, hand int, moves []string) string {
 	if hand == len(p.Deals) {
 		return "over"
 	}
@@ -222,7 +225,7 @@ func (p poker) brief(hand int, moves []string) string {
 		}
 	}
 	ranks, deal := p.limit().ranks, p.Deals[hand]
-	fmt.Fprintf(&b, "\n%d %s", seat(hand)+1, ranks[deal[seat(hand)]])
+	fmt.Fprintf(&b, "\n%d %s", mine+1, ranks[deal[mine]])
 	if p.betting(moves).round > 0 {
 		b.WriteString(ranks[deal[2]])
 	}

@@ -83,7 +83,7 @@ func (s *sitting) worth() (of map[string]float64, best float64) {
 		of = s.shoe().moves(t, s.dealer[0])
 	} else {
 		if s.counted == nil {
-			s.counted = &counted{open: s.dealer[0], known: map[rest]float64{}}
+			s.counted = newCounted(s.dealer[0])
 		}
 		of = s.counted.moves(t, s.left)
 	}

@@ -135,7 +135,11 @@ func (f *finish) answer() chessMove {
 	if r.Chance(f.random) {
 		return rng.Pick(r, moves)
 	}
-	var best []chessMove
+	return rng.Pick(r, f.toughest(moves))
+}
+
+// toughest returns the best of the opponent's moves.
+func (f *finish) toughest(moves []chessMove) (best []chessMove) {
 	top := 0.0
 	for _, mv := range moves {
 		merit := f.merit(mv)
@@ -146,7 +150,7 @@ func (f *finish) answer() chessMove {
 			best = append(best, mv)
 		}
 	}
-	return rng.Pick(r, best)
+	return best
 }
 
 // merit tells the good moves of the opponent from others: Black's by the plies to mate, and those of

@@ -184,12 +184,15 @@ func (d *duel[S]) answer() (name string) {
 // Show implements [games.Match].
 func (d *duel[S]) Show() string { return d.board.show() }
 
-// Brief implements [games.Briefer]. A board that cannot be brief is shown.
-func (d *duel[S]) Brief() string {
-	if b, can := d.board.(interface{ brief() string }); can {
+// Brief implements [games.Briefer].
+func (d *duel[S]) Brief() string { return brief(d.board) }
+
+// brief describes a board. One that cannot be brief is shown.
+func brief[S comparable](of board[S]) string {
+	if b, can := of.(interface{ brief() string }); can {
 		return b.brief()
 	}
-	return d.board.show()
+	return of.show()
 }
 
 // Move implements [games.Match].

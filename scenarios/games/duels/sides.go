@@ -23,6 +23,9 @@ func (s *sides[S]) Seat() int { return s.seat }
 // Show implements [games.Sides]: both see everything.
 func (s *sides[S]) Show(int) string { return s.board.show() }
 
+// Brief describes the position in a few characters, if the board can.
+func (s *sides[S]) Brief(int) string { return brief(s.board) }
+
 // Move implements [games.Sides].
 func (s *sides[S]) Move(text string) (name, why string) {
 	m, why := s.board.read(strings.Join(strings.Fields(strings.ToLower(text)), " "))

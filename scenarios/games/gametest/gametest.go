@@ -83,6 +83,7 @@ func (s suite) played(t *testing.T) {
 		t.Run("both sides play", s.sides)
 		t.Run("who gives up is not paid, nor is the other side", s.forfeits)
 		t.Run("players of its own", s.players)
+		t.Run("short prompts ask the same match", s.briefs)
 	}
 }
 
@@ -168,9 +169,28 @@ func (s suite) best(t *testing.T, reward games.Reward) {
 		if got := e.earned(); reward != games.Outcome && math.Abs(got-1) > 1e-9 || got < 0 || got > 1+1e-9 {
 			t.Fatalf("%s earns %v: %+v", p.ID(), got, e.steps)
 		}
+		if reward == games.Shaped {
+			partly(t, p, e)
+		}
 		if e.last().End != quintain.Terminated {
 			t.Fatalf("%s ends as %q: %+v", p.ID(), e.last().End, e.steps)
 		}
+	}
+}
+
+// partly checks that each reply of an episode pays what it gave away, and that the end earns 1.
+func partly(t *testing.T, p quintain.Problem, e episode) {
+	t.Helper()
+	before := 1.0
+	for i, step := range e.steps {
+		want := *step.Value - before
+		if step.End != quintain.Going {
+			want++
+		}
+		if math.Abs(step.Reward-want) > 1e-9 {
+			t.Fatalf("%s: reply %d takes the value from %v to %v and earns %v, want %v", p.ID(), i+1, before, *step.Value, step.Reward, want)
+		}
+		before = *step.Value
 	}
 }
 
@@ -189,9 +209,11 @@ func (s suite) guessed(t *testing.T) {
 			continue
 		}
 		atEnd := play(t, byValue, s.problem(t, byValue, index), uniform()).earned()
-		if parts := play(t, shaped, s.problem(t, shaped, index), uniform()).earned(); math.Abs(parts-atEnd) > 1e-9 {
-			t.Fatalf("index %d earns %v by its parts and %v in the end", index, parts, atEnd)
+		parts := play(t, shaped, s.problem(t, shaped, index), uniform())
+		if math.Abs(parts.earned()-atEnd) > 1e-9 {
+			t.Fatalf("index %d earns %v by its parts and %v in the end", index, parts.earned(), atEnd)
 		}
+		partly(t, s.problem(t, shaped, index), parts)
 	}
 	n := float64(s.size.Episodes)
 	mean := sum / n
@@ -328,7 +350,7 @@ func (s suite) faults(t *testing.T) {
 			}
 			return a.Best[0]
 		})
-		if first := e.steps[0]; !first.Malformed || first.End != quintain.Going || first.Reward != 0 && reward != games.Shaped {
+		if first := e.steps[0]; !first.Malformed || first.End != quintain.Going || first.Reward != 0 {
 			t.Fatalf("%s: a first reply without a move gets %+v", p.ID(), first)
 		}
 	}

@@ -124,6 +124,45 @@ func (s suite) sides(t *testing.T) {
 	}
 }
 
+// briefs plays the same moves with short prompts.
+func (s suite) briefs(t *testing.T) {
+	const longest = 500 // bytes: a board may be shown
+	of := s.seated(t, "self")
+	short, err := s.game.Scenario.Over(s.game.Task, []byte(`{"players":"self","short_prompts":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	brief := short.(quintain.Seated)
+	r, tagged := rng.New(1, "briefs"), strings.NewReplacer("<move>", "<answer>", "</move>", "</answer>")
+	for index := range 2 {
+		p := s.problem(t, of, index)
+		long := match(t, of, p, func(seat int, talk []quintain.Message) string {
+			advice, err := of.AdviseAt(p, seat, talk)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rng.Pick(r, advice.Allowed)
+		})
+		table, err := brief.Table(s.problem(t, brief, index))
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, err := table.Open(t.Context())
+		for k, want := range long.nexts {
+			if err != nil || next.Seat != want.Seat || next.End != want.End || !slices.Equal(next.Rewards, want.Rewards) {
+				t.Fatalf("%s: after %d replies the table says %+v, error %v; with the rules %+v", p.ID(), k, next, err, want)
+			}
+			if next.End != quintain.Going {
+				break
+			}
+			if m := next.Observe; len(m) != 1 || m[0].Role != quintain.RoleUser || len(m[0].Content) > longest {
+				t.Fatalf("%s: seat %d gets %+v", p.ID(), next.Seat, m)
+			}
+			next, err = table.Step(t.Context(), next.Seat, quintain.Reply{Text: tagged.Replace(long.said[k].text), Finish: quintain.Stop})
+		}
+	}
+}
+
 // forfeits has each seat reply twice without a legal move, in its first turn.
 func (s suite) forfeits(t *testing.T) {
 	of := s.seated(t, "self")
@@ -175,9 +214,28 @@ func (s suite) players(t *testing.T) {
 			})
 		}
 	}
-	for _, bad := range []string{"policy", "optimal,random", "policy,best", "policy,mixed:2", "self,self", ",", "policy,policy,policy"} {
+	s.others(t)
+	for _, bad := range []string{"policy,server:", "policy,frozen:", "policy,frozen:-1", "policy,frozen:01", "policy,frozen:latest", "server:x,server:x", "policy", "optimal,random", "policy,best", "policy,mixed:2", "self,self", ",", "policy,policy,policy"} {
 		if _, err := s.game.Scenario.Over(s.game.Task, fmt.Appendf(nil, `{"players":%q}`, bad)); err == nil {
 			t.Errorf("players %q are no fault", bad)
+		}
+	}
+}
+
+// others has other policies reply, which are asked as the policy is.
+func (s suite) others(t *testing.T) {
+	for _, players := range []string{"policy,server:x", "frozen:3,policy"} {
+		of := s.seated(t, players)
+		p, other := s.problem(t, of, 0), slices.IndexFunc(of.Players(), quintain.Opponent)
+		m := match(t, of, p, func(seat int, talk []quintain.Message) string {
+			advice, err := of.AdviseAt(p, seat, talk)
+			if err != nil || len(advice.Allowed) == 0 {
+				t.Fatalf("%s: seat %d of %s may reply %+v, error %v", p.ID(), seat, players, advice, err)
+			}
+			return advice.Allowed[0]
+		})
+		if asked := len(m.talks[other]) > 0; !asked && len(m.said) > 1 {
+			t.Errorf("%s: %s is not asked among %+v", p.ID(), players, m.said)
 		}
 	}
 }

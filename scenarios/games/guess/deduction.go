@@ -7,41 +7,77 @@ import (
 	"sync"
 )
 
+// mostCodes bounds the codes of a deduction.
+const mostCodes = 256
+
 // A deduction finds one of several codes by guesses, each answered by a mark that says how it
 // compares with the code. It knows the fewest guesses that find a code, added over all codes that
 // are still possible. Many goroutines may use it.
 type deduction struct {
 	marks [][]uint8  // of a guess and a code; both have the same numbers
-	found uint8      // the mark of the code itself
+	kinds [][]uint8  // the same, the marks of each guess numbered from 0
 	swaps [][]uint16 // ways to rename the codes, and the guesses with them, that keep all marks
-	kinds int        // marks are less
-	room  int        // the different marks of wrong guesses
+
+	floor [mostCodes + 1]int // by n: a lower bound of the sum of n codes, exact up to 2
+	more  [mostCodes]int     // floor of n+1 less that of n
 
 	mu    sync.Mutex
-	known map[string]effort // by the codes that are possible
-	whole int               // the sum over all codes; 0: not yet known
-	bests map[string][]int  // what best found
+	known map[codeSet]effort // by the codes that are possible
+	whole int                // the sum over all codes; 0: not yet known
+	bests map[codeSet][]int  // what best found
 }
 
-// newDeduction returns the deduction over n codes.
-func newDeduction(n int, found uint8, mark func(guess, code int) uint8) *deduction {
-	d := &deduction{found: found, known: map[string]effort{}, bests: map[string][]int{}}
-	seen := [256]bool{}
+// newDeduction returns the deduction over n codes. Only the code itself gets the mark of a code.
+func newDeduction(n int, mark func(guess, code int) uint8) *deduction {
+	d := &deduction{known: map[codeSet]effort{}, bests: map[codeSet][]int{}}
+	wrong := [256]bool{} // marks of wrong guesses
 	for guess := range n {
-		row := make([]uint8, n)
+		row, kind := make([]uint8, n), make([]uint8, n)
+		var numbers [256]uint8 // of the marks that were seen, from 1
+		last := uint8(0)
 		for code := range row {
-			row[code] = mark(guess, code)
-			seen[row[code]] = true
+			m := mark(guess, code)
+			if numbers[m] == 0 {
+				last++
+				numbers[m] = last
+			}
+			row[code], kind[code] = m, numbers[m]-1
+			wrong[m] = wrong[m] || guess != code
 		}
-		d.marks = append(d.marks, row)
+		d.marks, d.kinds = append(d.marks, row), append(d.kinds, kind)
 	}
-	for m, is := range seen {
-		if is {
-			d.kinds, d.room = m+1, d.room+1
+	room := 0
+	for _, seen := range wrong {
+		if seen {
+			room++
 		}
 	}
-	d.room--
+	for n := range d.more {
+		d.floor[n+1] = least(n+1, room)
+		d.more[n] = d.floor[n+1] - d.floor[n]
+	}
 	return d
+}
+
+// least is a lower bound of the sum of guesses over n codes, whatever they are: one is guessed at
+// once, and with k marks of wrong guesses, k more at the second guess and k² at the third.
+func least(n, k int) (sum int) {
+	for guesses, room := 1, 1; n > 0; guesses, room = guesses+1, room*max(k, 1) {
+		sum += guesses * min(n, room)
+		n -= room
+	}
+	return sum
+}
+
+// A codeSet is a set of codes, as bits.
+type codeSet [mostCodes / 64]uint64
+
+// name is the key of a set.
+func name(set []uint16) (key codeSet) {
+	for _, code := range set {
+		key[code>>6] |= 1 << (code & 63)
+	}
+	return key
 }
 
 // An effort is the sum of the guesses over all possible codes, under the best play.
@@ -103,17 +139,16 @@ func (d *deduction) best(set []uint16) (guesses []int) {
 	}
 	defer func() { d.bests[key] = guesses }()
 	sum := d.sum(set, math.MaxInt32)
-	least := map[int]bool{}
-	for _, o := range d.options(set) {
-		least[o.guess] = o.least <= sum && d.with(set, o.guess, sum+1) == sum
-	}
 	alike := d.alike(set)
+	least := make([]bool, len(d.marks)) // of the first of those that are alike
 	for guess := range d.marks {
-		stands := guess
-		if alike != nil {
-			stands = int(alike[guess])
+		if alike != nil && int(alike[guess]) != guess {
+			least[guess] = least[alike[guess]]
+		} else {
+			o, largest := d.rate(set, guess)
+			least[guess] = largest < len(set) && o.least <= sum && d.with(set, guess, sum+1) == sum
 		}
-		if least[stands] {
+		if least[guess] {
 			guesses = append(guesses, guess)
 		}
 	}
@@ -123,15 +158,17 @@ func (d *deduction) best(set []uint16) (guesses []int) {
 // sum is the fewest guesses that find the codes of a set, added over all of them; or any number of limit or more if there are so many.
 func (d *deduction) sum(set []uint16, limit int) int {
 	if len(set) <= 2 {
-		return max(0, 2*len(set)-1)
+		return d.floor[len(set)]
 	}
 	key := name(set)
 	if e, has := d.known[key]; has && (e.exact || int(e.sum) >= limit) {
 		return int(e.sum)
 	}
-	best := limit
-	for _, o := range d.options(set) {
-		if o.least >= best {
+	var room [mostCodes]option
+	options, best := d.options(room[:0], set, limit)
+	for len(options) > 0 {
+		var o option
+		if o, options = promising(options); o.least >= best {
 			break
 		}
 		best = min(best, d.with(set, o.guess, best))
@@ -143,105 +180,112 @@ func (d *deduction) sum(set []uint16, limit int) int {
 	return best
 }
 
-// with is the same if a certain guess comes first.
+// with is the same if a certain guess comes first. The largest sets that it leaves are looked at first.
 func (d *deduction) with(set []uint16, guess, limit int) int {
-	parts := d.split(set, guess)
+	var room [mostCodes]uint16
+	var some [mostCodes]part
+	parts := d.split(&room, some[:0], set, guess)
 	sum := len(set)
 	for _, p := range parts {
-		sum += d.least(len(p))
+		sum += d.floor[p.size]
 	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(b.size, a.size) })
 	for _, p := range parts {
-		if sum >= limit {
-			break
+		if p.size <= 2 || sum >= limit {
+			break // the floor is exact, or it does not matter
 		}
-		rest := sum - d.least(len(p))
-		sum = rest + d.sum(p, limit-rest)
+		rest := sum - d.floor[p.size]
+		sum = rest + d.sum(room[p.from:p.from+p.size], limit-rest)
 	}
 	return sum
 }
 
-// split returns what a guess leaves of a set, by its marks, but for the code itself; the largest
-// part first.
-func (d *deduction) split(set []uint16, guess int) (parts [][]uint16) {
-	var sizes, starts [256]uint16
-	marks := d.marks[guess]
+// A part is what a mark leaves of a set, in a list of all parts.
+type part struct{ from, size int }
+
+// split sorts a set without the guess itself by the marks of the guess, into room. It returns some with the parts.
+func (d *deduction) split(room *[mostCodes]uint16, some []part, set []uint16, guess int) []part {
+	var sizes, ends [mostCodes]uint8
+	kinds := d.kinds[guess]
 	for _, code := range set {
-		sizes[marks[code]]++
-	}
-	sizes[d.found] = 0
-	at := uint16(0)
-	for m := range d.kinds {
-		starts[m] = at
-		at += sizes[m]
-	}
-	sorted := make([]uint16, at)
-	ends := starts
-	for _, code := range set {
-		if m := marks[code]; m != d.found {
-			sorted[ends[m]] = code
-			ends[m]++
+		if int(code) != guess {
+			sizes[kinds[code]]++
 		}
 	}
-	for m := range d.kinds {
-		if sizes[m] > 0 {
-			parts = append(parts, sorted[starts[m]:ends[m]:ends[m]])
+	at := 0
+	for k := 0; at < len(set) && k < len(kinds); k++ {
+		if n := int(sizes[k]); n > 0 {
+			ends[k] = uint8(at)
+			some = append(some, part{at, n})
+			at += n
 		}
 	}
-	slices.SortStableFunc(parts, func(a, b []uint16) int { return cmp.Compare(len(b), len(a)) })
-	return parts
+	for _, code := range set {
+		if int(code) != guess {
+			k := kinds[code]
+			room[ends[k]] = code
+			ends[k]++
+		}
+	}
+	return some
 }
 
 // An option is a guess with a lower bound of its sum.
 type option struct{ guess, least int }
 
-// options lists the guesses that tell something, the most promising first.
-func (d *deduction) options(set []uint16) (all []option) {
+// options adds the guesses to a list that may have a sum below a limit, and returns the limit, or the
+// least sum that it found below.
+func (d *deduction) options(all []option, set []uint16, limit int) ([]option, int) {
+	for _, code := range set {
+		if o, largest := d.rate(set, int(code)); largest <= 2 && o.least == d.floor[len(set)] {
+			return nil, min(limit, o.least) // there is nothing better
+		}
+	}
 	alike := d.alike(set)
-	for guess, marks := range d.marks {
+	for guess := range d.kinds {
 		if alike != nil && int(alike[guess]) != guess {
 			continue
 		}
-		var sizes [256]uint16
-		for _, code := range set {
-			sizes[marks[code]]++
-		}
-		sizes[d.found] = 0
-		sum := len(set)
-		telling := true
-		for _, n := range sizes[:d.kinds] {
-			if n > 0 {
-				sum += d.least(int(n))
-				telling = telling && int(n) < len(set)
-			}
-		}
-		if telling {
-			all = append(all, option{guess, sum})
+		switch o, largest := d.rate(set, guess); {
+		case o.least >= limit || largest == len(set):
+		case largest <= 2: // the bound is exact
+			limit = o.least
+		default:
+			all = append(all, o)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b option) int { return cmp.Compare(a.least, b.least) })
-	return all
+	return all, limit
 }
 
-// least is a lower bound of the sum of guesses over n codes, whatever they are: one is guessed at
-// once, and with k marks of wrong guesses,, k more at the second guess and k² at the third.
-func (d *deduction) least(n int) (sum int) {
-	for guesses, room := 1, 1; n > 0; guesses, room = guesses+1, room*(d.room) {
-		sum += guesses * min(n, room)
-		n -= room
-	}
-	return sum
-}
-
-// name is the key of a set.
-func name(set []uint16) string {
-	key := make([]byte, 0, 64)
+// rate returns a guess with its lower bound, and the size of the largest set that it leaves. It tells
+// nothing if that is the whole set.
+func (d *deduction) rate(set []uint16, guess int) (o option, largest int) {
+	var sizes [mostCodes]uint8
+	kinds := d.kinds[guess]
+	sum, most := len(set), uint8(0)
 	for _, code := range set {
-		for int(code)>>3 >= len(key) {
-			key = append(key, 0)
+		if int(code) == guess {
+			continue
 		}
-		key[code>>3] |= 1 << (code & 7)
+		n := &sizes[kinds[code]]
+		sum += d.more[*n]
+		*n++
+		most = max(most, *n)
 	}
-	return string(key)
+	return option{guess, sum}, int(most)
+}
+
+// promising takes the option with the least bound from a list.
+func promising(options []option) (option, []option) {
+	at, last := 0, len(options)-1
+	for i, o := range options {
+		if o.least < options[at].least {
+			at = i
+		}
+	}
+	o := options[at]
+	options[at] = options[last]
+	return o, options[:last]
 }
 
 // alike tells for each guess the first one that is as good by symmetry; nil if that is not worth the search.

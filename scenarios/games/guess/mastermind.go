@@ -167,7 +167,7 @@ type pegTable struct {
 
 func (p pegParams) solve() pegTable {
 	codes := p.codes()
-	d := newDeduction(len(codes), markOf(p.Places, 0), func(guess, code int) uint8 { return markOf(compare(codes[guess], codes[code])) })
+	d := newDeduction(len(codes), func(guess, code int) uint8 { return markOf(compare(codes[guess], codes[code])) })
 	swap := func(exchange func(code []int)) {
 		var to []uint16
 		for _, code := range codes {

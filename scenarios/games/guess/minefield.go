@@ -17,15 +17,14 @@ type minefield struct {
 }
 
 func newMinefield(side int) minefield {
-	f := minefield{width: side}
-	for cell := range side * side {
-		var near uint64
-		for other := range side * side {
-			if across, down := cell%side-other%side, cell/side-other/side; other != cell && across*across <= 1 && down*down <= 1 {
-				near |= 1 << other
+	f := minefield{width: side, near: make([]uint64, side*side)}
+	for cell := range f.near {
+		for beside := range 9 {
+			col, row := cell%side+beside%3-1, cell/side+beside/3-1
+			if other := row*side + col; other != cell && col >= 0 && col < side && row >= 0 && row < side {
+				f.near[cell] |= 1 << other
 			}
 		}
-		f.near = append(f.near, near)
 	}
 	return f
 }

@@ -283,15 +283,22 @@ func (m *clearing) square(cell int) string {
 	return fmt.Sprintf("%c%d", 'a'+cell%m.Side, cell/m.Side+1)
 }
 
+// find returns the cell of a name; -1: there is none.
+func (m *clearing) find(name string) int {
+	if len(name) != len("a1") {
+		return -1
+	}
+	col, row := int(name[0])-'a', int(name[1])-'1'
+	if col < 0 || col >= m.Side || row < 0 || row >= m.Side {
+		return -1
+	}
+	return row*m.Side + col
+}
+
 // Move implements [games.Match].
 func (m *clearing) Move(text string) (told, why string) {
 	text = strings.ToLower(text)
-	cell := -1
-	for i := range m.Side * m.Side {
-		if m.square(i) == text {
-			cell = i
-		}
-	}
+	cell := m.find(text)
 	switch {
 	case cell < 0:
 		return "", fmt.Sprintf("%.20q is no cell: want a column from a to %c and a row from 1 to %d", text, 'a'+m.Side-1, m.Side)

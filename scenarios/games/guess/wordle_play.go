@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
 	"github.com/quintain-rl/quintain/scenarios/games"
@@ -153,7 +154,7 @@ func (w words) Canonical() string { return fmt.Sprint(w.List, w.Hidden) }
 
 // Match implements [games.Start].
 func (w words) Match(_ games.Luck, tables *games.Tables) games.Match {
-	m := &spelling{words: w, tables: tables}
+	m := &spelling{words: w, solver: sync.OnceValue(func() *deduction { return games.Table(tables, strings.Join(w.List, ""), w.solve) })}
 	for i := range w.List {
 		m.left = append(m.left, uint16(i))
 	}
@@ -169,17 +170,17 @@ const (
 
 // compareWords marks the letters of a guess.
 func compareWords(guess, word string) (marks [letters]uint8) {
-	var spare [256]int // letters of the word that are not in place
+	var spare [32]uint8 // letters of the word that are not in place
 	for i := range letters {
 		if guess[i] == word[i] {
 			marks[i] = inPlace
 		} else {
-			spare[word[i]]++
+			spare[word[i]%32]++
 		}
 	}
 	for i := range letters {
-		if marks[i] == absent && spare[guess[i]] > 0 {
-			spare[guess[i]]--
+		if n := &spare[guess[i]%32]; marks[i] == absent && *n > 0 {
+			*n--
 			marks[i] = elsewhere
 		}
 	}
@@ -194,22 +195,19 @@ func wordMark(guess, word string) (n uint8) {
 	return n
 }
 
+// solve returns the deduction of the list.
+func (w words) solve() *deduction {
+	return newDeduction(len(w.List), func(guess, code int) uint8 { return wordMark(w.List[guess], w.List[code]) })
+}
+
 // A spelling is an episode.
 type spelling struct {
 	words
-	tables *games.Tables
+	solver func() *deduction
 	left   []uint16 // the words that are possible
 	past   []string // guesses
 	lost   float64  // guesses that were given away, on average
 	found  bool
-}
-
-// solver returns the deduction of the list.
-func (m *spelling) solver() *deduction {
-	return games.Table(m.tables, strings.Join(m.List, ""), func() *deduction {
-		word := m.List[0]
-		return newDeduction(len(m.List), wordMark(word, word), func(guess, code int) uint8 { return wordMark(m.List[guess], m.List[code]) })
-	})
 }
 
 // Show implements [games.Match].

@@ -3,6 +3,7 @@ package desk
 import (
 	"fmt"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/memdb"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -30,11 +31,7 @@ func Samples(level, index int, do func(Sample) error) error {
 	}
 	s := d.schema()
 	for number := range 2 {
-		rows := d.filling(s, number).rows
-		one := Sample{Fill: rows}
-		for _, t := range s {
-			one.Create, one.Names = append(one.Create, s.create(t)), append(one.Names, t.name)
-		}
+		one := d.sample(s, number)
 		for _, statement := range d.statements(s) {
 			one.SQL, one.Sorted = statement.sql, statement.sorted
 			if err := one.run(s); err != nil {
@@ -46,6 +43,32 @@ func Samples(level, index int, do func(Sample) error) error {
 		}
 	}
 	return nil
+}
+
+// Fillings returns the fillings of the tables of a record, without a statement: the one that is seen, and
+// those on which an answer is judged besides.
+func Fillings(record []byte) (all []Sample, err error) {
+	var d database
+	if err := jsonform.Unmarshal(record, &d); err != nil {
+		return nil, err
+	}
+	if err := d.Check(); err != nil {
+		return nil, err
+	}
+	s := d.schema()
+	for number := range fillings {
+		all = append(all, d.sample(s, number))
+	}
+	return all, nil
+}
+
+// sample returns a filling without a statement.
+func (d database) sample(s schema, number int) Sample {
+	one := Sample{Fill: d.filling(s, number).rows}
+	for _, t := range s {
+		one.Create, one.Names = append(one.Create, s.create(t)), append(one.Names, t.name)
+	}
+	return one
 }
 
 // A statement is one of a problem.

@@ -1,0 +1,6 @@
+//go:build !linux && !darwin
+
+package doctor
+
+// fileSystem is not known on this system.
+func fileSystem(string) string { return "" }
