@@ -1,7 +1,7 @@
 # make help lists the targets. Each is a single command that can also be typed directly.
 export CGO_ENABLED = 0
 .DEFAULT_GOAL := help
-.PHONY: help build image wheel test race fuzz heavy lint conformance ci nightly release release-check bench docs pictures surfaces
+.PHONY: help build image wheel test race fuzz heavy lint conformance ci nightly release release-check bench docs site pictures surfaces
 
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -55,6 +55,9 @@ bench: ## run all benchmarks, then compare the tasks with reasoning-gym
 
 docs: ## rewrite the documents that are made from code and data
 	go test ./internal/house ./tasks/catalog ./cmd/quintain -update
+
+site: build ## build the site from docs/, the program and the Python package, into dist/site
+	REQUIREMENTS=site.txt conformance/python deploy/site/build.py --quintain bin/quintain dist/site
 
 pictures: build ## take the pictures of README and docs/watch, in Chromium
 	REQUIREMENTS=watch.txt conformance/python conformance/watch.py --quintain bin/quintain --screenshots docs/watch
