@@ -16,15 +16,16 @@ import (
 
 // A Size is how much a test plays.
 type Size struct {
-	Problems int // of each level, played by the best moves
-	Episodes int // of each level, played by uniform legal moves
+	Problems int     // of each level, played by the best moves
+	Episodes int     // of each level, played by uniform legal moves
+	Sigmas   float64 // by how many standard errors their mean may differ from the guess rate
 }
 
 // Short is what every change is tested with.
-var Short = Size{Problems: 20, Episodes: 300}
+var Short = Size{Problems: 20, Episodes: 300, Sigmas: 3.5}
 
-// Heavy is what the specification of the games asks for.
-var Heavy = Size{Problems: 200, Episodes: 10_000}
+// Heavy is what [Rates] plays with -tags heavy.
+var Heavy = Size{Problems: 200, Episodes: 10_000, Sigmas: 3}
 
 // Run tests games, with fewer episodes if the tests are to be short.
 func Run(t *testing.T, all []*games.Game, size Size) {
@@ -39,6 +40,23 @@ func Run(t *testing.T, all []*games.Game, size Size) {
 			for level := range g.Task.Info().Levels {
 				s.level = level
 				t.Run(fmt.Sprint(level), s.played)
+			}
+		})
+	}
+}
+
+// Rates tests what games earn by the best play and by uniform play.
+func Rates(t *testing.T, all []*games.Game, size Size) {
+	for _, g := range all {
+		t.Run(g.Task.Info().Name, func(t *testing.T) {
+			t.Parallel()
+			s := suite{game: g, size: size}
+			for level := range g.Task.Info().Levels {
+				s.level = level
+				t.Run(fmt.Sprint(level), func(t *testing.T) {
+					s.best(t, games.Value)
+					s.guessed(t)
+				})
 			}
 		})
 	}
@@ -218,8 +236,9 @@ func (s suite) guessed(t *testing.T) {
 	n := float64(s.size.Episodes)
 	mean := sum / n
 	off := math.Sqrt(max(squares/n-mean*mean, 1/n) / n)
-	if want := s.game.Guess[s.level]; math.Abs(mean-want) > 3.5*off {
-		t.Errorf("uniform play earns %.4f ± %.4f, and the guess rate is %.4f", mean, off, want)
+	t.Logf("uniform play earns %.4f ± %.4f, and the guess rate is %.4f", mean, off, s.game.Guess[s.level])
+	if math.Abs(mean-s.game.Guess[s.level]) > s.size.Sigmas*off {
+		t.Errorf("that differs by more than %.1f standard errors", s.size.Sigmas)
 	}
 }
 

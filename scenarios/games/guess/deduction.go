@@ -267,10 +267,10 @@ func (d *deduction) rate(set []uint16, guess int) (o option, largest int) {
 		if int(code) == guess {
 			continue
 		}
-		n := &sizes[kinds[code]]
-		sum += d.more[*n]
-		*n++
-		most = max(most, *n)
+		k := kinds[code]
+		sum += d.more[sizes[k]]
+		sizes[k]++
+		most = max(most, sizes[k])
 	}
 	return option{guess, sum}, int(most)
 }
