@@ -252,14 +252,19 @@ var tableForms = [wordings]string{
 // soFar begins the line of a message with all moves so far.
 const soFar = "Moves so far: "
 
-// between stands between moves.
-const between = ", "
+// between is what stands between moves. Those that are made at once may have commas.
+func (c *contest) between() string {
+	if _, is := c.sides.(Blind); is {
+		return "; "
+	}
+	return ", "
+}
 
 // position describes the position to the seat that is to move.
 func (c *contest) position(seat int) string {
 	text := c.sides.Show(seat) + "\n\n"
 	if len(c.moves) > 0 {
-		text += soFar + strings.Join(c.moves, between) + ".\n"
+		text += soFar + strings.Join(c.moves, c.between()) + ".\n"
 	}
 	return text + "It is your move."
 }
@@ -295,7 +300,7 @@ func (p *play) AdviseAt(problem quintain.Problem, seat int, talk []quintain.Mess
 	}
 	_, moves, _ := strings.Cut(talk[len(talk)-1].Content, soFar)
 	moves, _, _ = strings.Cut(moves, ".\n")
-	for move := range strings.SplitSeq(moves, between) {
+	for move := range strings.SplitSeq(moves, c.between()) {
 		if move == "" {
 			break
 		}

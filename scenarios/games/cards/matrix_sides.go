@@ -82,7 +82,7 @@ func (s *matrixSides) Show(seat int) string {
 	}
 	text := fmt.Sprintf("%s\nThis is %s %d of %d.", table(s.pay(seat)), what, s.round+1, s.Rounds)
 	if s.round > 0 {
-		text += fmt.Sprintf(" Below, %s move of each comes first.", [2]string{"your", "your opponent's"}[seat])
+		text += fmt.Sprintf(" Below, %s move of each %s comes first.", [2]string{"your", "your opponent's"}[seat], what)
 	}
 	return text
 }
@@ -111,9 +111,6 @@ func (s *matrixSides) Move(text string) (name, why string) {
 func (s *matrixSides) choice(text string) (m mix, why string) {
 	size := len(s.Pay[0])
 	if s.mixed() {
-		if !strings.Contains(text, ",") {
-			text = spelled(text) // a name of ours
-		}
 		return readMix(text, size)
 	}
 	letters := s.names()
@@ -127,18 +124,10 @@ func (s *matrixSides) choice(text string) (m mix, why string) {
 	return nil, fmt.Sprintf("%.20q is none of your moves, which are %s", text, strings.Join(letters, ", "))
 }
 
-// spelled returns the name of a mix with commas.
-func spelled(name string) (text string) {
-	for i, f := range strings.Fields(name) {
-		text += [2]string{", ", " "}[i%2] + f
-	}
-	return strings.TrimPrefix(text, ", ")
-}
-
-// nameOf is the name of a move, without commas.
+// nameOf is the name of a move.
 func (s *matrixSides) nameOf(m mix) string {
 	if s.mixed() {
-		return strings.ReplaceAll(m.String(), ",", "")
+		return m.String()
 	}
 	return s.names()[m.row()]
 }
@@ -166,6 +155,8 @@ func average(pay [][]int, rows, columns mix) (won float64) {
 // gained tells what a round has won.
 func (s *matrixSides) gained(won float64) string {
 	switch {
+	case s.mixed() && won < 0:
+		return fmt.Sprintf("You lose %.3f on average.", -won)
 	case s.mixed():
 		return fmt.Sprintf("You gain %.3f on average.", won)
 	case won > 0:
@@ -183,7 +174,7 @@ func (s *matrixSides) Says(mine bool, move string) string {
 		who, ending = "You", ""
 	}
 	if s.mixed() {
-		verb, move = "mix", spelled(move)
+		verb = "mix"
 		ending = strings.Replace(ending, "s", "es", 1)
 	}
 	return who + " " + verb + ending + " " + move + "."

@@ -75,7 +75,7 @@ func TestSidesOfMatrices(t *testing.T) {
 	}{
 		{"letters", letters, []string{"A", "a", "B", "B"}, [2]string{"Your opponent plays B.", "You play B."}, [2]string{"You win 4.", "You lose 4."}, 0.5 + 7.0/36},
 		{"letters that lose", letters, []string{"A", "B", "B", "A"}, [2]string{"Your opponent plays A.", "You play A."}, [2]string{"You lose 2.", "You win 2."}, 0.5 - 3.0/36},
-		{"mixes", shares, []string{"A 1, B 1", "A 1 B 3"}, [2]string{"Your opponent mixes A 1, B 3.", "You mix A 1, B 3."}, [2]string{"You gain 1.250 on average.", "You gain -1.250 on average."}, 0.5 + 1.25/18},
+		{"mixes", shares, []string{"A 1, B 1", "A 1, B 3"}, [2]string{"Your opponent mixes A 1, B 3.", "You mix A 1, B 3."}, [2]string{"You gain 1.250 on average.", "You lose 1.250 on average."}, 0.5 + 1.25/18},
 	} {
 		s := c.start.Sides(games.Luck{}, nil)
 		name := ""
@@ -121,7 +121,7 @@ func TestFaultsInSidesOfMatrices(t *testing.T) {
 	for _, c := range []struct {
 		start matrices
 		text  string
-	}{{letters, "C"}, {letters, ""}, {letters, "A 1, B 1"}, {letters, "AB"}, {shares, "A"}, {shares, "A 1 B"}, {shares, "A 0, B 0"}, {shares, "A 1 A 2"}, {shares, "C 1"}, {shares, "A -1"}, {shares, "A 1 2 3"}} {
+	}{{letters, "C"}, {letters, ""}, {letters, "A 1, B 1"}, {letters, "AB"}, {shares, "A"}, {shares, "A 1 B"}, {shares, "A 0, B 0"}, {shares, "A 1, A 2"}, {shares, "C 1"}, {shares, "A -1"}, {shares, "A 1 2 3"}} {
 		s := c.start.Sides(games.Luck{}, nil)
 		if name, why := s.Move(c.text); why == "" || s.Seat() != 0 {
 			t.Errorf("%q is taken for %s", c.text, name)
