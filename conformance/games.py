@@ -46,6 +46,7 @@ class Count:
 
     def __init__(self, game):
         self.game, self.steps, self.compared, self.wrong = game, 0, 0, []
+        self.rewards, self.open = 0, 0  # of the episodes, and those that are not worked out here
 
     def same(self, what, ours, theirs, where=""):
         self.compared += 1
@@ -146,6 +147,8 @@ class Episode:
 
     def ends(self, turn, value):
         self.same("the end", turn["end"], "terminated")
+        self.count.rewards += 1
+        self.count.open += value is None
         if value is not None:
             self.same("the last value", turn["value"], value)
         self.same("the reward", turn["reward"], turn["value"])
@@ -277,6 +280,7 @@ def alone(worlds, fits=lambda start: True):
     def explain(count, rows, steps):
         for row in rows.episodes(count.game, steps):
             if not fits(row["record"]["start"]):
+                count.rewards, count.open = count.rewards + 1, count.open + 1
                 continue
             episode = Episode(count, row)
             episode.turns(worlds(episode))
@@ -539,14 +543,14 @@ def main():
             began = time.monotonic()
             count = Count(name)
             GAMES[name](count, rows, args.steps // len(chosen))
-            print(f"{name}: {count.steps:,} steps, {count.compared:,} comparisons, {len(count.wrong)} disagreements, {time.monotonic() - began:.0f} s", flush=True)
+            print(f"{name}: {count.steps:,} steps, {count.compared:,} comparisons, {len(count.wrong)} disagreements, {count.open:,} of {count.rewards:,} rewards not worked out, {time.monotonic() - began:.0f} s", flush=True)
             counts.append(count)
     for count in counts:
         wrong, compared = wrong + count.wrong, compared + count.compared
         steps += count.steps if count.game in GAMES else 0
     for text in wrong[:10]:
         print("WRONG", text[:2000])
-    print(f"games: {steps:,} steps, {compared:,} comparisons, {len(wrong)} disagreements")
+    print(f"games: {steps:,} steps, {compared:,} comparisons, {len(wrong)} disagreements, {sum(c.open for c in counts):,} of {sum(c.rewards for c in counts):,} rewards not worked out")
     raise SystemExit(1 if wrong else 0)
 
 
