@@ -29,6 +29,7 @@ import time
 import game_cards
 import game_coins
 import game_dice
+import game_lies
 import game_matrix
 import game_rules
 import game_solo
@@ -274,14 +275,11 @@ class Crossing:
         return "\n".join(["```", "  " + " ".join("abcdefghijkl"[:size]), *lines, "```"])
 
 
-def alone(worlds, fits=lambda start: True):
-    """Explains a game by a class that knows an episode; rows that do not fit are left out."""
+def alone(worlds):
+    """Explains a game by a class that knows an episode."""
 
     def explain(count, rows, steps):
         for row in rows.episodes(count.game, steps):
-            if not fits(row["record"]["start"]):
-                count.rewards, count.open = count.rewards + 1, count.open + 1
-                continue
             episode = Episode(count, row)
             episode.turns(worlds(episode))
 
@@ -522,7 +520,7 @@ GAMES = {
     "blackjack_table": alone(game_table.Table),
     "matrix_duel": alone(game_matrix.Matrices),
     "coin_weighing": alone(game_coins.Coins),
-    "guess_number": alone(game_solo.Number, lambda start: start["lies"] == 0),
+    "guess_number": alone(lambda episode: (game_lies.Lies if episode.start["lies"] else game_solo.Number)(episode)),
     **dict.fromkeys(game_tools.WORLDS, game_tools.explain),
 }
 
