@@ -7,6 +7,7 @@ for each kind and peer, with its reason and the number of texts of each format; 
 import argparse
 import base64
 import collections
+import itertools
 import json
 import os
 import pathlib
@@ -300,6 +301,18 @@ def difference(line, mine, theirs):
     return damaged + "other"
 
 
+def ordinary(line, mine):
+    """Whether a reply is as templates write them: whole, with calls of offered tools, none in thinking, and no closing tag in a string."""
+    odd = {"damaged", "a call in thinking"} & set(line["labels"]) or mine["malformed"] or "unknown_tool" in line["text"]
+    return not odd and f"x{tool_texts.CLOSING[line['format']]}y" not in line["text"]
+
+
+def agreed(found):
+    """How many replies are ordinary, and in how many of these the calls are the same."""
+    same = [mine["calls"] == theirs.get("calls") for line, mine, theirs in found if ordinary(line, mine)]
+    return collections.Counter(ordinary=len(same), same=sum(same))
+
+
 def compare(peer, form, count):
     """The replies of one format by kind: each a line, ours and theirs."""
     lines = [line for line in tool_texts.cases(form, count) if peer.reads(line)]
@@ -330,24 +343,27 @@ def main():
     args = parser.parse_args()
     rows = json.loads(ROWS.read_text(encoding="utf-8"))
     explained = {row["kind"]: row["texts"] for row in rows if row["peer"] == args.peer}
-    peer, faults = PEERS[args.peer](), 0
+    peer, faults, whole = PEERS[args.peer](), 0, collections.Counter()
     for form in peer.forms:
         if args.only and form != args.only:
             continue
         kinds = compare(peer, form, args.count)
+        share = agreed(itertools.chain(*kinds.values()))
+        whole += share
         same, total = len(kinds.pop("same", [])), args.count
         read = same + sum(map(len, kinds.values()))
-        print(f"{form:12} {same:5} of {read} the same;", ", ".join(f"{kind} {len(found)}" for kind, found in sorted(kinds.items())))
+        print(f"{form:12} {same:5} of {read} the same, and the calls of {share['same']} of {share['ordinary']} ordinary ones;", ", ".join(f"{kind} {len(found)}" for kind, found in sorted(kinds.items())))
         for kind in sorted(kinds.keys() | {kind for kind, texts in explained.items() if form in texts}):
             found, want = kinds.get(kind, []), explained.get(kind, {}).get(form, 0)
             if args.update and kind in explained:
                 explained[kind][form] = want = len(found)
-            bad = len(found) != want if total == COUNT else not want
+            bad = len(found) != want if total == COUNT else kind not in explained
             faults += bad
             if bad:
                 print(f"  {kind}: {len(found)} texts, but {ROWS.name} has {want}")
             for line, mine, theirs in found[: args.show] if bad or args.all else []:
                 print("    text  ", json.dumps(line, ensure_ascii=False, default=str)[:900].split(', "tools"')[0], "\n    ours  ", json.dumps(mine, ensure_ascii=False)[:600], "\n    theirs", json.dumps(theirs, ensure_ascii=False)[:600])
+    print(f"all formats: the calls of {whole['same']:,} of {whole['ordinary']:,} ordinary replies are the same, {whole['same'] / max(whole['ordinary'], 1):.2%}")
     if args.update:
         for row in rows:
             row["texts"] = {form: n for form, n in sorted(row["texts"].items()) if n}

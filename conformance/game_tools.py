@@ -684,6 +684,7 @@ def explain(count, rows, steps):
 
 def follow(count, row, world, most):
     made, over, answer = 0, False, None
+    count.rewards += 1
     for turn in row["turns"]:
         count.steps += 1
         where = str([row["record"]["start"], row["turns"]])

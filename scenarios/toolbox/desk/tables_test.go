@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/memdb"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -53,6 +54,29 @@ func TestEvaluatorAgreesWithSQLite(t *testing.T) {
 
 // judged returns what a world says of an answer.
 func judged(d database, sql string) string { return d.World().Judge(sql).Answer }
+
+func TestFillingsAreThoseOfTheRecord(t *testing.T) {
+	t.Parallel()
+	d := made(t, 2, 0)
+	record, err := jsonform.Marshal(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := Fillings(record)
+	if err != nil || len(all) != fillings {
+		t.Fatalf("Fillings: %d, %v; want %d", len(all), err, fillings)
+	}
+	for number, one := range all {
+		if want := d.filling(d.schema(), number).rows; fmt.Sprint(one.Fill) != fmt.Sprint(want) || len(one.Create) != d.Tables {
+			t.Errorf("filling %d has %d tables with %v, want %v", number, len(one.Create), one.Fill, want)
+		}
+	}
+	for _, bad := range []string{`{"subject":99}`, `{`} {
+		if _, err := Fillings([]byte(bad)); err == nil {
+			t.Errorf("Fillings(%s) returns no error", bad)
+		}
+	}
+}
 
 func TestMisreadingsAreWrong(t *testing.T) {
 	t.Parallel()
