@@ -83,7 +83,7 @@ all_archives() {
 		*.zip) python3 -m zipfile -e "$one" "$scratch/other" ;;
 		*) tar -xzf "$one" -C "$scratch/other" ;;
 		esac
-		program=$(ls "$scratch"/other/*/quintain "$scratch"/other/*/quintain.exe 2>/dev/null)
+		program=$(find "$scratch/other" -type f \( -name quintain -o -name quintain.exe \))
 		go version -m "$program" >"$scratch/build"
 		grep -q "GOOS=${platform%_*}$" "$scratch/build" && grep -q "GOARCH=${platform#*_}$" "$scratch/build" && grep -q -- '-trimpath=true' "$scratch/build" || fail "$one holds $(cat "$scratch/build")"
 		for names in LICENSE README.md THIRD_PARTY_LICENSES.txt completions/quintain.bash completions/_quintain completions/quintain.fish completions/quintain.ps1 man/quintain.1 man/quintain-tasks-list.1; do
