@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -9,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/internal/compat"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
@@ -25,33 +23,20 @@ nothing, and ends with status 1 if something is not read.`,
   quintain version --check-data quintain-data`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if c.Flags().Changed("check-data") {
-				return w.checkData(c.Context(), dir, asJSON)
+			if !c.Flags().Changed("check-data") {
+				_, err := fmt.Fprintln(w.stdout, about())
+				return err
 			}
-			_, err := fmt.Fprintln(w.stdout, about())
+			reads, err := compat.Show(c.Context(), dir, asJSON, w.stdout)
+			if err == nil && !reads {
+				return errReported
+			}
 			return err
 		},
 	}
 	c.Flags().StringVar(&dir, "check-data", "", "data folder to check; no process may use it")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, with --check-data")
 	return c
-}
-
-// checkData says which formats a data folder has.
-func (w *world) checkData(ctx context.Context, dir string, asJSON bool) error {
-	r, err := compat.Check(ctx, dir)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		err = jsonform.WriteIndented(w.stdout, r)
-	} else {
-		err = r.Write(w.stdout)
-	}
-	if err == nil && !r.Reads {
-		err = errReported
-	}
-	return err
 }
 
 // about describes this binary in a line.

@@ -93,10 +93,7 @@ func (r *Report) layout(dir string) (p Part, err error) {
 	}
 	if err := jsonform.Unmarshal(data, &kept); err != nil {
 		p.Fault = "format.json: " + err.Error()
-		return p, nil
-	}
-	p.Format, r.Program = fmt.Sprint(kept.Format), kept.Writer
-	if kept.Format != datadir.Format {
+	} else if p.Format, r.Program = fmt.Sprint(kept.Format), kept.Writer; kept.Format != datadir.Format {
 		p.Fault = fmt.Sprintf("this program reads format %d: use the program that wrote it", datadir.Format)
 	}
 	return p, nil
@@ -124,6 +121,18 @@ func (r *Report) rest(dir string) {
 		}
 		r.add(p)
 	}
+}
+
+// Show prints the report of a data folder, and reports whether this program reads all of it.
+func Show(ctx context.Context, dir string, asJSON bool, w io.Writer) (reads bool, err error) {
+	r, err := Check(ctx, dir)
+	if err != nil {
+		return false, err
+	}
+	if asJSON {
+		return r.Reads, jsonform.WriteIndented(w, r)
+	}
+	return r.Reads, r.Write(w)
 }
 
 // Write prints the report as a table.
