@@ -106,7 +106,7 @@ func (l *ledger) snapshot() ([]queue.State, error) {
 		Part    json.RawMessage `json:"part,omitempty"`
 		Pieces  pieces.Mark     `json:"pieces,omitzero"` // of Part
 	}{l.record.recordHead, streams, part, mark})
-	return slices.Concat(before, []queue.State{{Key: recordKey, Value: data}}, after), err
+	return slices.Concat(before, []queue.State{{Key: RecordKey, Value: data}}, after), err
 }
 
 // replay makes the changes that follow the snapshot.

@@ -12,14 +12,15 @@ import (
 	"github.com/quintain-rl/quintain/run/pieces"
 )
 
-// recordKey is the key of the run's record in the queue's small state.
-const recordKey = "run"
+// RecordKey is the key of the run's record in the queue's small state.
+const RecordKey = "run"
 
 // piecePrefix begins the keys of the pieces of a large part of the record.
 const piecePrefix = "run-part-"
 
-// recordFormat is the version of that record's format. Format 3 had no changes.
-const recordFormat = 4
+// RecordFormat is the version of that record's format, and OldestRecord that of the oldest one that
+// is read, which had no changes. The next save is in the format RecordFormat.
+const RecordFormat, OldestRecord = 4, 3
 
 // A record is the state of a run beside its groups, from which the next process resumes.
 type record struct {
@@ -87,8 +88,8 @@ func (e *ApartError) Error() string {
 // was killed between the two, and the record follows it.
 func openLedger(ctx context.Context, store stateStore, fresh record, last *checkpoint) (*ledger, error) {
 	l := &ledger{store: store, dirty: make(chan struct{}, 1), grown: -1, record: fresh}
-	l.record.Format, l.record.Trained = recordFormat, last != nil
-	data, err := store.State(ctx, recordKey)
+	l.record.Format, l.record.Trained = RecordFormat, last != nil
+	data, err := store.State(ctx, RecordKey)
 	if err != nil {
 		return nil, fmt.Errorf("record of the run: %w", err)
 	}
@@ -127,8 +128,8 @@ func (l *ledger) read(ctx context.Context, data []byte) (err error) {
 		return err
 	}
 	switch {
-	case head.Format != recordFormat && head.Format != 3:
-		return fmt.Errorf("it has format %d, and this program reads format %d: use the program that wrote it, or another folder with --data", head.Format, recordFormat)
+	case head.Format > RecordFormat || head.Format < OldestRecord:
+		return fmt.Errorf("it has format %d, and this program reads format %d: use the program that wrote it, or another folder with --data", head.Format, RecordFormat)
 	case head.Trained && !l.record.Trained:
 		return errTrained
 	}
@@ -139,7 +140,7 @@ func (l *ledger) read(ctx context.Context, data []byte) (err error) {
 	l.shelf = shelf
 	trained := l.record.Trained
 	err = jsonform.Unmarshal(data, &l.record)
-	l.record.Format, l.record.Trained = recordFormat, trained
+	l.record.Format, l.record.Trained = RecordFormat, trained
 	if err == nil && len(part) > 0 {
 		err = l.record.Part.UnmarshalJSON(part)
 	}

@@ -136,10 +136,10 @@ func TestLedgerAfterEachWrite(t *testing.T) {
 	}
 	snapshots := 0
 	for i, s := range store.list {
-		if s.Key == recordKey {
+		if s.Key == RecordKey {
 			snapshots++
 		}
-		if i%37 != 0 && s.Key != recordKey {
+		if i%37 != 0 && s.Key != RecordKey {
 			continue
 		}
 		if got := newLedger(t, &journal{list: store.list[:i+1]}).state(t); got != want[i] {
@@ -199,7 +199,7 @@ func TestALargePartOfTheRecord(t *testing.T) {
 			t.Fatal("not saved")
 		}
 		want = append(want, h.text)
-		heads = append(heads, before+slices.IndexFunc(store.list[before:], func(s queue.State) bool { return s.Key == recordKey }))
+		heads = append(heads, before+slices.IndexFunc(store.list[before:], func(s queue.State) bool { return s.Key == RecordKey }))
 	}
 	seen := 0
 	for i := range store.list {
@@ -227,7 +227,7 @@ func TestALargePartOfTheRecord(t *testing.T) {
 func TestLedgerOfEarlierProgram(t *testing.T) {
 	store := &journal{list: []queue.State{
 		{Key: changeKey(1), Value: []byte(`{"run_id":"other","number":1,"version":9,"streams":[]}`)},
-		{Key: recordKey, Value: []byte(`{"format":3,"run_id":"r","trained":false,"version":4,"batch":["g"],"streams":{"streams":{"plain.v1/plain.s0.44136fa3":{"next":9,"redo":[2,3,7]}}}}`)},
+		{Key: RecordKey, Value: []byte(`{"format":3,"run_id":"r","trained":false,"version":4,"batch":["g"],"streams":{"streams":{"plain.v1/plain.s0.44136fa3":{"next":9,"redo":[2,3,7]}}}}`)},
 	}}
 	const want = `r 4 ["g"] {"order":["plain.v1/plain.s0.44136fa3"],"streams":{"plain.v1/plain.s0.44136fa3":{"next":9,"again":[2,2,3,1]}}}`
 	if got := newLedger(t, store).state(t); got != want {

@@ -11,6 +11,9 @@ import (
 // magic begins a segment; its last byte is the version of the format.
 const magic = "QNtrace\x01"
 
+// Version is the version of the format, which is the only one that is read.
+func Version() int { return int(magic[len(magic)-1]) }
+
 // The kinds of frames.
 const (
 	kindHead   = 'h' // JSON; see [Head]

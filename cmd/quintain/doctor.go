@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,14 +27,11 @@ nothing behind, and ends with status 1 if a check fails.`,
 	c.RunE = func(*cobra.Command, []string) error {
 		of.Sandbox, of.Needed = t.Sandbox, c.Flags().Changed("sandbox")
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			found, write := doctor.Examine(ctx, of), doctor.Write
-			if asJSON {
-				write = doctor.WriteJSON
+			failed, err := doctor.Show(ctx, of, asJSON, w.stdout)
+			if err == nil && failed > 0 {
+				return errReported
 			}
-			if err := errors.Join(write(w.stdout, found), context.Cause(ctx)); err != nil || doctor.Failed(found) == 0 {
-				return err
-			}
-			return errReported
+			return err
 		})
 	}
 	f := c.Flags()

@@ -167,7 +167,7 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
 	root.AddCommand(newRun(w), newWorker(w), newGateway(w), newEnv(w), newEval(w), newAsk(w), newAgent(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newView(w), newExport(w), newHub(w), newServe(w), newQueue(w), newBench(w),
 		newPolicy(w), newFakeServer(w), newDoctor(w),
-		newTasks(w), newScenarios(w), newMCP(w), newDataset(w), newGrade(w), newMath(w), newPipe(w), newTemplate(w), newSandbox(w), newJudge(w), newConfig(w), newVersion(w), newMan())
+		newTasks(w), newScenarios(w), newMCP(w), newDataset(w), newInit(w), newGrade(w), newMath(w), newPipe(w), newTemplate(w), newSandbox(w), newJudge(w), newConfig(w), newVersion(w), newMan())
 	return root
 }
 

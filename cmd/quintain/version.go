@@ -7,21 +7,37 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/compat"
 	"github.com/quintain-rl/quintain/internal/manpage"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 func newVersion(w *world) *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of this binary, and the kernels of its model on this processor",
-		Example: "  quintain version",
-		Args:    noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(w.stdout, about())
+	dir, asJSON := "", false
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of this binary, and the kernels of its model on this processor",
+		Long: `Version prints the version of this binary. With --check-data, it says which formats a data
+folder has, whether this binary reads them, and what it would write anew. That changes
+nothing, and ends with status 1 if something is not read.`,
+		Example: `  quintain version
+  quintain version --check-data quintain-data`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if !c.Flags().Changed("check-data") {
+				_, err := fmt.Fprintln(w.stdout, about())
+				return err
+			}
+			reads, err := compat.Show(c.Context(), dir, asJSON, w.stdout)
+			if err == nil && !reads {
+				return errReported
+			}
 			return err
 		},
 	}
+	c.Flags().StringVar(&dir, "check-data", "", "data folder to check; no process may use it")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, with --check-data")
+	return c
 }
 
 // about describes this binary in a line.

@@ -62,7 +62,7 @@ func inference(ctx context.Context, s Settings, url string) Finding {
 	began := time.Now()
 	r, err := probe.Run(ctx, config.Server, s.Model, "")
 	if err != nil {
-		return Finding{Check: "server", Level: Fail, Found: err.Error(), Remedy: "is the server there, and is the address that of its root or of /v1? quintain policy probe --url tells more"}
+		return Finding{Check: "server", Level: Fail, Found: err.Error(), Remedy: "start it, or name its address, with or without /v1; docs/servers.md lists the servers"}
 	}
 	return judgeServer(r, time.Since(began))
 }
@@ -92,7 +92,7 @@ func natsServer(ctx context.Context, s Settings) Finding {
 	defer stop()
 	r, err := nats.Probe(ctx, s.NATS, nats.Options{Creds: s.Creds})
 	if err != nil {
-		return Finding{Check: "NATS", Level: Fail, Found: err.Error(), Remedy: "is the server there, with JetStream (nats-server -js), and are the credentials right (--nats-creds)?"}
+		return Finding{Check: "NATS", Level: Fail, Found: err.Error(), Remedy: "start one with JetStream (nats-server -js), or name its address in --nats-url and its credentials in --nats-creds"}
 	}
 	return judgeNATS(r)
 }

@@ -5,6 +5,7 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -78,6 +79,16 @@ func Failed(found []Finding) (n int) {
 		}
 	}
 	return n
+}
+
+// Show examines and prints, and returns the number of failures. Its error is that of the output, or
+// the cause of the end of ctx.
+func Show(ctx context.Context, s Settings, asJSON bool, w io.Writer) (failed int, err error) {
+	found, write := Examine(ctx, s), Write
+	if asJSON {
+		write = WriteJSON
+	}
+	return Failed(found), errors.Join(write(w, found), context.Cause(ctx))
 }
 
 // Write prints a line for each finding, and a second one for its remedy.

@@ -54,13 +54,13 @@ func TestJudgements(t *testing.T) {
 		{"too few for the store", judgeFiles(100), Fail, "ulimit -n"},
 		{"no limit is known", judgeFiles(0), OK, "no limit"},
 
-		{"a good clock", judgeClock(ticking{100 * ms, 100 * ms, 50, today(), true, true}), OK, "50ns"},
-		{"a clock that jumped ahead", judgeClock(ticking{time.Hour, 100 * ms, 50, today(), true, true}), Warn, "jumped by 59m59.9s"},
-		{"a clock that jumped back", judgeClock(ticking{-time.Hour, 100 * ms, 50, today(), true, true}), Warn, "jumped by 1h0m0.1s"},
-		{"a coarse clock", judgeClock(ticking{100 * ms, 100 * ms, 55 * ms, today(), true, true}), Warn, "coarse"},
-		{"a battery is empty", judgeClock(ticking{100 * ms, 100 * ms, 50, time.Unix(0, 0), true, true}), Fail, "1970"},
-		{"nothing sets the clock", judgeClock(ticking{100 * ms, 100 * ms, 50, today(), false, true}), Warn, "chrony"},
-		{"the system does not tell", judgeClock(ticking{100 * ms, 100 * ms, 50, today(), false, false}), OK, "steps"},
+		{"a good clock", judgeClock(ticking{0, 50, today(), true, true}), OK, "50ns"},
+		{"a clock that jumped ahead", judgeClock(ticking{time.Hour, 50, today(), true, true}), Warn, "jumped by 1h0m0s"},
+		{"a clock that jumped back", judgeClock(ticking{-time.Hour, 50, today(), true, true}), Warn, "jumped by -1h0m0s"},
+		{"a coarse clock", judgeClock(ticking{0, 55 * ms, today(), true, true}), Warn, "coarse"},
+		{"a battery is empty", judgeClock(ticking{0, 50, time.Unix(0, 0), true, true}), Fail, "1970"},
+		{"nothing sets the clock", judgeClock(ticking{0, 50, today(), false, true}), Warn, "chrony"},
+		{"the system does not tell", judgeClock(ticking{0, 50, today(), false, false}), OK, "steps"},
 
 		{"a disk", judgeFolder(volume{dir: "d", kind: "ext4", locks: true}), OK, "ext4"},
 		{"an unknown disk", judgeFolder(volume{dir: "d", locks: true}), OK, "d can be written"},
@@ -95,6 +95,27 @@ func TestJudgements(t *testing.T) {
 		}
 		if (c.got.Level == OK) != (c.got.Remedy == "") {
 			t.Errorf("%s: level %s with the remedy %q", c.why, c.got.Level, c.got.Remedy)
+		}
+	}
+}
+
+// A jump is told from the noise of a busy machine.
+func TestJumped(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		why   string
+		apart []time.Duration
+		want  time.Duration
+	}{
+		{"nothing was measured", nil, 0},
+		{"the clocks agree", []time.Duration{0, 0, 0, 0, 0, 0, 0, 0, 0}, 0},
+		{"the process had to wait twice", []time.Duration{0, 90 * ms, 0, 0, 0, 0, -40 * ms, 0, 0}, 0},
+		{"the clock was set ahead", []time.Duration{0, 0, 0, 0, time.Hour, time.Hour, time.Hour, time.Hour, time.Hour}, time.Hour},
+		{"the clock was set back", []time.Duration{0, 0, 0, 0, 0, -time.Hour, -time.Hour, -time.Hour, -time.Hour}, -time.Hour},
+	} {
+		if got := jumped(c.apart); got != c.want {
+			t.Errorf("%s: %v, want %v", c.why, got, c.want)
 		}
 	}
 }
@@ -135,12 +156,12 @@ func TestFaults(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	taken, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it ends with the test
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	dead, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it ends at once
+	dead, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

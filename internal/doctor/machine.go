@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/openfiles"
@@ -92,10 +93,10 @@ func judgeFiles(limit int) Finding {
 
 // A ticking is a look at the clocks.
 type ticking struct {
-	wall, monotonic time.Duration // that passed meanwhile
-	step            time.Duration // least that the monotonic clock advanced by
-	now             time.Time
-	synced, tells   bool // the system keeps the time by others' clocks, or says that it does not
+	jump          time.Duration // of the wall clock, against the monotonic one
+	step          time.Duration // least that the monotonic clock advanced by
+	now           time.Time
+	synced, tells bool // the system keeps the time by others' clocks, or says that it does not
 }
 
 // clock examines the clocks.
@@ -107,34 +108,49 @@ const (
 	maxStep   = 20 * time.Millisecond  // old kernels of Windows have 15.6 ms
 )
 
-// watchClock looks at the clocks for a while.
+// watchClock looks at the clocks for a while. A single difference between them means nothing, since
+// this process may have to wait between reading the one and the other: it compares medians.
 func watchClock(d time.Duration) ticking {
 	t := ticking{step: math.MaxInt64}
 	first := time.Now()
-	last := first
+	last, kept := first, first
+	var apart []time.Duration
 	for last.Sub(first) < d {
 		now := time.Now()
 		if step := now.Sub(last); step > 0 {
 			t.step = min(t.step, step)
 		}
-		last = now
+		if last = now; now.Sub(kept) >= time.Millisecond {
+			kept, apart = now, append(apart, now.Round(0).Sub(first.Round(0))-now.Sub(first))
+		}
 	}
-	t.now, t.monotonic, t.wall = last, last.Sub(first), last.Round(0).Sub(first.Round(0))
+	t.now, t.jump = last, jumped(apart)
 	t.synced, t.tells = synced()
 	return t
+}
+
+// jumped is the difference between the medians of the first and the last third.
+func jumped(apart []time.Duration) time.Duration {
+	third := len(apart) / 3
+	if third == 0 {
+		return 0
+	}
+	before, after := slices.Clone(apart[:third]), slices.Clone(apart[len(apart)-third:])
+	slices.Sort(before)
+	slices.Sort(after)
+	return after[third/2] - before[third/2]
 }
 
 // written is when this check was written: no clock is right that tells an earlier time.
 func written() time.Time { return time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) }
 
 func judgeClock(t ticking) Finding {
-	jump := (t.wall - t.monotonic).Abs()
 	f := ok("clock", "%s, in steps of %v", t.now.UTC().Format(time.RFC3339), t.step)
 	switch {
 	case t.now.Before(written()):
 		return f.as(Fail, "the time is wrong, so HTTPS refuses certificates: set the clock, and keep it by NTP")
-	case jump > maxJump:
-		f.Found += fmt.Sprintf("; it jumped by %v within %v", jump, t.monotonic.Round(time.Millisecond))
+	case t.jump.Abs() > maxJump:
+		f.Found += fmt.Sprintf("; it jumped by %v meanwhile", t.jump)
 		return f.as(Warn, "times of traces and logs are wrong around a jump: have NTP slew the clock instead of setting it")
 	case t.step > maxStep:
 		return f.as(Warn, "measured times are as coarse as that: look for another clock source of the virtual machine")

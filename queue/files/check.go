@@ -41,6 +41,12 @@ func Dump(ctx context.Context, dir string, show func(queue.Delivery) error) (Rep
 	return dump(ctx, dir, false, show)
 }
 
+// Look opens the folder dir as [Open] does, and its queue, for look to see. Changes of the queue
+// are kept in memory, and lost. The folder must not be in use.
+func Look(ctx context.Context, dir string, look func(*queue.Queue) error) (Report, error) {
+	return overlaid(ctx, dir, false, func(q *queue.Queue, _ [][]byte, _ *slog.Logger) error { return look(q) })
+}
+
 // CheckAll is [Check] for all folders of [Folders]. The error joins those of the reports.
 func CheckAll(ctx context.Context, dir string) (list []Report, err error) {
 	folders, err := Folders(dir)
@@ -55,7 +61,17 @@ func CheckAll(ctx context.Context, dir string) (list []Report, err error) {
 }
 
 // dump is [Salvage] or [Dump].
-func dump(ctx context.Context, dir string, all bool, show func(queue.Delivery) error) (r Report, err error) {
+func dump(ctx context.Context, dir string, all bool, show func(queue.Delivery) error) (Report, error) {
+	return overlaid(ctx, dir, all, func(q *queue.Queue, ruined [][]byte, log *slog.Logger) error {
+		if err := salvage(ctx, q, ruined, log); err != nil {
+			return err
+		}
+		return showAll(ctx, q, show)
+	})
+}
+
+// overlaid opens a folder and its queue, and changes nothing on disk.
+func overlaid(ctx context.Context, dir string, all bool, use func(q *queue.Queue, ruined [][]byte, log *slog.Logger) error) (r Report, err error) {
 	r.Folder = dir
 	defer func() { r.Err = err }()
 	lock, err := lockedBy(datadir.LockToRead, dir)
@@ -87,10 +103,7 @@ func dump(ctx context.Context, dir string, all bool, show func(queue.Delivery) e
 	if err != nil {
 		return r, err
 	}
-	err = salvage(ctx, q, ruined, log)
-	if err == nil {
-		err = showAll(ctx, q, show)
-	}
+	err = use(q, ruined, log)
 	r.Stats = q.Stats()
 	return r, errors.Join(err, q.Close())
 }

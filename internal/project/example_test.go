@@ -1,0 +1,21 @@
+package project_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/quintain-rl/quintain/internal/project"
+)
+
+func Example() {
+	scratch, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(scratch)
+	files, err := project.Project{Dir: filepath.Join(scratch, "count_letters"), Language: project.Python}.Write()
+	fmt.Println(files, err)
+	// Output: [README.md quintain.yaml scenario.py test_scenario.py] <nil>
+}

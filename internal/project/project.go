@@ -1,0 +1,118 @@
+// Package project writes the files with which somebody begins a scenario of their own.
+package project
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/quintain-rl/quintain/internal/datadir"
+)
+
+// Python is the language of a project.
+const Python = "python"
+
+// Languages lists the languages, the default first.
+func Languages() []string { return []string{Python} }
+
+//go:embed python
+var templates embed.FS
+
+// A Project is a scenario that somebody begins.
+type Project struct {
+	Dir      string // is made if it does not exist, and has no files
+	Name     string // of the scenario; empty: that of the folder
+	Language string // one of [Languages]
+}
+
+// name is the form of a scenario's name, which is a name in Python too.
+var name = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+
+// keywords are the words of Python that are no names, and the names of the template.
+const keywords = " and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield quintain letters solution problem reply reward "
+
+// Write writes the files, and returns their names. On an error, the folder may have some of them.
+func (p Project) Write() (files []string, err error) {
+	if p.Language != Python {
+		return nil, fmt.Errorf("--lang: is %q, want %s", p.Language, strings.Join(Languages(), " or "))
+	}
+	called, err := p.scenario()
+	if err != nil {
+		return nil, err
+	}
+	if err := empty(p.Dir); err != nil {
+		return nil, err
+	}
+	if err := datadir.MakeFolder(p.Dir); err != nil {
+		return nil, err
+	}
+	python := "python3"
+	if runtime.GOOS == "windows" {
+		python = "python"
+	}
+	fill := strings.NewReplacer("NAME", called, "PYTHON", python)
+	entries, err := templates.ReadDir(p.Language)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		text, err := templates.ReadFile(path.Join(p.Language, e.Name()))
+		if err != nil {
+			return files, err
+		}
+		if err := datadir.WriteFile(filepath.Join(p.Dir, e.Name()), []byte(fill.Replace(string(text)))); err != nil {
+			return files, err
+		}
+		files = append(files, e.Name())
+	}
+	return files, nil
+}
+
+// scenario returns the name of the scenario.
+func (p Project) scenario() (string, error) {
+	if p.Name != "" {
+		if !name.MatchString(p.Name) || reserved(p.Name) {
+			return "", fmt.Errorf("--name: is %q, want 1 to 40 letters of a-z, 0-9 and _, a letter first, and no word of Python", p.Name)
+		}
+		return p.Name, nil
+	}
+	full, err := filepath.Abs(p.Dir)
+	if err != nil {
+		return "", err
+	}
+	called := strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' || r == '.' {
+			return '_'
+		}
+		return r
+	}, strings.ToLower(filepath.Base(full)))
+	if !name.MatchString(called) || reserved(called) {
+		return "", fmt.Errorf("the folder is called %q, which is no name for a scenario: give it one with --name, of a-z, 0-9 and _", filepath.Base(full))
+	}
+	return called, nil
+}
+
+// reserved reports whether a word means something else in the file.
+func reserved(word string) bool { return strings.Contains(keywords, " "+word+" ") }
+
+// empty refuses a folder with files.
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("%s: has files, %s among them: want a folder that is new or empty", dir, entries[0].Name())
+	}
+	return nil
+}
