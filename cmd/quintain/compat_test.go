@@ -96,6 +96,25 @@ func TestSessionsOfEveryReleaseGoOn(t *testing.T) {
 	}
 }
 
+// An evaluation that a release made is taken up again: all its episodes are there.
+func TestEvaluationOfEveryReleaseGoesOn(t *testing.T) {
+	t.Parallel()
+	for version, dir := range releases(t, "eval") {
+		before, err := os.Stat(filepath.Join(dir, "trace", "000001.trace"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := start("eval", "--policy", "script", "--delay", "0s", "--tasks", "chain_sum", "--count", "2", "--samples", "2", "--out", dir)
+		if status := p.wait(t); status != exitOK {
+			t.Fatalf("%s: status %d\n%s", version, status, p.stderr.String())
+		}
+		after, err := os.Stat(filepath.Join(dir, "trace", "000001.trace"))
+		if more, none := os.Stat(filepath.Join(dir, "trace", "000002.trace")); err != nil || after.Size() != before.Size() || none == nil && more.Size() > before.Size()/2 {
+			t.Errorf("%s: it has played again: the trace grew from %d to %d bytes, error %v", version, before.Size(), after.Size(), err)
+		}
+	}
+}
+
 // sessionsOf lists the sessions in the journal of a data folder.
 func sessionsOf(t *testing.T, dir string) []string {
 	t.Helper()
