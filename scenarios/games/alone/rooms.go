@@ -26,7 +26,7 @@ var roomsGame = games.Spec[roomsParams, layout]{
 	},
 	Make:   makeRooms,
 	Reward: games.Value,
-	Guess:  []float64{0.0456, 0.0151, 0.0024, 0, 0},
+	Guess:  []float64{0.0456, 0.0151, 0.0024, 0.0003, 0},
 }
 
 // The limits of a house.
