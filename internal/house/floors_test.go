@@ -79,7 +79,7 @@ var floors = [][]string{
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"scenarios", "scenarios/games/alone", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "scenarios/toolbox/desk",
+		"scenarios", "scenarios/games/alone", "scenarios/games/blackjack", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "scenarios/toolbox/desk",
 		"tiny/starter",
 		"hub", "hub/hubload", "hub/hubstats",
 		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/uniagent", "gateway/gatewaytest",

@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/scenarios/games"
 	"github.com/quintain-rl/quintain/scenarios/games/alone"
+	"github.com/quintain-rl/quintain/scenarios/games/blackjack"
 	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/scenarios/games/duels"
 	"github.com/quintain-rl/quintain/scenarios/games/guess"
@@ -41,7 +42,7 @@ func Scenarios() []scenario.Spec {
 
 // Games returns all games. Each is a scenario with a task of its own.
 func Games() []*games.Game {
-	return slices.Concat(alone.Games(), cards.Games(), duels.Games(), guess.Games())
+	return slices.Concat(alone.Games(), blackjack.Games(), cards.Games(), duels.Games(), guess.Games())
 }
 
 // Errands returns all errands. Each is a scenario of calls of tools, with a task of its own.

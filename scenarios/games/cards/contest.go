@@ -65,7 +65,7 @@ type contest struct {
 	at    *node    // nil before the first move of all
 	moves []string // of the hand
 	won   float64
-	score score
+	score games.Score
 }
 
 // Show implements [games.Match].
@@ -102,11 +102,11 @@ func (c *contest) Move(text string) (told, why string) {
 	}
 	r := c.rival()
 	if c.at == nil {
-		c.at, c.score.par = r.root, r.par(c.hands())
+		c.at, c.score.Par = r.root, r.par(c.hands())
 	}
 	move := slices.Index(c.at.moves, name)
 	of, best := c.worth()
-	c.score.add(best-of[move], r.slack)
+	c.score.Add(best-of[move], r.slack)
 	all := []string{c.make(move, true)}
 	for c.hand < c.hands() && c.at.mover != seat(c.hand) {
 		all = append(all, c.goOn())
@@ -172,7 +172,7 @@ func (c *contest) Over() (worth float64, over bool) {
 }
 
 // Value implements [games.Match].
-func (c *contest) Value() float64 { return c.score.value() }
+func (c *contest) Value() float64 { return c.score.Value() }
 
 // Best implements [games.Match].
 func (c *contest) Best() (moves []string) {

@@ -12,7 +12,7 @@ import (
 // A diceSides is a match of liar's dice between two seats. Seat 0 bids first in the first round, and
 // then the seats alternate.
 type diceSides struct {
-	dice
+	start  dice
 	tables *games.Tables
 	round  int
 	moves  []string  // of the round
@@ -25,7 +25,7 @@ func (d dice) RulesAt(seat, wording int) string { return d.game(seat, wording) }
 
 // Sides implements [games.Sided]. The rolls are those of the problem.
 func (d dice) Sides(_ games.Luck, tables *games.Tables) games.Sides {
-	return &diceSides{dice: d, tables: tables}
+	return &diceSides{start: d, tables: tables}
 }
 
 // as is the player of the round that has a seat.
@@ -35,17 +35,17 @@ func (s *diceSides) as(seat int) player { return player((s.round + seat) % 2) }
 func (s *diceSides) Seat() int { return (s.round + len(s.moves)) % 2 }
 
 // Show implements [games.Sides].
-func (s *diceSides) Show(seat int) string { return s.shown(s.as(seat), s.round, s.moves) }
+func (s *diceSides) Show(seat int) string { return s.start.shown(s.as(seat), s.round, s.moves) }
 
 // Says implements [games.Sides].
-func (s *diceSides) Says(mine bool, move string) string { return s.says(mine, move) }
+func (s *diceSides) Says(mine bool, move string) string { return s.start.says(mine, move) }
 
 // News implements [games.Sides].
 func (s *diceSides) News(seat int) string { return s.news[seat] }
 
 // Move implements [games.Sides].
 func (s *diceSides) Move(text string) (name, why string) {
-	if name, why = s.read(s.moves, strings.Join(strings.Fields(strings.ToLower(text)), " ")); why != "" {
+	if name, why = s.start.read(s.moves, strings.Join(strings.Fields(strings.ToLower(text)), " ")); why != "" {
 		return "", why
 	}
 	s.moves, s.news = append(s.moves, name), [2]string{}
@@ -57,12 +57,12 @@ func (s *diceSides) Move(text string) (name, why string) {
 
 // end decides a round, and begins the next.
 func (s *diceSides) end() {
-	rolls := s.Rolls[s.round]
+	rolls := s.start.Rolls[s.round]
 	bid, _ := readBid(s.moves[len(s.moves)-2])
-	holds := s.counts(rolls[0], bid.face)+s.counts(rolls[1], bid.face) >= bid.count
+	holds := s.start.counts(rolls[0], bid.face)+s.start.counts(rolls[1], bid.face) >= bid.count
 	bidder := player(len(s.moves) % 2) // of liar and the bid, the bid is the second last
 	for seat := range s.news {
-		s.news[seat] = s.ended(s.as(seat), s.round, s.moves, (s.as(seat) == bidder) == holds)
+		s.news[seat] = s.start.ended(s.as(seat), s.round, s.moves, (s.as(seat) == bidder) == holds)
 	}
 	if (s.as(0) == bidder) == holds {
 		s.wins++
@@ -72,10 +72,10 @@ func (s *diceSides) end() {
 
 // Over implements [games.Sides]: each round is worth the same.
 func (s *diceSides) Over() (worth float64, over bool) {
-	if s.round < len(s.Rolls) {
+	if s.round < len(s.start.Rolls) {
 		return 0, false
 	}
-	return float64(s.wins) / float64(len(s.Rolls)), true
+	return float64(s.wins) / float64(len(s.start.Rolls)), true
 }
 
 // equilibrium works out an equilibrium of a round. With many bids it has fewer rounds of learning, and
@@ -93,13 +93,13 @@ func (c cups) equilibrium() *strategy {
 // odds are the chances of the moves in an equilibrium.
 func (s *diceSides) odds() []float64 {
 	row := s.row()
-	return (*games.Table(s.tables, fmt.Sprint("sides", s.cups), s.cups.equilibrium))[row][s.deal(s.round)[len(s.moves)%2]]
+	return (*games.Table(s.tables, fmt.Sprint("sides", s.start.cups), s.start.cups.equilibrium))[row][s.start.deal(s.round)[len(s.moves)%2]]
 }
 
 // row is the number of the decision in the tree, which is made depth first: after a bid, those of
 // its answers follow, each with all below it.
 func (s *diceSides) row() (row int) {
-	all := s.bids()
+	all := s.start.bids()
 	last := -1
 	for _, m := range s.moves {
 		at := slices.IndexFunc(all, func(b bid) bool { return b.String() == m })
@@ -126,12 +126,12 @@ func (s *diceSides) Best() (moves []string) {
 // Allowed implements [games.Sides].
 func (s *diceSides) Allowed() (moves []string) {
 	from := 0
-	for i, b := range s.bids() {
+	for i, b := range s.start.bids() {
 		if len(s.moves) > 0 && b.String() == s.moves[len(s.moves)-1] {
 			from = i + 1
 		}
 	}
-	for _, b := range s.bids()[from:] {
+	for _, b := range s.start.bids()[from:] {
 		moves = append(moves, b.String())
 	}
 	if len(s.moves) > 0 {

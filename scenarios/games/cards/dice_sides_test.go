@@ -84,7 +84,7 @@ func TestDecisionsOfDiceAreCounted(t *testing.T) {
 			return
 		}
 		met++
-		s := &diceSides{dice: start, moves: moves}
+		s := &diceSides{start: start, moves: moves}
 		if row := s.row(); row != n.row || !slices.Equal(s.Allowed(), n.moves) {
 			t.Errorf("after %q: row %d and the moves %q, want %d and %q", moves, row, s.Allowed(), n.row, n.moves)
 		}

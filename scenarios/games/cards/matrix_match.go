@@ -15,7 +15,7 @@ type guessing struct {
 	foresight func() *foresight // looked ahead when the first move needs it
 	belief    belief
 	past      [][2]int // the moves of both, by round
-	score     score
+	score     games.Score
 }
 
 // par is what uniform play gives away on average.
@@ -69,9 +69,9 @@ func (g *guessing) Move(text string) (told, why string) {
 	f := g.foresight()
 	o := f.look(g.belief)
 	if len(g.past) == 0 {
-		g.score.par = f.par()
+		g.score.Par = f.par()
 	}
-	g.score.add(o.best-o.of[mine], slack)
+	g.score.Add(o.best-o.of[mine], slack)
 	theirs := g.answer(f)
 	g.belief = f.after(g.belief, mine, theirs)
 	g.past = append(g.past, [2]int{mine, theirs})
@@ -115,7 +115,7 @@ func (g *guessing) Over() (worth float64, over bool) {
 }
 
 // Value implements [games.Match].
-func (g *guessing) Value() float64 { return g.score.value() }
+func (g *guessing) Value() float64 { return g.score.Value() }
 
 // Best implements [games.Match].
 func (g *guessing) Best() (moves []string) {

@@ -46,7 +46,7 @@ type mixing struct {
 	solved func() *mixes // when the first move needs it
 	round  int
 	won    float64
-	score  score
+	score  games.Score
 }
 
 var _ games.Match = (*mixing)(nil)
@@ -66,8 +66,8 @@ func (m *mixing) Move(text string) (told, why string) {
 	if why != "" {
 		return "", why
 	}
-	m.score.par = m.solved().par
-	m.score.add(m.solved().loss(m.round, pay, chosen), 0)
+	m.score.Par = m.solved().par
+	m.score.Add(m.solved().loss(m.round, pay, chosen), 0)
 	won, _ := chosen.guaranteed(pay).Float64()
 	m.round++
 	m.won += won
@@ -83,7 +83,7 @@ func (m *mixing) Over() (worth float64, over bool) {
 }
 
 // Value implements [games.Match].
-func (m *mixing) Value() float64 { return m.score.value() }
+func (m *mixing) Value() float64 { return m.score.Value() }
 
 // Best implements [games.Match].
 func (m *mixing) Best() []string { return m.solved().best[m.round] }

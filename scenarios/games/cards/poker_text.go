@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain/scenarios/games"
 )
 
 // Rules implements [games.Start].
@@ -124,7 +126,7 @@ func (p poker) shown(as player, hand int, moves []string) string {
 	if len(moves) > 0 {
 		text += " So far in this hand: " + p.history(as, moves) + "."
 	}
-	return text + " You may " + either(b.moves()) + "."
+	return text + " You may " + games.Either(b.moves()) + "."
 }
 
 // history tells the moves of a hand to one of its players.
@@ -142,12 +144,6 @@ func (p poker) history(as player, moves []string) string {
 		all = append(all, said)
 	}
 	return strings.Join(all, ", ")
-}
-
-// either joins words by "or".
-func either(words []string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // says implements [bout].

@@ -44,16 +44,6 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"liars_dice", `"rolls":[`, `"rolls":[[[],[1]],`, 0},
 		{"liars_dice", `"rolls":[`, `"rolls":[[[3,1],[1,1]],`, 5},
 		{"liars_dice", `"rolls":[`, `"rolls":[[],`, 0},
-		{"blackjack_table", `"hands":8,"weights"`, `"hands":80,"weights"`, 0},
-		{"blackjack_table", `"weights":[1,`, `"weights":[-1,`, 0},
-		{"blackjack_table", `"weights":[1,`, `"weights":[21,`, 0},
-		{"blackjack_table", `"weights":[1,1,1,1,1,1,1,1,1,4]`, `"weights":[0,0,0,0,0,0,0,0,0,0]`, 0},
-		{"blackjack_table", `"weights":[1,`, `"weights":[1,1,`, 0},
-		{"blackjack_table", `"deals":[[`, `"deals":[[1,10,5,5],[`, 0},
-		{"blackjack_table", `"deals":[[`, `"deals":[[11`, 0},
-		{"blackjack_table", `"deck":[`, `"deck":[5,`, 3},
-		{"blackjack_table", `"deck":[`, `"deals":[[1,2,3,4]],"deck":[`, 3},
-		{"blackjack_table", `"deck":[`, `"deck":[],"more":[`, 3},
 	} {
 		gametest.Refused(t, Games(), c.game, c.level, c.old, c.put)
 	}

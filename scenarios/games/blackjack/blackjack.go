@@ -1,4 +1,4 @@
-package cards
+package blackjack
 
 // A total is what the cards of a hand count. Aces count 1 or 11.
 type total struct {

@@ -1,4 +1,4 @@
-package cards
+package blackjack
 
 import (
 	"bytes"

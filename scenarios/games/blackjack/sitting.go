@@ -1,4 +1,4 @@
-package cards
+package blackjack
 
 import (
 	"math"
@@ -32,7 +32,7 @@ type sitting struct {
 	drawn   int    // cards from the deck
 	left    rest   // of the deck, unseen, with the hidden card
 	won     float64
-	score   score
+	score   games.Score
 }
 
 // open deals a hand.
@@ -101,9 +101,9 @@ func (s *sitting) Move(text string) (told, why string) {
 		return "", why
 	}
 	hand := s.shoe().hand
-	s.score.par = float64(s.Hands) * (hand.best - hand.blind)
+	s.score.Par = float64(s.Hands) * (hand.best - hand.blind)
 	of, best := s.worth()
-	s.score.add(best-of[move], slack)
+	s.score.Add(best-of[move], slack)
 	stake := 1.0
 	if move == double {
 		stake = 2
@@ -170,7 +170,7 @@ func (s *sitting) Over() (worth float64, over bool) {
 }
 
 // Value implements [games.Match].
-func (s *sitting) Value() float64 { return s.score.value() }
+func (s *sitting) Value() float64 { return s.score.Value() }
 
 // Best implements [games.Match].
 func (s *sitting) Best() (moves []string) {

@@ -1,8 +1,10 @@
-package cards
+package blackjack
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/quintain-rl/quintain/scenarios/games"
 )
 
 // Rules implements [games.Start].
@@ -91,7 +93,7 @@ func (s *sitting) Show() string {
 		}
 		text += " Cards seen from the deck, with these: " + strings.Join(seen, ", ") + "."
 	}
-	return text + " You may " + either(s.Allowed()) + "."
+	return text + " You may " + games.Either(s.Allowed()) + "."
 }
 
 // refusal says why a text is no move, if it is none.
@@ -108,5 +110,5 @@ func (s *sitting) refusal(text string) string {
 		}
 		return ""
 	}
-	return fmt.Sprintf("%.20q is not a move; you may %s", text, either(s.Allowed()))
+	return fmt.Sprintf("%.20q is not a move; you may %s", text, games.Either(s.Allowed()))
 }

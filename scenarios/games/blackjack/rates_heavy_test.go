@@ -1,0 +1,11 @@
+//go:build heavy
+
+package blackjack
+
+import (
+	"testing"
+
+	"github.com/quintain-rl/quintain/scenarios/games/gametest"
+)
+
+func TestRates(t *testing.T) { gametest.Rates(t, Games(), gametest.Heavy) }
