@@ -32,8 +32,8 @@ func (e *episode) callTools(env quintain.Env, plan []quintain.ToolCall, heard *[
 			switch x := r.Float(); {
 			case x < 0.04 && len(*heard) > 0:
 				c = rng.Pick(r, *heard)
-			case x < 0.12 && len(*heard) > 0:
-				c = mixed(c, rng.Pick(r, *heard), r)
+			case x < 0.12, next == len(plan)-2 && x < 0.5: // the last one before finish counts most
+				c = mixed(c, rng.Pick(r, alike(c, *heard)), r)
 				next++
 			case x < 0.16:
 				c = mixed(rng.Pick(r, plan), rng.Pick(r, plan), r)
@@ -67,6 +67,17 @@ func (e *episode) callTools(env quintain.Env, plan []quintain.ToolCall, heard *[
 		}
 	}
 	return nil
+}
+
+// alike returns the calls of the same tool, or the call itself.
+func alike(c quintain.ToolCall, all []quintain.ToolCall) []quintain.ToolCall {
+	some := []quintain.ToolCall{c}
+	for _, other := range all {
+		if other.Name == c.Name {
+			some = append(some, other)
+		}
+	}
+	return some
 }
 
 // fill notes the statements of the plan, and the rows on which those of others are judged.
