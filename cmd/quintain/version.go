@@ -57,13 +57,13 @@ func newMan() *cobra.Command {
 	}
 }
 
-// release is the version of a release, such as v0.1.0; the linker sets it.
-var release = ""
+// release is the version of a release, such as v0.1.0, if the linker sets it.
+var release = "none"
 
 // version is the version of the release, else of the module, or the commit if the program was built from a
 // repository.
 func version() string {
-	if release != "" {
+	if release != "none" {
 		return release
 	}
 	info, ok := debug.ReadBuildInfo()
