@@ -114,7 +114,67 @@ def halve(messages):
     return f"<answer>{(low + high) // 2}</answer>"
 
 
-ADAPTERS = {"inspect": inspect}
+def hf_dataset(program, folder):
+    """A data set on disk, read back by datasets: its splits share no question, and its answers have the full score."""
+    import datasets
+    import quintain
+    import yaml
+
+    faults, made = readme("hf-dataset", "datasets"), folder / "set"
+    names = ",".join(f"{name}:{level}" for name, level in TASKS)
+    subprocess.run([sys.executable, ROOT / "examples/hf-dataset/make.py", made, "--tasks", names, "--train", "60", "--test", "20"], check=True, stderr=subprocess.PIPE)
+    read = datasets.load_dataset(str(made), cache_dir=str(folder / "cache"))
+    rows = {split: list(read[split]) for split in read}
+    counts = {split: len(of) for split, of in rows.items()}
+    if counts != {"train": 60 * len(TASKS), "test": 20 * len(TASKS)}:
+        faults.append(f"the splits have {counts} rows")
+    questions = {split: {row["question"] for row in of} for split, of in rows.items()}
+    if questions["train"] & questions["test"] or any(len(questions[split]) != len(of) for split, of in rows.items()):
+        faults.append("a question comes twice")
+    for split, of in rows.items():
+        verdicts = quintain.judge_all([row["problem"] for row in of], [f"<answer>{row['answer']}</answer>" for row in of])
+        faults += [f"{split}: the answer to problem {row['index']} of {row['task']} has score {v.score}" for row, v in zip(of, verdicts) if v.score != 1]
+        faults += [f"{split}: a prompt has no question" for row in of if row["question"] not in row["prompt"][-1]["content"]]
+    card = yaml.safe_load((made / "README.md").read_text(encoding="utf-8").split("---")[1])
+    if card["size_categories"] != "n<1K" or [one["split"] for one in card["configs"][0]["data_files"]] != ["train", "test"]:
+        faults.append(f"the card says {card}")
+    return f"{counts['train']} and {counts['test']} rows", faults
+
+
+def lm_eval(program, folder):
+    """lm-evaluation-harness, with a model that gives the replies made here."""
+    from lm_eval import evaluator
+    from lm_eval.api.model import LM
+    from lm_eval.tasks import TaskManager
+
+    class Model(LM):
+        def __init__(self, reply):
+            super().__init__()
+            self.reply = reply
+
+        def generate_until(self, requests):
+            return [next(text for asked, text in self.reply.items() if asked in request.args[0]) for request in requests]
+
+        def loglikelihood(self, requests):
+            raise NotImplementedError
+
+        loglikelihood_rolling = loglikelihood
+
+    faults, scores = readme("lm-eval", "lm-eval"), 0
+    for name, level in TASKS:
+        problems, said, due = replies(program, name, level)
+        args = {"name": name, "level": level, "count": COUNT, "seed": SEED}
+        manager = TaskManager(include_path=str(ROOT / "examples" / "lm-eval"), include_defaults=False, metadata=args)
+        reply = {problem["prompt"]: text for problem, text in zip(problems, said)}
+        found = evaluator.simple_evaluate(Model(reply), tasks=["quintain"], task_manager=manager, bootstrap_iters=0)
+        samples = sorted(found["samples"]["quintain"], key=lambda sample: sample["doc_id"])
+        faults += compare(name, [sample["score"] for sample in samples], due)
+        faults += compare(f"{name}, the mean", [round(found["results"]["quintain"]["score,none"], 9)], [round(sum(due) / COUNT, 9)])
+        scores += len(samples)
+    return f"{scores} scores", faults
+
+
+ADAPTERS = {"inspect": inspect, "hf-dataset": hf_dataset, "lm-eval": lm_eval}
 
 
 def main():
