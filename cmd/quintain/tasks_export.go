@@ -9,12 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/interop/pipe"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newTasksExport(w *world) *cobra.Command {
 	var d catalog.Draft
 	var format, mixture string
+	split := exam.BothSides
 	var e pipe.Export
 	c := &cobra.Command{
 		Use:   "export",
@@ -33,7 +35,10 @@ With --distinct no problem comes twice: export skips a problem that asks the sam
 earlier one, and prints the next of the stream. Two problems ask the same if their records
 differ only in wording, or by a rule of the task. Export prints the number of skipped
 problems on standard error. If it finds no further problem, it prints those found and
-ends with status 1.`,
+ends with status 1.
+
+With --split trained or held_out only that side of the split is printed: a run never trains
+on a held-out problem, and an evaluation asks only those.`,
 		Example: `  quintain tasks export --task countdown --level 1 --count 1000 > countdown.jsonl
   quintain tasks export --task chain_sum --params '{"min_terms":3}' --format reasoning-gym`,
 		Args: noArgs,
@@ -43,6 +48,9 @@ ends with status 1.`,
 			}
 			if e.Count < 0 {
 				return usagef("--count is %d, want 0 or more", e.Count)
+			}
+			if e.Only, err = split.Only(); err != nil {
+				return usagef("--%w", err)
 			}
 			if mixture == "" {
 				e.Task, err = openDraft(&d)
@@ -61,6 +69,7 @@ ends with status 1.`,
 	c.Flags().StringVar(&format, "format", "quintain", "form of the lines: quintain or reasoning-gym")
 	c.Flags().IntVar(&e.Count, "count", 1, "number of problems")
 	c.Flags().BoolVar(&e.Distinct, "distinct", false, "skip problems that ask the same as an earlier one")
+	c.Flags().StringVar((*string)(&split), "split", string(split), "problems of one side of the split: trained, held_out or all")
 	draftFlags(c, &d)
 	for _, other := range []string{"task", "level", "params"} {
 		c.MarkFlagsMutuallyExclusive("mixture", other)

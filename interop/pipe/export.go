@@ -20,14 +20,18 @@ type Export struct {
 	// Distinct leaves out a problem that asks the same question as an earlier one, by
 	// [quintain.KeyOf]. The next problem of the stream takes its place.
 	Distinct bool
+
+	// Only leaves out the problems of other keys, such as those of the other side of a split.
+	// The next problem of the stream takes the place of one. nil: none is left out.
+	Only func(quintain.Key) bool
 }
 
 // Write writes the lines to out, and returns how many problems Distinct left out. It makes
-// lines on all cores, but distinct ones on one core. After an error of a problem, the lines
+// lines on all cores, but chosen ones on one core. After an error of a problem, the lines
 // before it are written; when ctx ends, only some are.
 func (e Export) Write(ctx context.Context, out io.Writer) (left int, err error) {
-	if e.Distinct {
-		return e.writeDistinct(ctx, out)
+	if e.Distinct || e.Only != nil {
+		return e.writeChosen(ctx, out)
 	}
 	return 0, jsonl.Make(ctx, out, e.Count, func() func([]byte, int) ([]byte, error) {
 		write := e.Format.writer()
@@ -48,8 +52,8 @@ func (e Export) draw(n int) quintain.Draw {
 	return d
 }
 
-// writeDistinct is Write for distinct problems.
-func (e Export) writeDistinct(ctx context.Context, out io.Writer) (left int, err error) {
+// writeChosen is Write for some of the problems.
+func (e Export) writeChosen(ctx context.Context, out io.Writer) (left int, err error) {
 	buffered := bufio.NewWriterSize(out, 64<<10)
 	s := stream{export: e, seen: map[quintain.Key]bool{}}
 	err = s.write(ctx, buffered)
@@ -63,12 +67,12 @@ func (e Export) writeDistinct(ctx context.Context, out io.Writer) (left int, err
 	return s.left, nil
 }
 
-// A stream returns the distinct problems of an export, one after the other.
+// A stream returns the chosen problems of an export, one after the other.
 type stream struct {
 	export Export
 	at     int                   // number of the next problem
 	seen   map[quintain.Key]bool // keys of the problems so far
-	left   int                   // problems left out
+	left   int                   // known problems left out
 }
 
 // write writes the lines.
@@ -93,11 +97,18 @@ func (s *stream) write(ctx context.Context, out *bufio.Writer) error {
 	return nil
 }
 
-// next returns the next new problem. It gives up after patience known ones in a row: if one
-// new problem existed, it would miss it once in 10⁸ times.
+// rare is the share of draws that Only takes at least, one in so many, for the patience of a
+// stream: a split holds out a tenth.
+const rare = 10
+
+// next returns the next problem. It gives up after patience others in a row: if one new
+// problem existed, it would miss it once in 10⁸ times.
 func (s *stream) next() (quintain.Problem, error) {
-	t := s.export.Task
-	patience := max(1000, 20*len(s.seen))
+	t, only := s.export.Task, s.export.Only
+	patience, others := max(1000, 20*len(s.seen)), "not new"
+	if only != nil {
+		patience, others = patience*rare, "not new, or left out"
+	}
 	for range patience {
 		p, err := t.Problem(s.export.draw(s.at))
 		s.at++
@@ -108,11 +119,14 @@ func (s *stream) next() (quintain.Problem, error) {
 		if err != nil {
 			return p, err
 		}
-		if !s.seen[key] {
+		switch {
+		case only != nil && !only(key):
+		case s.export.Distinct && s.seen[key]:
+			s.left++
+		default:
 			s.seen[key] = true
 			return p, nil
 		}
-		s.left++
 	}
-	return quintain.Problem{}, fmt.Errorf("task %s: the last %d problems were not new: with these settings there seem to be only %d different problems", t.Info().Name, patience, len(s.seen))
+	return quintain.Problem{}, fmt.Errorf("task %s: the last %d problems were %s: with these settings there seem to be only %d different problems", t.Info().Name, patience, others, len(s.seen))
 }

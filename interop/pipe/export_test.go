@@ -128,6 +128,32 @@ func TestExportLeavesOutKnownProblems(t *testing.T) {
 	}
 }
 
+func TestExportKeepsToOneSide(t *testing.T) {
+	even := func(key quintain.Key) bool { return key[0]%2 == 0 }
+	e := pipe.Export{Task: named(t, "puzzle24"), Count: 20, Format: pipe.Formats[0], Only: even}
+	for _, distinct := range []bool{false, true} {
+		e.Distinct = distinct
+		var got strings.Builder
+		left, err := e.Write(t.Context(), &got)
+		if err != nil || (left > 0) != distinct || strings.Count(got.String(), "\n") != e.Count {
+			t.Errorf("distinct %v: %d left out, %d lines, error %v", distinct, left, strings.Count(got.String(), "\n"), err)
+		}
+		for line := range strings.Lines(got.String()) {
+			var p quintain.Problem
+			if err := json.Unmarshal([]byte(line), &p); err != nil {
+				t.Fatal(err)
+			}
+			if key, err := quintain.KeyOf(e.Task, p); err != nil || !even(key) {
+				t.Errorf("distinct %v: %s is on the other side, error %v", distinct, p.ID(), err)
+			}
+		}
+	}
+	e.Task, e.Only = named(t, "chain_sum"), func(quintain.Key) bool { return false }
+	if _, err := e.Write(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), "were not new, or left out") {
+		t.Errorf("error %v where no problem is on the side", err)
+	}
+}
+
 func TestExportEnds(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -2,6 +2,7 @@ package exam
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -28,6 +29,17 @@ func HeldOut(key quintain.Key) bool {
 
 // Has reports whether the problems of a key are on the side.
 func (s Side) Has(key quintain.Key) bool { return s == BothSides || HeldOut(key) == (s == HeldOutSide) }
+
+// Only returns [Side.Has], nil for both sides, or an error if s is no side.
+func (s Side) Only() (func(quintain.Key) bool, error) {
+	switch s {
+	case BothSides:
+		return nil, nil
+	case TrainedSide, HeldOutSide:
+		return s.Has, nil
+	}
+	return nil, fmt.Errorf("split is %q, want trained, held_out or all", s)
+}
 
 // Skip returns a function for streams that skips the held-out problems of s.
 func Skip(s quintain.Scenario) func(quintain.Problem) (bool, error) {

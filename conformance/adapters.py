@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Drive the adapters below examples/ with the real packages, without a network and without a model: replies are made
+here, and the scores that each package reports must be those of quintain grade.
+
+    REQUIREMENTS=adapters.txt conformance/python conformance/adapters.py --quintain bin/quintain
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TASKS = (("chain_sum", 1), ("countdown", 0), ("word_sorting", 2))
+COUNT, SEED = 12, 7
+sys.dont_write_bytecode = True
+
+
+def stage(folder, program):
+    """Install the package of this checkout with a built program, here and in the processes that are started."""
+    shutil.copytree(ROOT / "python" / "quintain", folder / "quintain", ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "bin").mkdir()
+    shutil.copy(program, folder / "bin" / "quintain")
+    sys.path.insert(0, str(folder))
+    os.environ.update(PYTHONPATH=str(folder), HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1", HF_HOME=str(folder / "hf"), PYTHONDONTWRITEBYTECODE="1")
+
+
+def lines(program, *args, given=None):
+    """The JSON lines that a command of the program prints."""
+    text = None if given is None else "\n".join(map(json.dumps, given))
+    done = subprocess.run([program, *args], input=text, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def replies(program, name, level, count=COUNT, seed=SEED):
+    """Problems of a task with a reply to each, and the score due by quintain grade: in turn a right answer, a wrong
+    one, and a right one without tags."""
+    flags = ["tasks", "export", "--task", name, "--level", str(level), "--count", str(count), "--seed", str(seed)]
+    problems, entries = lines(program, *flags), lines(program, *flags, "--format", "reasoning-gym")
+    if len({problem["prompt"] for problem in problems}) != count:
+        raise SystemExit(f"{name}:{level}: two of the problems have the same prompt")
+    answers, said = [], []
+    for number, entry in enumerate(entries):
+        answer = [entry["answer"], "nothing", None][number % 3]
+        answers.append(answer)
+        said.append(f"I see.\n<answer>{answer}</answer>" if answer is not None else str(entry["answer"]))
+    verdicts = lines(program, "grade", given=[{"problem": p, "answer": a} for p, a in zip(problems, answers)])
+    due = [verdict["score"] for verdict in verdicts]
+    if not 0 < sum(due) < count:
+        raise SystemExit(f"{name}:{level}: the scores due are {due}, want different ones")
+    return problems, said, due
+
+
+def readme(example, package):
+    """The README of an example must install the version of the package that is driven here."""
+    text = (ROOT / "examples" / example / "README.md").read_text(encoding="utf-8")
+    want = re.search(rf"^{package}==\S+", (ROOT / "conformance" / "adapters.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    return [] if want and f"pip install ./python {want[0]}" in text else [f"{example}/README.md does not install {want and want[0]}"]
+
+
+def compare(what, got, due):
+    """A fault if scores are not those due."""
+    return [] if list(got) == list(due) else [f"{what}: scores {list(got)}, due {list(due)}"]
+
+
+def inspect(program, folder):
+    """Inspect AI with its mock model: its eval of our tasks, and of a scenario that is played to its end."""
+    import inspect_ai
+    from inspect_ai.log import read_eval_log
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    def run(task, answer, **args):
+        def output(messages, *_):
+            made = ModelOutput.from_content("mockllm/model", answer(messages))
+            made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # else it counts, with a tokenizer from the network
+            return made
+
+        model = get_model("mockllm/model", custom_outputs=output, memoize=False)
+        [log] = inspect_ai.eval(f"{ROOT}/examples/inspect/quintain_tasks.py@{task}", model=model, task_args=args, log_dir=str(folder / "logs"), display="none")
+        log = read_eval_log(log.location)
+        if log.status != "success":
+            raise SystemExit(f"{task}: {log.status}: {log.error and log.error.message}")
+        return log
+
+    faults, scores = readme("inspect", "inspect-ai"), 0
+    for name, level in TASKS:
+        problems, said, due = replies(program, name, level)
+        reply = {problem["prompt"]: text for problem, text in zip(problems, said)}
+        log = run("problems", lambda messages: reply[messages[-1].text], name=name, level=level, count=COUNT, seed=SEED)
+        got = {sample.id: sample.scores["verdict"].value for sample in log.samples}
+        faults += compare(name, [got[f"{name}.s{SEED}.l{level}.{number}"] for number in range(COUNT)], due)
+        faults += compare(f"{name}, the mean", [round(log.results.scores[0].metrics["mean"].value, 9)], [round(sum(due) / COUNT, 9)])
+        scores += COUNT
+    log = run("guess_number", halve, level=1, count=5)
+    turns = [sum(message.role == "assistant" for message in sample.messages) for sample in log.samples]
+    got = [sample.scores["earned"].value for sample in log.samples]
+    faults += compare("guess_number", got, [(8 - n) / 7 for n in turns])
+    return f"{scores} scores, and {len(got)} episodes of {min(turns)} to {max(turns)} turns", faults
+
+
+def halve(messages):
+    """Guess the middle of what the scenario's answers leave of 1 to 100."""
+    low, high = 1, 100
+    for before, message in zip(messages, messages[1:]):
+        if message.role == "user":
+            guess = int(re.search(r"<answer>(\d+)", before.text)[1])
+            low, high = (guess + 1, high) if "higher" in message.text else (low, guess - 1)
+    return f"<answer>{(low + high) // 2}</answer>"
+
+
+def hf_dataset(program, folder):
+    """A data set on disk, read back by datasets: its splits share no question, and its answers have the full score."""
+    import datasets
+    import quintain
+    import yaml
+
+    faults, made = readme("hf-dataset", "datasets"), folder / "set"
+    names = ",".join(f"{name}:{level}" for name, level in TASKS)
+    subprocess.run([sys.executable, ROOT / "examples/hf-dataset/make.py", made, "--tasks", names, "--train", "60", "--test", "20"], check=True, stderr=subprocess.PIPE)
+    read = datasets.load_dataset(str(made), cache_dir=str(folder / "cache"))
+    rows = {split: list(read[split]) for split in read}
+    counts = {split: len(of) for split, of in rows.items()}
+    if counts != {"train": 60 * len(TASKS), "test": 20 * len(TASKS)}:
+        faults.append(f"the splits have {counts} rows")
+    questions = {split: {row["question"] for row in of} for split, of in rows.items()}
+    if questions["train"] & questions["test"] or any(len(questions[split]) != len(of) for split, of in rows.items()):
+        faults.append("a question comes twice")
+    for split, of in rows.items():
+        verdicts = quintain.judge_all([row["problem"] for row in of], [f"<answer>{row['answer']}</answer>" for row in of])
+        faults += [f"{split}: the answer to problem {row['index']} of {row['task']} has score {v.score}" for row, v in zip(of, verdicts) if v.score != 1]
+        faults += [f"{split}: a prompt has no question" for row in of if row["question"] not in row["prompt"][-1]["content"]]
+    card = yaml.safe_load((made / "README.md").read_text(encoding="utf-8").split("---")[1])
+    if card["size_categories"] != "n<1K" or [one["split"] for one in card["configs"][0]["data_files"]] != ["train", "test"]:
+        faults.append(f"the card says {card}")
+    return f"{counts['train']} and {counts['test']} rows", faults
+
+
+def lm_eval(program, folder):
+    """lm-evaluation-harness, with a model that gives the replies made here."""
+    from lm_eval import evaluator
+    from lm_eval.api.model import LM
+    from lm_eval.tasks import TaskManager
+
+    class Model(LM):
+        def __init__(self, reply):
+            super().__init__()
+            self.reply = reply
+
+        def generate_until(self, requests):
+            return [next(text for asked, text in self.reply.items() if asked in request.args[0]) for request in requests]
+
+        def loglikelihood(self, requests):
+            raise NotImplementedError
+
+        loglikelihood_rolling = loglikelihood
+
+    faults, scores = readme("lm-eval", "lm-eval"), 0
+    for name, level in TASKS:
+        problems, said, due = replies(program, name, level)
+        args = {"name": name, "level": level, "count": COUNT, "seed": SEED}
+        manager = TaskManager(include_path=str(ROOT / "examples" / "lm-eval"), include_defaults=False, metadata=args)
+        reply = {problem["prompt"]: text for problem, text in zip(problems, said)}
+        found = evaluator.simple_evaluate(Model(reply), tasks=["quintain"], task_manager=manager, bootstrap_iters=0)
+        samples = sorted(found["samples"]["quintain"], key=lambda sample: sample["doc_id"])
+        faults += compare(name, [sample["score"] for sample in samples], due)
+        faults += compare(f"{name}, the mean", [round(found["results"]["quintain"]["score,none"], 9)], [round(sum(due) / COUNT, 9)])
+        scores += len(samples)
+    return f"{scores} scores", faults
+
+
+ADAPTERS = {"inspect": inspect, "hf-dataset": hf_dataset, "lm-eval": lm_eval}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quintain", required=True)
+    parser.add_argument("adapters", nargs="*", help="such as inspect; none: all")
+    options = parser.parse_args()
+    program, failed = os.path.abspath(options.quintain), 0
+    with tempfile.TemporaryDirectory() as name:
+        stage(pathlib.Path(name), program)
+        for one in options.adapters or ADAPTERS:
+            began, folder = time.monotonic(), pathlib.Path(name, f"of-{one}")
+            folder.mkdir()
+            said, faults = ADAPTERS[one](program, folder)
+            print(f"{one}: {said}, {len(faults)} faults ({time.monotonic() - began:.0f} s)", *faults[:5], sep="\n  ", flush=True)
+            failed += bool(faults)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

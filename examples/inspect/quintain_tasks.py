@@ -1,0 +1,82 @@
+"""Tasks and scenarios of Quintain as tasks of Inspect AI.
+
+    inspect eval examples/inspect/quintain_tasks.py@problems -T name=chain_sum -T level=1 -T count=50 --model …
+    inspect eval examples/inspect/quintain_tasks.py@guess_number -T level=1 --model …
+"""
+
+import pathlib
+import sys
+
+import anyio.to_thread
+import quintain
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+from inspect_ai.scorer import Score, mean, scorer, stderr
+from inspect_ai.solver import generate, solver
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scenario"))
+import guess_number as game  # noqa: E402  # a scenario in Python, as docs/scenarios.md describes them
+
+ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser}
+
+
+@task
+def problems(name="chain_sum", level=0, count=100, seed=1):
+    """Problems of any task: always the same ones for a level and a seed."""
+    drawn = quintain.task(name, level).problems(seed, count, chat=True)
+    return Task(MemoryDataset([sample(one) for one in drawn], name=f"{name}:{level}"), solver=generate(), scorer=verdict())
+
+
+def sample(problem):
+    """A problem as a sample. Its metadata hold the solution, which no model sees."""
+    messages = [ROLES[message["role"]](content=message["content"]) for message in problem["prompt"]]
+    name = f"{problem['task']}.s{problem['seed']}.l{problem['level']}.{problem['index']}"
+    return Sample(input=messages, id=name, metadata={"problem": problem["problem"]})
+
+
+@scorer(metrics=[mean(), stderr()])
+def verdict():
+    """The score of the whole reply by the problem's own task, from 0 to 1."""
+
+    async def score(state, target):
+        problem, reply = state.metadata["problem"], state.output.completion
+        [found] = await anyio.to_thread.run_sync(quintain.judge_all, [problem], [reply])
+        return Score(value=found.score, answer=reply, explanation=found.reason, metadata={"malformed": found.malformed})
+
+    return score
+
+
+@task
+def guess_number(level=0, count=20, seed=1):
+    """A scenario of several turns: the model guesses a number, and is told whether it is higher or lower."""
+    draws = [{"seed": seed, "level": level, "index": index} for index in range(count)]
+    samples = [Sample(input=quintain.ScenarioEnvironment(game.guess_number).reset(**draw), id=draw["index"], metadata=draw) for draw in draws]
+    return Task(MemoryDataset(samples, name=f"guess_number:{level}"), solver=play(game.guess_number), scorer=earned())
+
+
+@solver
+def play(scenario):
+    """Play an episode of a scenario. The sample's input is what it says first."""
+
+    async def solve(state, generate):
+        episode = quintain.ScenarioEnvironment(scenario)
+        episode.reset(**state.metadata)
+        state = await generate(state)
+        while (said := episode.reply(state.output.completion)) != quintain.environments.OVER:
+            state.messages.append(ChatMessageUser(content=said))
+            state = await generate(state)
+        state.store.set("reward", episode.get_reward())
+        return state
+
+    return solve
+
+
+@scorer(metrics=[mean(), stderr()])
+def earned():
+    """The sum of the rewards of the episode."""
+
+    async def score(state, target):
+        return Score(value=state.store.get("reward"), answer=state.output.completion)
+
+    return score
