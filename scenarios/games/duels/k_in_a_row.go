@@ -27,7 +27,7 @@ var kInARow = games.Spec[rowParams, row]{
 	},
 	Make:   makeRow,
 	Reward: games.Value,
-	Guess:  []float64{0.4599, 0.1634, 0.0264, 0.0464, 0.0499, 0.1116},
+	Guess:  []float64{0.4599, 0.1634, 0.0264, 0.0544, 0.0499, 0.1116},
 }
 
 // rowParams are the parameters of a level.

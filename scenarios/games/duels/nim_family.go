@@ -27,7 +27,7 @@ var nimFamily = games.Spec[nimParams, nim]{
 	},
 	Make:   makeNim,
 	Reward: games.Value,
-	Guess:  []float64{0.3010, 0.1637, 0.1532, 0.0382, 0.0447, 0.0097},
+	Guess:  []float64{0.3010, 0.1743, 0.1532, 0.0434, 0.0447, 0.0097},
 }
 
 // nimParams are the parameters of a level.
