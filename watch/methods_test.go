@@ -40,17 +40,17 @@ func collect(t reflect.Type, fields map[string]bool, methods map[string]string, 
 	}
 	seen[t] = true
 	for _, with := range []reflect.Type{t, reflect.PointerTo(t)} {
-		for i := range with.NumMethod() {
-			methods[with.Method(i).Name] = with.String()
+		for m := range with.Methods() {
+			methods[m.Name] = with.String()
 		}
 	}
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 		collect(t.Elem(), fields, methods, seen)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			fields[t.Field(i).Name] = true
-			collect(t.Field(i).Type, fields, methods, seen)
+		for f := range t.Fields() {
+			fields[f.Name] = true
+			collect(f.Type, fields, methods, seen)
 		}
 	}
 }

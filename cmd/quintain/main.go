@@ -157,7 +157,7 @@ and keeps the scored groups on disk until a trainer has taken them.`,
   quintain hub                       only the durable queue, for trainers and environments of Atropos`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Version:       strings.TrimPrefix(about(), "quintain "),
+		Version:       strings.TrimPrefix(itself(), "quintain "),
 		Args:          noArgs,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

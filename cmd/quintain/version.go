@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/about"
 	"github.com/quintain-rl/quintain/internal/compat"
 	"github.com/quintain-rl/quintain/internal/manpage"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -25,7 +25,7 @@ nothing, and ends with status 1 if something is not read.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if !c.Flags().Changed("check-data") {
-				_, err := fmt.Fprintln(w.stdout, about())
+				_, err := fmt.Fprintln(w.stdout, itself())
 				return err
 			}
 			reads, err := compat.Show(c.Context(), dir, asJSON, w.stdout)
@@ -40,8 +40,8 @@ nothing, and ends with status 1 if something is not read.`,
 	return c
 }
 
-// about describes this binary in a line.
-func about() string {
+// itself describes this binary in a line.
+func itself() string {
 	return fmt.Sprintf("quintain %s %s %s/%s, %s kernels", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, transformer.Kernels())
 }
 
@@ -60,23 +60,5 @@ func newMan() *cobra.Command {
 // release is the version of a release, such as v0.1.0, if the linker sets it.
 var release = "none"
 
-// version is the version of the release, else of the module, or the commit if the program was built from a
-// repository.
-func version() string {
-	if release != "none" {
-		return release
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return "devel-" + s.Value[:12]
-		}
-	}
-	return "devel (the commit is unknown: it was built with -buildvcs=false, or without git)"
-}
+// version is that of the release, or of what this was built from.
+func version() string { return about.Version(release) }

@@ -24,7 +24,7 @@ var floors = [][]string{
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/interrupt", "internal/openfiles", "internal/traceparent",
 		"internal/rows", "internal/memdb", "codegrade/pydata",
-		"deploy/image", "internal/manpage",
+		"deploy/image", "internal/about", "internal/manpage",
 	},
 	{
 		"settings", // the settings and their names
