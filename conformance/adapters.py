@@ -6,6 +6,8 @@ here, and the scores that each package reports must be those of quintain grade.
 """
 
 import argparse
+import contextlib
+import http.server
 import json
 import os
 import pathlib
@@ -14,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -122,7 +125,7 @@ def hf_dataset(program, folder):
 
     faults, made = readme("hf-dataset", "datasets"), folder / "set"
     names = ",".join(f"{name}:{level}" for name, level in TASKS)
-    subprocess.run([sys.executable, ROOT / "examples/hf-dataset/make.py", made, "--tasks", names, "--train", "60", "--test", "20"], check=True, stderr=subprocess.PIPE)
+    subprocess.run([sys.executable, ROOT / "examples/hf-dataset/make.py", made, "--tasks", names, "--train", "60", "--test", "20"], check=True, stderr=subprocess.PIPE)  # fmt: skip
     read = datasets.load_dataset(str(made), cache_dir=str(folder / "cache"))
     rows = {split: list(read[split]) for split in read}
     counts = {split: len(of) for split, of in rows.items()}
@@ -174,7 +177,54 @@ def lm_eval(program, folder):
     return f"{scores} scores", faults
 
 
-ADAPTERS = {"inspect": inspect, "hf-dataset": hf_dataset, "lm-eval": lm_eval}
+def verifiers(program, folder):
+    """verifiers' own vf-eval, whose model is a server here that gives the replies."""
+    faults, scores = readme("verifiers", "verifiers"), 0
+    places = os.pathsep.join([os.environ["PYTHONPATH"], str(ROOT / "examples" / "verifiers"), str(ROOT / "conformance")])
+    for name, level in TASKS[1:]:  # vf-eval starts slowly
+        problems, said, due = replies(program, name, level)
+        with model_server({problem["prompt"]: text for problem, text in zip(problems, said)}) as url:
+            flags = {"problems": name, "level": level, "count": COUNT, "seed": SEED}
+            command = [pathlib.Path(sys.executable).with_name("vf-eval"), "quintain-tasks", *(word for flag, value in flags.items() for word in (f"--env.taskset.{flag}", str(value))),
+                       "--env.agent.harness.id", "vf-harness", "--env.agent.runtime.type", "subprocess", "--client.base-url", url, "--client.api-key-var", "NO_KEY", "--model", "made-here",
+                       "--no-push", "--no-rich", "--output-dir", folder / name]  # fmt: skip
+            done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": places, "NO_KEY": "none"}, capture_output=True, text=True, timeout=300)
+        episodes = [json.loads(line) for file in (folder / name).rglob("traces.jsonl") for line in file.open()]
+        if done.returncode or len(episodes) != COUNT or not all(episode["ok"] for episode in episodes):
+            raise SystemExit(f"{name}: vf-eval ended with {done.returncode}, and {len(episodes)} episodes\n{done.stderr[-1500:]}\n{[episode['errors'] for episode in episodes][:1]}")
+        got = {episode["task"]["data"]["idx"]: episode["traces"][0]["rewards"]["verdict"]["score"] for episode in episodes}
+        faults += compare(name, [got[number] for number in range(COUNT)], due)
+        scores += len(got)
+    return f"{scores} scores", faults
+
+
+@contextlib.contextmanager
+def model_server(reply):
+    """The address of a server with the form of OpenAI, which gives the reply of the question that a request ends with."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][-1]["content"]
+            said = {"role": "assistant", "content": reply[asked]}
+            answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "made-here", "choices": [{"index": 0, "finish_reason": "stop", "message": said}],
+                      "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}  # fmt: skip
+            text = json.dumps(answer).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+
+
+ADAPTERS = {"inspect": inspect, "hf-dataset": hf_dataset, "lm-eval": lm_eval, "verifiers": verifiers}
 
 
 def main():

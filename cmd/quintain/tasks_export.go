@@ -52,12 +52,7 @@ on a held-out problem, and an evaluation asks only those.`,
 			if e.Only, err = split.Only(); err != nil {
 				return usagef("--%w", err)
 			}
-			if mixture == "" {
-				e.Task, err = openDraft(&d)
-			} else {
-				err = openExport(c, mixture, &d, &e)
-			}
-			if err != nil {
+			if err := openExport(c, mixture, &d, &e); err != nil {
 				return err
 			}
 			e.First = d.Draw()
@@ -77,8 +72,13 @@ on a held-out problem, and an evaluation asks only those.`,
 	return c
 }
 
-// openExport sets e to a mixture, and to its seed and size unless flags give them.
-func openExport(c *cobra.Command, mixture string, d *catalog.Draft, e *pipe.Export) error {
+// openExport sets e to the task of d, or to a mixture and, unless flags give them, to its seed
+// and size.
+func openExport(c *cobra.Command, mixture string, d *catalog.Draft, e *pipe.Export) (err error) {
+	if mixture == "" {
+		e.Task, err = openDraft(d)
+		return err
+	}
 	m, err := catalog.OpenMixture(mixture, d.Seed)
 	if err != nil {
 		return fileless(err)
