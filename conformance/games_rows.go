@@ -54,7 +54,7 @@ func main() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		e, err := play(task, of, p, &heard, rng.New(*seed, "conformance", fmt.Sprint(n)))
+		e, err := heard.play(task, of, p, rng.New(*seed, "conformance", fmt.Sprint(n)))
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -113,7 +113,7 @@ type turn struct {
 }
 
 // play plays an episode.
-func play(task quintain.Task, of quintain.Scenario, p quintain.Problem, heard *memory, r *rng.Rand) (e episode, err error) {
+func (m *memory) play(task quintain.Task, of quintain.Scenario, p quintain.Problem, r *rng.Rand) (e episode, err error) {
 	text, err := jsonform.Marshal(p)
 	if err != nil {
 		return e, err
@@ -135,8 +135,8 @@ func play(task quintain.Task, of quintain.Scenario, p quintain.Problem, heard *m
 	if err != nil {
 		return e, err
 	}
-	for _, m := range opening {
-		e.Opening = append(e.Opening, m.Content)
+	for _, message := range opening {
+		e.Opening = append(e.Opening, message.Content)
 	}
 	if _, tools := env.(quintain.Tooled); tools {
 		plan, err := planOf(task, p)
@@ -148,17 +148,17 @@ func play(task quintain.Task, of quintain.Scenario, p quintain.Problem, heard *m
 				return e, err
 			}
 		}
-		return e, e.callTools(env, plan, &heard.calls, r)
+		return e, e.callTools(env, plan, &m.calls, r)
 	}
 	for end := quintain.Going; end == quintain.Going; {
-		t := choose(env.(scenario.Advised).Advice(), &heard.moves, r)
+		t := choose(env.(scenario.Advised).Advice(), &m.moves, r)
 		step, err := env.Step(context.Background(), quintain.Reply{Text: t.Reply, Finish: quintain.Stop})
 		if err != nil {
 			return e, err
 		}
 		t.Illegal, t.Why, t.Value, t.Reward, t.End = step.Illegal, step.Why, *step.Value, step.Reward, string(step.End)
-		for _, m := range step.Observe {
-			t.Observe += m.Content
+		for _, message := range step.Observe {
+			t.Observe += message.Content
 		}
 		e.Turns = append(e.Turns, t)
 		end = step.End
