@@ -109,7 +109,7 @@ func (p *Part) judgeRun(format int) {
 func traces(dir string) (p Part, err error) {
 	dir = filepath.Join(dir, datadir.Trace)
 	numbers, err := trace.Folder(dir).Segments()
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(numbers) == 0 {
 		return p, nil
 	}
 	p = Part{Path: datadir.Trace, Content: "episodes"}

@@ -148,6 +148,24 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// A setting that is newer than the folder, and empty, changes nothing.
+func TestOpenTakesNewSettings(t *testing.T) {
+	t.Parallel()
+	sets, path := problems(t, 3), t.TempDir()
+	if err := open(t, path, sets).Close(); err != nil {
+		t.Fatal(err)
+	}
+	now := plan(sets, "0.5")
+	now.Settings["players"] = []byte(`""`)
+	f, err := examdir.Open(path, now, sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOpenRefusesOtherFolders(t *testing.T) {
 	t.Parallel()
 	sets, path := problems(t, 3), t.TempDir()

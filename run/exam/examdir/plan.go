@@ -56,10 +56,11 @@ func (p *Plan) same(there *Plan) error {
 	return nil
 }
 
-// compact is a value as JSON without spaces; "nothing" if there is none.
+// compact is a value as JSON without spaces; "nothing" if there is none or it is empty, as a setting is
+// in a plan of before there was that setting.
 func compact(value json.RawMessage) string {
 	var b bytes.Buffer
-	if len(value) == 0 || json.Compact(&b, value) != nil {
+	if len(value) == 0 || json.Compact(&b, value) != nil || b.String() == `""` {
 		return "nothing"
 	}
 	return b.String()
