@@ -59,7 +59,8 @@ def duel(name, game, first, spelled, every):
         peer, p, mover = Peer(name, seed, 2), first, 0
         while True:
             moves = game.moves(p)
-            wrong = [m for m in every if m not in moves]
+            right = set(map(spelled, moves))
+            wrong = [m for m in every if spelled(m) not in right]
             if wrong and peer.random.random() < 0.1:
                 move = peer.random.choice(wrong)
                 peer.play(spelled(move))
@@ -68,6 +69,8 @@ def duel(name, game, first, spelled, every):
             p, over = moves[move], peer.play(spelled(move))
             count.steps += 1
             end = game.ended(p)
+            if end is not None and not over and not game.moves(p):
+                return None  # TextArena does not see that the next player cannot move
             count.same("the end", end is not None, over, peer.told())
             if over or end is not None:
                 return count.same("the result", end if end is None else 1 - end, peer.won(mover), peer.told())
