@@ -376,7 +376,7 @@ class Board:
     def spelled(self, move):
         """Standard algebraic notation. A side that cannot mate needs no sign for check."""
         san = self.board.san(move)
-        if move.promotion in (self.chess.BISHOP, self.chess.KNIGHT) or self.hold and self.board.is_capture(move):
+        if move.promotion in (self.chess.BISHOP, self.chess.KNIGHT) or self.hold and self.board.turn == self.chess.BLACK and self.board.is_capture(move):
             san = san.rstrip("+#")
         return san
 
