@@ -40,11 +40,7 @@ func formatsOf(t *testing.T, dir string) map[string]string {
 	if err != nil || !r.Reads {
 		t.Fatalf("%+v, error %v", r, err)
 	}
-	all := map[string]string{}
-	for _, p := range r.Parts {
-		all[p.Path] += p.Format + ";"
-	}
-	return all
+	return r.Formats()
 }
 
 // A run that a release began goes on in place. All formats remain those of the release, so it can

@@ -34,6 +34,15 @@ type Report struct {
 	Parts   []Part `json:"parts"`
 }
 
+// Formats are the formats of the parts, by path.
+func (r Report) Formats() map[string]string {
+	all := map[string]string{}
+	for _, p := range r.Parts {
+		all[p.Path] += p.Format + ";"
+	}
+	return all
+}
+
 // Check reads a data folder as a start would, except for the content of groups and episodes, and
 // changes nothing on disk. No process may use it. An error says that it is no data folder.
 func Check(ctx context.Context, dir string) (r Report, err error) {

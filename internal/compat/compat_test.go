@@ -205,11 +205,7 @@ func formats(t *testing.T, dir string) map[string]string {
 	if err != nil || !r.Reads {
 		t.Fatalf("%+v, error %v", r, err)
 	}
-	all := map[string]string{}
-	for _, p := range r.Parts {
-		all[p.Path] += p.Format + ";"
-	}
-	return all
+	return r.Formats()
 }
 
 func TestFaults(t *testing.T) {
