@@ -186,7 +186,7 @@ func (b *Box) tryProcesses(ctx context.Context) tried {
 }
 
 // tryKill leaves a process that leaves its session and writes to the folder, and looks whether the
-// folder still grows after the end.
+// folder still grows after the end. The process ends when its file "go" goes.
 func (b *Box) tryKill(ctx context.Context) tried {
 	t := tried{layer: LayerKill, lacks: "a sure kill"}
 	var grown, begun bool
@@ -198,9 +198,17 @@ func (b *Box) tryKill(ctx context.Context) tried {
 		before := size()
 		<-time.After(200 * time.Millisecond)
 		begun, grown = before > 0, size() != before
+		for end := time.Now().Add(burial); grown && time.Now().Before(end); {
+			_ = os.Remove(filepath.Join(r.folder.Path, "go")) // an error: it has gone
+			last := size()
+			<-time.After(200 * time.Millisecond)
+			if size() == last {
+				break
+			}
+		}
 	}
-	_, _, err := b.script(ctx, `s=; command -v setsid >/dev/null && s=setsid
-($s sh -c 'trap "" TERM HUP; while :; do echo x >> beat; done' </dev/null >/dev/null 2>&1 &)
+	_, _, err := b.script(ctx, `s=; command -v setsid >/dev/null && s=setsid; : > go
+($s sh -c 'trap "" TERM HUP; while [ -e go ]; do echo x >> beat; done' </dev/null >/dev/null 2>&1 &)
 while [ ! -s beat ]; do :; done`, sandbox.Limits{CPU: 5 * time.Second}, look)
 	switch {
 	case err != nil:
