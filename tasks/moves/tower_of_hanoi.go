@@ -20,7 +20,7 @@ var towerOfHanoi = task.Spec[hanoiParams, hanoiItem]{
 	Doc: "Carry disks from some pegs to others, in no more moves than the question says. Start and goal are any legal positions, or a tower on one peg if any_state is off. " +
 		"The limit is the fewest moves; for towers on four pegs and more, the fewest known.",
 	Source:  "The Tower of Hanoi, E. Lucas (1883), with more pegs after J. S. Frame and B. M. Stewart (1941); the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: hanoiParams{MinDisks: 3, MaxDisks: 7, MinPegs: 3, MaxPegs: 4},
 	Levels: []hanoiParams{
 		{MinDisks: 3, MaxDisks: 3, MinPegs: 4, MaxPegs: 6, AnyState: true},
@@ -223,12 +223,23 @@ func (h hanoiItem) appendPegs(b []byte, at hanoiState) []byte {
 	return b
 }
 
-// Canonical implements [task.Canonicalizer].
+// Canonical implements [task.Canonicalizer]. Pegs are named in the order in which the positions
+// name them first, for another name changes no move but its spelling.
 func (h hanoiItem) Canonical() string {
-	if h.Start != nil {
-		return fmt.Sprint(h.NumPegs, h.Start, h.Goal)
+	if h.Start == nil {
+		return fmt.Sprint(h.NumDisks, h.NumPegs)
 	}
-	return fmt.Sprint(h.NumDisks, h.NumPegs, h.StartPeg, h.TargetPeg)
+	var names [mostPegs + 1]int
+	known := 0
+	named := make([]int, 0, 2*h.NumDisks)
+	for _, peg := range slices.Concat(h.Start, h.Goal) {
+		if names[peg] == 0 {
+			known++
+			names[peg] = known
+		}
+		named = append(named, names[peg])
+	}
+	return fmt.Sprint(h.NumPegs, named)
 }
 
 // Check refuses a record with inconsistent numbers.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -221,10 +222,30 @@ func TestHanoiSecondOfPositions(t *testing.T) {
 }
 
 func TestHanoiKeys(t *testing.T) {
-	tasktest.Other(t, tasktest.With(t, towerOfHanoi.Task(), `{}`), "another peg is the target", func(h *hanoiItem) {
-		h.TargetPeg, h.AuxiliaryPegs[0] = h.AuxiliaryPegs[0], h.TargetPeg
+	renamed := func(h *hanoiItem, r *rng.Rand) func(string) string {
+		to := make([]int, h.NumPegs+1)
+		for i := range to {
+			to[i] = i
+		}
+		rng.Shuffle(r, to[1:])
+		h.StartPeg, h.TargetPeg = to[h.StartPeg], to[h.TargetPeg]
+		for _, pegs := range [][]int{h.AuxiliaryPegs, h.Start, h.Goal} {
+			for i, peg := range pegs {
+				pegs[i] = to[peg]
+			}
+		}
+		return func(answer string) string {
+			return regexp.MustCompile(`Peg \d`).ReplaceAllStringFunc(answer, func(peg string) string {
+				return fmt.Sprint("Peg ", to[peg[4]-'0'])
+			})
+		}
+	}
+	tasktest.Variant(t, towerOfHanoi.Task(), "other numbers of the pegs", renamed)
+	tasktest.Variant(t, tasktest.With(t, towerOfHanoi.Task(), `{}`), "other numbers of the pegs", renamed)
+	tasktest.Other(t, tasktest.With(t, towerOfHanoi.Task(), `{}`), "another disk is on top", func(h *hanoiItem) {
+		h.NumDisks, h.SolutionLength = h.NumDisks+1, hanoiWays()[h.NumDisks+1][h.NumPegs].moves
 	})
-	tasktest.Other(t, towerOfHanoi.Task(), "start and goal are exchanged", func(h *hanoiItem) {
-		h.Start, h.Goal, h.StartPeg, h.TargetPeg = h.Goal, h.Start, h.TargetPeg, h.StartPeg
+	tasktest.Other(t, towerOfHanoi.Task(), "the smallest disk starts on the second", func(h *hanoiItem) {
+		h.Start[0] = h.Start[1]
 	})
 }
