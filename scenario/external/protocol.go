@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
@@ -118,7 +118,7 @@ func readAnswer(line []byte) (*answer, error) {
 // mostDepth is the greatest depth of nested values in an answer.
 const mostDepth = 100
 
-var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+var nameForm = compiled.Regexp(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
 // Limits of levels and of concurrent requests.
 const (
@@ -136,7 +136,7 @@ func (a *answer) isHello() error {
 		return errors.New("hello: the program did not introduce itself")
 	case h.Protocol != protocol:
 		return fmt.Errorf("hello: protocol is %d, want %d", h.Protocol, protocol)
-	case len(h.Name) > 64 || !nameForm.MatchString(h.Name):
+	case len(h.Name) > 64 || !nameForm().MatchString(h.Name):
 		return fmt.Errorf("hello: name is %q, want one in snake_case, of at most 64 characters", clip(h.Name))
 	case h.Version < 1:
 		return fmt.Errorf("hello: version is %d, want 1 or more", h.Version)
