@@ -1,0 +1,156 @@
+// Package canon gives one text to problems that are the same but for names, order or the side from
+// which they are seen.
+package canon
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Sides is the number of sides from which [Seen] shows a grid.
+const Sides = 8
+
+// Seen returns a grid from one of eight sides: from 1 on, some of upside down (1), right to left (2)
+// and then transposed (4). The result shares no cells with it. The grid must have a cell.
+func Seen[T any](g [][]T, side int) [][]T {
+	h, w := len(g), len(g[0])
+	rows, cols := h, w
+	if side&4 != 0 {
+		rows, cols = w, h
+	}
+	seen, cells := make([][]T, rows), make([]T, rows*cols)
+	for i := range rows {
+		seen[i], cells = cells[:cols:cols], cells[cols:]
+		for j := range cols {
+			y, x := i, j
+			if side&4 != 0 {
+				y, x = j, i
+			}
+			if side&1 != 0 {
+				y = h - 1 - y
+			}
+			if side&2 != 0 {
+				x = w - 1 - x
+			}
+			seen[i][j] = g[y][x]
+		}
+	}
+	return seen
+}
+
+// Least returns the least of n texts.
+func Least(n int, text func(i int) string) string {
+	least := text(0)
+	for i := 1; i < n; i++ {
+		least = min(least, text(i))
+	}
+	return least
+}
+
+// LeastSide returns the least of the texts of a grid seen from all eight sides. It is empty for a grid
+// without cells.
+func LeastSide[T any](g [][]T, text func(seen [][]T) string) string {
+	if len(g) == 0 || len(g[0]) == 0 {
+		return ""
+	}
+	return Least(Sides, func(side int) string { return text(Seen(g, side)) })
+}
+
+// Names numbers things from 1 in the order in which they are first named, so that their own names do
+// not matter.
+type Names[T comparable] map[T]int
+
+// Of returns the number of a thing.
+func (n Names[T]) Of(thing T) int {
+	number, known := n[thing]
+	if !known {
+		number = len(n) + 1
+		n[thing] = number
+	}
+	return number
+}
+
+// A Graph is a structure whose nodes have numbers by accident.
+type Graph struct {
+	nodes []uint64 // the color of each
+	edges []edge
+}
+
+type edge struct {
+	from, to int
+	kind     uint64
+}
+
+// Node adds a node of a kind, and returns its number.
+func (g *Graph) Node(kind int) int {
+	g.nodes = append(g.nodes, mixed(uint64(kind)))
+	return len(g.nodes) - 1
+}
+
+// Nodes adds n nodes of a kind, and returns the number of the first.
+func (g *Graph) Nodes(n, kind int) int {
+	first := len(g.nodes)
+	for range n {
+		g.Node(kind)
+	}
+	return first
+}
+
+// Arrow adds an edge of a kind from one node to another.
+func (g *Graph) Arrow(from, to, kind int) {
+	g.edges = append(g.edges, edge{from, to, mixed(uint64(kind))})
+}
+
+// Join adds an edge of a kind without a direction.
+func (g *Graph) Join(a, b, kind int) {
+	g.Arrow(a, b, kind)
+	g.Arrow(b, a, kind)
+}
+
+// Key returns the same text for graphs that differ only in the numbers of their nodes and in the order
+// of their edges. It refines the colors of the nodes by those of their neighbors (B. Weisfeiler and A.
+// Leman, 1968). A few very regular graphs that differ have the same key too.
+func (g *Graph) Key() string {
+	colors, next := slices.Clone(g.nodes), make([]uint64, len(g.nodes))
+	sorted := make([]uint64, len(g.nodes))
+	for kinds := 0; ; {
+		copy(sorted, colors)
+		slices.Sort(sorted)
+		if n := distinct(sorted); n > kinds {
+			kinds = n
+		} else {
+			break
+		}
+		for i, c := range colors {
+			next[i] = mixed(c)
+		}
+		for _, e := range g.edges {
+			next[e.from] += mixed(colors[e.to] ^ e.kind)
+			next[e.to] += mixed(^colors[e.from] + e.kind)
+		}
+		colors, next = next, colors
+	}
+	sum := uint64(len(g.edges))
+	for _, c := range sorted {
+		sum = mixed(sum) ^ c
+	}
+	return strconv.FormatUint(sum, 16)
+}
+
+// distinct counts the different ones of sorted numbers.
+func distinct(sorted []uint64) (n int) {
+	for i, c := range sorted {
+		if i == 0 || c != sorted[i-1] {
+			n++
+		}
+	}
+	return n
+}
+
+// mixed spreads the bits of a number (S. Vigna, splitmix64).
+func mixed(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
