@@ -3,6 +3,7 @@
 package canon
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 )
@@ -10,8 +11,8 @@ import (
 // Sides is the number of sides from which [Seen] shows a grid.
 const Sides = 8
 
-// Seen returns a grid from one of eight sides: from 1 on, some of upside down (1), right to left (2)
-// and then transposed (4). The result shares no cells with it. The grid must have a cell.
+// Seen returns a grid from one of eight sides: upside down (1), right to left (2), or then transposed
+// (4), and their sums. The result shares no cells with it. The grid must have a cell.
 func Seen[T any](g [][]T, side int) [][]T {
 	h, w := len(g), len(g[0])
 	rows, cols := h, w
@@ -21,21 +22,29 @@ func Seen[T any](g [][]T, side int) [][]T {
 	seen, cells := make([][]T, rows), make([]T, rows*cols)
 	for i := range rows {
 		seen[i], cells = cells[:cols:cols], cells[cols:]
-		for j := range cols {
-			y, x := i, j
-			if side&4 != 0 {
-				y, x = j, i
-			}
-			if side&1 != 0 {
-				y = h - 1 - y
-			}
-			if side&2 != 0 {
-				x = w - 1 - x
-			}
-			seen[i][j] = g[y][x]
+	}
+	for y, row := range g {
+		for x, cell := range row {
+			i, j := Place(side, [2]int{h, w}, y, x)
+			seen[i][j] = cell
 		}
 	}
 	return seen
+}
+
+// Place returns the row and the column in which [Seen] shows a cell of a grid with so many rows and
+// columns.
+func Place(side int, size [2]int, row, col int) (seenRow, seenCol int) {
+	if side&1 != 0 {
+		row = size[0] - 1 - row
+	}
+	if side&2 != 0 {
+		col = size[1] - 1 - col
+	}
+	if side&4 != 0 {
+		row, col = col, row
+	}
+	return row, col
 }
 
 // Least returns the least of n texts.
@@ -54,6 +63,17 @@ func LeastSide[T any](g [][]T, text func(seen [][]T) string) string {
 		return ""
 	}
 	return Least(Sides, func(side int) string { return text(Seen(g, side)) })
+}
+
+// Board returns the least of the texts of a grid seen from all eight sides, with a sign for each cell.
+func Board[T any](g [][]T, sign func(cell T) byte) string {
+	signs := make([][]byte, len(g))
+	for i, row := range g {
+		for _, cell := range row {
+			signs[i] = append(signs[i], sign(cell))
+		}
+	}
+	return LeastSide(signs, func(seen [][]byte) string { return string(bytes.Join(seen, []byte{'\n'})) })
 }
 
 // Names numbers things from 1 in the order in which they are first named, so that their own names do
@@ -83,7 +103,7 @@ type edge struct {
 
 // Node adds a node of a kind, and returns its number.
 func (g *Graph) Node(kind int) int {
-	g.nodes = append(g.nodes, mixed(uint64(kind)))
+	g.nodes = append(g.nodes, Mixed(uint64(kind)))
 	return len(g.nodes) - 1
 }
 
@@ -98,7 +118,7 @@ func (g *Graph) Nodes(n, kind int) int {
 
 // Arrow adds an edge of a kind from one node to another.
 func (g *Graph) Arrow(from, to, kind int) {
-	g.edges = append(g.edges, edge{from, to, mixed(uint64(kind))})
+	g.edges = append(g.edges, edge{from, to, Mixed(uint64(kind))})
 }
 
 // Join adds an edge of a kind without a direction.
@@ -122,17 +142,17 @@ func (g *Graph) Key() string {
 			break
 		}
 		for i, c := range colors {
-			next[i] = mixed(c)
+			next[i] = Mixed(c)
 		}
 		for _, e := range g.edges {
-			next[e.from] += mixed(colors[e.to] ^ e.kind)
-			next[e.to] += mixed(^colors[e.from] + e.kind)
+			next[e.from] += Mixed(colors[e.to] ^ e.kind)
+			next[e.to] += Mixed(^colors[e.from] + e.kind)
 		}
 		colors, next = next, colors
 	}
 	sum := uint64(len(g.edges))
 	for _, c := range sorted {
-		sum = mixed(sum) ^ c
+		sum = Mixed(sum) ^ c
 	}
 	return strconv.FormatUint(sum, 16)
 }
@@ -147,8 +167,8 @@ func distinct(sorted []uint64) (n int) {
 	return n
 }
 
-// mixed spreads the bits of a number (S. Vigna, splitmix64).
-func mixed(x uint64) uint64 {
+// Mixed spreads the bits of a number, so that sums of such numbers tell what was added (S. Vigna, splitmix64).
+func Mixed(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -28,6 +28,7 @@ var namesInAnswers = map[string]bool{
 	"arc_agi": true, "rearc": true,
 	"futoshiki": true, "kakurasu": true, "n_queens": true, "sudoku": true, "survo": true,
 	"cryptarithm": true, "jugs": true, "knights_knaves": true, "rush_hour": true, "tower_of_hanoi": true,
+	"game_of_life": true, "mini_sudoku": true, "shortest_path": true, "tsumego": true,
 }
 
 // keys: a key identifies the question, in any wording.
