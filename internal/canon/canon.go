@@ -127,34 +127,94 @@ func (g *Graph) Join(a, b, kind int) {
 	g.Arrow(b, a, kind)
 }
 
+// Limits of the work for a key.
+const (
+	mostRounds = 64 // of refinement
+	mostAlike  = 16 // nodes of a color to tell apart
+)
+
 // Key returns the same text for graphs that differ only in the numbers of their nodes and in the order
 // of their edges. It refines the colors of the nodes by those of their neighbors (B. Weisfeiler and A.
-// Leman, 1968). A few very regular graphs that differ have the same key too.
+// Leman, 1968); then, as far as nodes still have one color, it singles out one after the other of the
+// smallest such group and refines again. A few very regular graphs that differ have one key too.
 func (g *Graph) Key() string {
-	colors, next := slices.Clone(g.nodes), make([]uint64, len(g.nodes))
-	sorted := make([]uint64, len(g.nodes))
-	for kinds := 0; ; {
-		copy(sorted, colors)
-		slices.Sort(sorted)
-		if n := distinct(sorted); n > kinds {
-			kinds = n
-		} else {
-			break
+	r := refiner{g, make([]uint64, len(g.nodes)), make([]uint64, len(g.nodes))}
+	colors := slices.Clone(g.nodes)
+	colors = r.refine(colors)
+	sum := r.sum()
+	alike := smallestGroup(r.sorted)
+	if alike.n > 1 && alike.n <= mostAlike {
+		single := make([]uint64, len(colors))
+		for node, color := range colors {
+			if color == alike.color {
+				copy(single, colors)
+				single[node] = Mixed(color)
+				single = r.refine(single)
+				sum += Mixed(r.sum())
+			}
 		}
-		for i, c := range colors {
-			next[i] = Mixed(c)
-		}
-		for _, e := range g.edges {
-			next[e.from] += Mixed(colors[e.to] ^ e.kind)
-			next[e.to] += Mixed(^colors[e.from] + e.kind)
-		}
-		colors, next = next, colors
-	}
-	sum := uint64(len(g.edges))
-	for _, c := range sorted {
-		sum = Mixed(sum) ^ c
 	}
 	return strconv.FormatUint(sum, 16)
+}
+
+// A refiner refines the colors of a graph's nodes.
+type refiner struct {
+	*Graph
+	next   []uint64
+	sorted []uint64 // the last colors
+}
+
+// refine refines colors until no more become different. It may return another slice, and keep the given
+// one.
+func (r *refiner) refine(colors []uint64) []uint64 {
+	for kinds, round := 0, 0; ; round++ {
+		copy(r.sorted, colors)
+		slices.Sort(r.sorted)
+		n := distinct(r.sorted)
+		if n == kinds || round == mostRounds {
+			return colors
+		}
+		kinds = n
+		for i, c := range colors {
+			r.next[i] = Mixed(c)
+		}
+		for _, e := range r.edges {
+			r.next[e.from] += Mixed(colors[e.to] ^ e.kind)
+			r.next[e.to] += Mixed(^colors[e.from] + e.kind)
+		}
+		colors, r.next = r.next, colors
+	}
+}
+
+// sum returns a number for the last colors.
+func (r *refiner) sum() uint64 {
+	sum := uint64(len(r.edges))
+	for _, c := range r.sorted {
+		sum = Mixed(sum) ^ c
+	}
+	return sum
+}
+
+// A group is a number of nodes of one color.
+type group struct {
+	n     int
+	color uint64
+}
+
+// smallestGroup returns the smallest group of two nodes or more, and of several the one with the least
+// color.
+func smallestGroup(sorted []uint64) (least group) {
+	for from := 0; from < len(sorted); {
+		to := from + 1
+		for to < len(sorted) && sorted[to] == sorted[from] {
+			to++
+		}
+		if n := to - from; n > 1 && (least.n == 0 || n < least.n) {
+			least = group{n, sorted[from]}
+		}
+		from = to
+	}
+	return least
 }
 
 // distinct counts the different ones of sorted numbers.

@@ -96,6 +96,33 @@ func TestGraphKeys(t *testing.T) {
 	}
 }
 
+// Singling out a node tells two triangles from a ring of six, which refining alone does not.
+func TestRegularGraphs(t *testing.T) {
+	key := func(next [6]int) string {
+		var g Graph
+		g.Nodes(6, 0)
+		for i, to := range next {
+			g.Join(i, to, 0)
+		}
+		return g.Key()
+	}
+	if key([6]int{1, 2, 0, 4, 5, 3}) == key([6]int{1, 2, 3, 4, 5, 0}) {
+		t.Error("two triangles have the key of a ring of six")
+	}
+}
+
+// A long chain takes little work.
+func TestLongGraph(t *testing.T) {
+	var g Graph
+	g.Nodes(20_000, 0)
+	for i := range 19_999 {
+		g.Join(i, i+1, 0)
+	}
+	if g.Key() == "" {
+		t.Error("no key")
+	}
+}
+
 func BenchmarkGraph(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var g Graph

@@ -29,6 +29,8 @@ var namesInAnswers = map[string]bool{
 	"futoshiki": true, "kakurasu": true, "n_queens": true, "sudoku": true, "survo": true,
 	"cryptarithm": true, "jugs": true, "knights_knaves": true, "rush_hour": true, "tower_of_hanoi": true,
 	"game_of_life": true, "mini_sudoku": true, "shortest_path": true, "tsumego": true,
+	"boxnet": true, "knight_swap": true, "sokoban": true,
+	"graph_color": true,
 }
 
 // keys: a key identifies the question, in any wording.
