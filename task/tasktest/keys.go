@@ -31,6 +31,10 @@ var namesInAnswers = map[string]bool{
 	"game_of_life": true, "mini_sudoku": true, "shortest_path": true, "tsumego": true,
 	"boxnet": true, "knight_swap": true, "sokoban": true,
 	"graph_color": true,
+	"course_schedule": true, "family_relationships": true, "path_star": true, "quantum_lock": true,
+	"acre": true,
+	"arc_1d": true, "modulo_grid": true, "number_sequence": true,
+	"binary_matrix": true, "manipulate_matrix": true, "pool_matrix": true, "rotate_matrix": true,
 }
 
 // keys: a key identifies the question, in any wording.
