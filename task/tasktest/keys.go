@@ -35,6 +35,7 @@ var namesInAnswers = map[string]bool{
 	"acre": true,
 	"arc_1d": true, "modulo_grid": true, "number_sequence": true,
 	"binary_matrix": true, "manipulate_matrix": true, "pool_matrix": true, "rotate_matrix": true,
+	"color_cube_rotation": true, "rubiks_cube": true,
 }
 
 // keys: a key identifies the question, in any wording.
