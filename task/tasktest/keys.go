@@ -26,7 +26,7 @@ const (
 // checks that.
 var namesInAnswers = map[string]bool{
 	"cryptarithm": true, "jugs": true, "knights_knaves": true, "rush_hour": true, "tower_of_hanoi": true,
-	"propositional_logic": true, "syllogism": true,
+	"propositional_logic": true, "syllogism": true, "circuit_logic": true, "zebra_puzzles": true,
 }
 
 // keys: a key identifies the question, in any wording.
