@@ -28,6 +28,8 @@ var namesInAnswers = map[string]bool{
 	"cryptarithm": true, "jugs": true, "knights_knaves": true, "rush_hour": true, "tower_of_hanoi": true,
 	"propositional_logic": true, "syllogism": true, "circuit_logic": true, "zebra_puzzles": true,
 	"needle_haystack": true, "spell_backward": true, "word_sequence_reversal": true, "word_ladder": true, "word_sorting": true,
+	"ransom_note": true, "palindrome_generation": true, "palindrome_partitioning": true,
+	"complex_arithmetic": true,
 }
 
 // keys: a key identifies the question, in any wording.

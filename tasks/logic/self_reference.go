@@ -24,7 +24,10 @@ var selfReference = task.Spec[selfReferenceParams, selfReferenceItem]{
 	Version:  4,
 	Default:  selfReferenceParams{Difficulty: 5},
 	Levels:   []selfReferenceParams{{Difficulty: 2}, {Difficulty: 4}, {Difficulty: 5}, {Difficulty: 6}, {Difficulty: 8}, {Difficulty: 10}},
-	Make:     makeSelfReference,
+	Few: []string{
+		"There are few lists of four statements.",
+	},
+	Make: makeSelfReference,
 }
 
 // selfReferenceParams are the settings of one difficulty.
