@@ -30,6 +30,9 @@ var namesInAnswers = map[string]bool{
 	"needle_haystack": true, "spell_backward": true, "word_sequence_reversal": true, "word_ladder": true, "word_sorting": true,
 	"ransom_note": true, "palindrome_generation": true, "palindrome_partitioning": true,
 	"complex_arithmetic": true,
+	"power_function":     true,
+	"simple_integration": true, "intermediate_integration": true, "polynomial_multiplication": true,
+	"base_conversion": true, "number_filtering": true, "number_sorting": true,
 }
 
 // keys: a key identifies the question, in any wording.

@@ -31,9 +31,6 @@ var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGener
 		{MinLength: 100, MaxLength: 130},
 	},
 	Many: true,
-	Few: []string{
-		"Three to five letters, most of them in pairs, have few choices.",
-	},
 	Make: makePalindromeGeneration,
 }
 

@@ -28,6 +28,9 @@ var ransomNote = task.Spec[ransomNoteParams, ransomNoteItem]{
 		{MinNoteLength: 100, MaxNoteLength: 140, MinMagazineLength: 200, MaxMagazineLength: 300, PSolvable: 0.1, Witness: true},
 		{MinNoteLength: 300, MaxNoteLength: 400, MinMagazineLength: 600, MaxMagazineLength: 800, PSolvable: 0.1, Witness: true},
 	},
+	Few: []string{
+		"There are few short notes, since their letters have no names of their own.",
+	},
 	Make: makeRansomNote,
 }
 
