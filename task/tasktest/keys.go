@@ -33,6 +33,7 @@ var namesInAnswers = map[string]bool{
 	"power_function":     true,
 	"simple_integration": true, "intermediate_integration": true, "polynomial_multiplication": true,
 	"base_conversion": true, "number_filtering": true, "number_sorting": true,
+	"advanced_geometry": true, "ab": true, "string_insertion": true, "string_splitting": true, "string_synthesis": true,
 }
 
 // keys: a key identifies the question, in any wording.
