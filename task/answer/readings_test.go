@@ -41,12 +41,12 @@ func TestReadings(t *testing.T) {
 		{`["it's", 'it\'s', '"']`, []string{`["it's", "it's", "\""]`}, "quotes within quotes"},
 		{"{0: 1, 'b': True, c: None}", []string{`{"0": 1, "b": true, "c": null}`}, "an object of Python"},
 		{"(1, 2,)", []string{"[1, 2]"}, "a tuple"},
-		{"[[1, 2], [3, 4,],\n]", []string{"[[1, 2], [3, 4]]"}, "commas at the end"},
+		{"[[1, 2], [3, 4,],\n]", []string{"[[1, 2], [3, 4]]", "1 2\n3 4"}, "commas at the end"},
 		{"['a", nil, "a string without an end"},
 		{`['a\`, nil, "nor after a backslash"},
 		{"(((", []string{"[[["}, "brackets without an end"},
 	} {
-		if got := answer.Readings(test.text); !slices.Equal(got, test.want) {
+		if got := answer.Readings(test.text, nil); !slices.Equal(got, test.want) {
 			t.Errorf("Readings(%q) = %q, want %q (%s)", test.text, got, test.want, test.why)
 		}
 	}
@@ -56,7 +56,7 @@ func FuzzReadings(f *testing.F) {
 	f.Add("**{'a': [1, (2, 3,)], b: \"\\\"\"}**")
 	f.Add("```text\n−1,000\t 2\r\n```")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, reading := range answer.Readings(text) {
+		for _, reading := range answer.Readings(text, nil) {
 			if reading == text || len(reading) > 3*len(text) {
 				t.Errorf("%q is read as %q", text, reading)
 			}
