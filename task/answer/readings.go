@@ -77,8 +77,8 @@ func whole(text string) string {
 	return digits
 }
 
-// rowsOf writes a list of equally long lists of numbers and texts as lines, with spaces
-// between the elements.
+// rowsOf writes a list of equally long lists of numbers and texts, at least two in all, as
+// lines, with spaces between the elements.
 func rowsOf(text string) (rows string, is bool) {
 	if !strings.HasPrefix(text, "[") || !strings.HasPrefix(strings.TrimLeft(text[1:], " \n"), "[") {
 		return "", false
@@ -87,15 +87,15 @@ func rowsOf(text string) (rows string, is bool) {
 	if err != nil {
 		return "", false
 	}
-	out, width := make([]byte, 0, len(text)), 0
-	for i, row := range value.([]any) {
+	out, width, all := make([]byte, 0, len(text)), 0, value.([]any)
+	for i, row := range all {
 		list, _ := row.([]any)
 		if i == 0 {
 			width = len(list)
 		} else {
 			out = append(out, '\n')
 		}
-		if len(list) != width || width == 0 {
+		if len(list) != width || width*len(all) < 2 {
 			return "", false
 		}
 		for k, cell := range list {
@@ -136,7 +136,7 @@ func Ungrouped(text string) string {
 // ungroupedAll removes the thousands separators from each number of an expression, such as
 // 1,234 + 5i. If any comma stands elsewhere, text is a list and stays as it is.
 func ungroupedAll(text string) string {
-	if strings.IndexByte(text, ',') < 0 {
+	if strings.IndexByte(text, ',') < 0 || strings.IndexByte(text, '_') >= 0 {
 		return text
 	}
 	out := make([]byte, 0, len(text))
@@ -151,7 +151,7 @@ func ungroupedAll(text string) string {
 			out = append(out, text[i])
 			i++
 			continue
-		case strings.IndexByte(number, ',') >= 0 && (!groupedRE.MatchString(number) || i > 0 && text[i-1] == '.' || strings.Contains(text, "_")):
+		case strings.IndexByte(number, ',') >= 0 && (!groupedRE.MatchString(number) || i > 0 && text[i-1] == '.'):
 			return text
 		}
 		out = append(out, strings.ReplaceAll(number, ",", "")...)

@@ -77,13 +77,17 @@ func within(text string, marks [2]string) (inner string, is bool) {
 	return inner, opened && closed && inner != "" && !strings.Contains(inner, marks[0]) && !strings.Contains(inner, marks[1])
 }
 
-// endsSentence reports whether a full stop after text can only end a sentence: text is one
-// line that ends with a letter, a digit, or a mark that closes something.
+// endsSentence reports whether a full stop after text can only end a sentence: text ends with
+// a letter, a digit, or a mark that closes something. After several lines, which may be a
+// board of points, it must be a digit.
 func endsSentence(text string) bool {
-	if text == "" || strings.IndexByte(text, '\n') >= 0 {
+	if text == "" {
 		return false
 	}
 	last := text[len(text)-1]
+	if strings.IndexByte(text, '\n') >= 0 {
+		return isDigit(last)
+	}
 	return operand(last) || last >= utf8.RuneSelf || strings.IndexByte(")]}\"'`*$#", last) >= 0
 }
 

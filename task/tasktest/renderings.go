@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -267,6 +268,27 @@ func otherForms(t testing.TB, of quintain.Task) {
 	for form := range refuses {
 		if !met[form] {
 			t.Errorf("the task takes every solution %s; take it out of Refuses", form)
+		}
+	}
+}
+
+// wrongForms: a wrong answer in another form is wrong, too, unless the form makes the
+// solution of it.
+func wrongForms(t testing.TB, of quintain.Task) {
+	for level := range of.Info().Levels {
+		p := problem(t, of, quintain.Draw{Seed: 1, Level: level})
+		right := solve(t, of, p)
+		other := solve(t, of, problem(t, of, quintain.Draw{Seed: 1, Level: level, Index: 1}))
+		for _, near := range task.Nears(right, other) {
+			if near.Kind == "without space" || grade(t, of, p, near.Answer).Score == 1 {
+				continue
+			}
+			for _, r := range renderings {
+				text := r.of(near.Answer)
+				if text != "" && !strings.Contains(text, right) && grade(t, of, p, text).Score == 1 {
+					t.Errorf("%s: %.100q is wrong, but %s, %.100q, it is right", p.ID(), near.Answer, r.name, text)
+				}
+			}
 		}
 	}
 }
