@@ -10,9 +10,17 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
+
+// The catalogue measures that a part of the boxes earns a part of the score.
+func TestBoxnetPaysForParts(t *testing.T) {
+	if credit, err := task.CreditOf(boxnet.Task(), 4); credit != task.Parts || err != nil {
+		t.Errorf("credit %q, error %v, want %q", credit, err, task.Parts)
+	}
+}
 
 func TestBoxnetScore(t *testing.T) {
 	const record = `{"row_num":2,"column_num":2,"initial_state":{"0.5_0.5":["box_red","box_blue"],"0.5_1.5":["target_red"],"1.5_0.5":[],"1.5_1.5":["box_blue","target_blue","target_blue"]},"max_steps":4}`
