@@ -23,14 +23,15 @@ var rotateMatrix = task.Spec[rotateMatrixParams, rotateMatrixItem]{
 	Version: 3,
 	Default: rotateMatrixParams{MinN: 2, MaxN: 10, MinRotations: 0, MaxRotations: 10},
 	Levels: []rotateMatrixParams{
-		{MinN: 2, MaxN: 3, MinRotations: 1, MaxRotations: 2},
-		{MinN: 3, MaxN: 5, MinRotations: 1, MaxRotations: 3},
+		{MinN: 2, MaxN: 3, MinRotations: 1, MaxRotations: 3},
+		{MinN: 3, MaxN: 5, MinRotations: 1, MaxRotations: 6},
 		{MinN: 5, MaxN: 8, MinRotations: 1, MaxRotations: 10},
 		{MinN: 10, MaxN: 14, MinRotations: 4, MaxRotations: 15},
 		{MinN: 18, MaxN: 22, MinRotations: 10, MaxRotations: 40},
 		{MinN: 28, MaxN: 34, MinRotations: 50, MaxRotations: 400},
 	},
-	Make: makeRotateMatrix,
+	Make:    makeRotateMatrix,
+	Surface: "Only three turns change a matrix, so whoever always turns it once is right a third of the time.",
 }
 
 // rotateMatrixParams are the settings of one difficulty.
