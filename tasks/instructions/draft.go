@@ -43,7 +43,7 @@ type draft struct {
 
 // An obeyed rule is a rule with its kind.
 type obeyed struct {
-	rule
+	rule rule
 	*kind
 }
 

@@ -126,14 +126,18 @@ func (f *followingItem) drawWords(r *rng.Rand) bool {
 // Canonical implements [task.Canonicalizer]. The order of instructions is irrelevant, and so is
 // that of the words that one of them lists.
 func (f followingItem) Canonical() string {
-	var rules []string
-	for _, r := range f.Instructions {
-		r.Words = slices.Sorted(slices.Values(r.Words))
-		rules = append(rules, fmt.Sprint(r))
-	}
-	slices.Sort(rules)
 	limits, _ := f.limits()
-	return fmt.Sprint(f.Topic, f.Keywords, limits, rules)
+	return fmt.Sprint(f.Topic, f.Keywords, limits, f.sorted())
+}
+
+// sorted returns the instructions by kind, with their words in order.
+func (f followingItem) sorted() []rule {
+	rules := slices.Clone(f.Instructions)
+	for i := range rules {
+		rules[i].Words = slices.Sorted(slices.Values(rules[i].Words))
+	}
+	slices.SortFunc(rules, func(a, b rule) int { return strings.Compare(a.Kind, b.Kind) })
+	return rules
 }
 
 // limits returns the limits of the number of words that the prompt states itself, or none.
@@ -191,7 +195,7 @@ func (f followingItem) Solve() string {
 			d.turn += int(word[i]) * (i + 1)
 		}
 	}
-	for _, r := range f.Instructions {
+	for _, r := range f.sorted() {
 		k := r.of()
 		if d.rules = append(d.rules, obeyed{r, k}); k.likes != nil {
 			d.likers++

@@ -155,8 +155,10 @@ func TestInstructionFollowing(t *testing.T) {
 		return nil
 	})
 	tasktest.Other(t, of, "another keyword", func(f *followingItem) {
-		if len(f.Instructions) == 1 && f.Keywords[0] != "moss" && f.Keywords[1] != "moss" {
-			f.Keywords[0] = "moss"
+		changed := *f
+		changed.Keywords[0] = "moss"
+		if f.Keywords[1] != "moss" && changed.Check() == nil {
+			*f = changed
 		}
 	})
 	met := map[string]int{}

@@ -8,5 +8,6 @@ import "github.com/quintain-rl/quintain"
 func Tasks() []quintain.Task {
 	return []quintain.Task{
 		instructionFollowing.Task(),
+		jsonSchema.Task(),
 	}
 }
