@@ -22,6 +22,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/matrices"
 	"github.com/quintain-rl/quintain/tasks/moves"
 	"github.com/quintain-rl/quintain/tasks/numbers"
+	"github.com/quintain-rl/quintain/tasks/optimization"
 	"github.com/quintain-rl/quintain/tasks/patterns"
 	"github.com/quintain-rl/quintain/tasks/placement"
 	"github.com/quintain-rl/quintain/tasks/programs"
@@ -57,6 +58,7 @@ func Categories() []Category {
 		matrices.Tasks(),
 		moves.Tasks(),
 		numbers.Tasks(),
+		optimization.Tasks(),
 		patterns.Tasks(),
 		placement.Tasks(),
 		programs.Tasks(),
