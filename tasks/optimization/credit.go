@@ -66,3 +66,10 @@ func writeNames(picked []int) string {
 	}
 	return strings.Join(names, " ")
 }
+
+// splitList returns the parts of a text between commas, semicolons and line breaks. A full stop may
+// end it.
+func splitList(text string) []string {
+	text = strings.TrimSuffix(answer.Trim(text), ".")
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
+}
