@@ -208,7 +208,7 @@ func (r road) name() string { return letter(r.From) + "-" + letter(r.To) }
 // Canonical implements [task.Canonicalizer]: the map without names, order and direction of its
 // roads, and the unit of the costs. Start and end may be exchanged.
 func (m minCutItem) Canonical() string {
-	unit, marks := 0, make([]int, m.NumPlaces)
+	unit, marks := 0, make([]int64, m.NumPlaces)
 	for _, road := range m.Roads {
 		unit = divisor(unit, road.Cost)
 	}

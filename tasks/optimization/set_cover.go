@@ -264,9 +264,9 @@ func (s setCoverItem) Canonical() string {
 	for _, cost := range s.Costs {
 		unit = divisor(unit, cost)
 	}
-	marks, links := make([]int, s.NumItems+len(s.Sets)), []link(nil)
+	marks, links := make([]int64, s.NumItems+len(s.Sets)), []link(nil)
 	for i, set := range s.Sets {
-		marks[s.NumItems+i] = s.Costs[i] / unit
+		marks[s.NumItems+i] = int64(s.Costs[i] / unit)
 		for _, item := range set {
 			links = append(links, link{from: item - 1, to: s.NumItems + i})
 		}

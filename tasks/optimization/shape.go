@@ -15,7 +15,7 @@ type link struct {
 // that differ in these alone have one shape. A vertex has a mark; symmetric links have no
 // direction. It refines the marks by those of the neighbours, a few times (B. Weisfeiler and A.
 // Leman, 1968).
-func shape(marks []int, links []link, symmetric bool) string {
+func shape(marks []int64, links []link, symmetric bool) string {
 	const rounds = 5
 	colors := make([]uint64, len(marks))
 	for v, mark := range marks {

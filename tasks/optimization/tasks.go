@@ -8,6 +8,7 @@ import "github.com/quintain-rl/quintain"
 // Tasks returns the package's tasks by name.
 func Tasks() []quintain.Task {
 	return []quintain.Task{
+		jobScheduling.Task(),
 		minCut.Task(),
 		setCover.Task(),
 		travelingSalesman.Task(),
