@@ -27,6 +27,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/placement"
 	"github.com/quintain-rl/quintain/tasks/programs"
 	"github.com/quintain-rl/quintain/tasks/puzzles"
+	"github.com/quintain-rl/quintain/tasks/regular"
 	"github.com/quintain-rl/quintain/tasks/rewriting"
 	"github.com/quintain-rl/quintain/tasks/stories"
 	"github.com/quintain-rl/quintain/tasks/transformations"
@@ -63,6 +64,7 @@ func Categories() []Category {
 		placement.Tasks(),
 		programs.Tasks(),
 		puzzles.Tasks(),
+		regular.Tasks(),
 		rewriting.Tasks(),
 		stories.Tasks(),
 		transformations.Tasks(),
