@@ -23,10 +23,12 @@ import (
 	"github.com/quintain-rl/quintain/tasks/matrices"
 	"github.com/quintain-rl/quintain/tasks/moves"
 	"github.com/quintain-rl/quintain/tasks/numbers"
+	"github.com/quintain-rl/quintain/tasks/optimization"
 	"github.com/quintain-rl/quintain/tasks/patterns"
 	"github.com/quintain-rl/quintain/tasks/placement"
 	"github.com/quintain-rl/quintain/tasks/programs"
 	"github.com/quintain-rl/quintain/tasks/puzzles"
+	"github.com/quintain-rl/quintain/tasks/regular"
 	"github.com/quintain-rl/quintain/tasks/rewriting"
 	"github.com/quintain-rl/quintain/tasks/stories"
 	"github.com/quintain-rl/quintain/tasks/transformations"
@@ -59,10 +61,12 @@ func Categories() []Category {
 		matrices.Tasks(),
 		moves.Tasks(),
 		numbers.Tasks(),
+		optimization.Tasks(),
 		patterns.Tasks(),
 		placement.Tasks(),
 		programs.Tasks(),
 		puzzles.Tasks(),
+		regular.Tasks(),
 		rewriting.Tasks(),
 		stories.Tasks(),
 		transformations.Tasks(),
