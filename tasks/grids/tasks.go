@@ -1,0 +1,12 @@
+// Package grids holds the puzzles on a square board that have one solution, however the board
+// is turned.
+package grids
+
+import "github.com/quintain-rl/quintain"
+
+// Tasks returns the package's tasks by name.
+func Tasks() []quintain.Task {
+	return []quintain.Task{
+		minesweeper.Task(),
+	}
+}
