@@ -153,3 +153,12 @@ func firstGroup(groups []string) string {
 	}
 	return ""
 }
+
+// columnOf returns a column of the rows so far.
+func columnOf(rows [][]int, j int) []int {
+	column := make([]int, len(rows))
+	for i, row := range rows {
+		column[i] = row[j]
+	}
+	return column
+}

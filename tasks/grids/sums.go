@@ -55,6 +55,14 @@ func (s set) cells() []int {
 	return list
 }
 
+// pick returns a random cell of a set that is not empty.
+func pick(s set, r *rng.Rand) int {
+	for range r.Between(0, s.len()-1) {
+		s = s.less(setOf(s.first()))
+	}
+	return s.first()
+}
+
 // ints returns a cell for each of n: 1 is one in the set.
 func (s set) ints(n int) []int {
 	cells := make([]int, n)
@@ -76,38 +84,61 @@ type bound struct {
 type sums struct {
 	cells  set
 	bounds []bound
-	fits   func(on set) bool // the rules that are no bounds, for all marks; nil: none
+	of     [mostMarks][]uint16 // by cell: the bounds that concern it
+	fits   func(on set) bool   // the rules that are no bounds, for all marks; nil: none
 }
 
 // bind adds a bound.
-func (s *sums) bind(of set, least, most int) { s.bounds = append(s.bounds, bound{of, least, most}) }
+func (s *sums) bind(of set, least, most int) {
+	for rest := of; !rest.empty(); {
+		c := rest.first()
+		rest = rest.less(setOf(c))
+		s.of[c] = append(s.of[c], uint16(len(s.bounds)))
+	}
+	s.bounds = append(s.bounds, bound{of, least, most})
+}
 
 // A marks is what is known of the cells.
 type marks struct{ on, off set }
 
-// settle marks and unmarks the cells that the bounds leave no choice, beginning with those
-// bounds that a change concerns. It reports false if a bound cannot be kept.
-func (s *sums) settle(m *marks, change set) bool {
+// settle marks and unmarks the cells that the bounds leave no choice. It reports false if a
+// bound cannot be kept.
+func (s *sums) settle(m *marks) bool {
+	var change set
+	for i := range s.bounds {
+		if !s.bounds[i].settle(m, &change) {
+			return false
+		}
+	}
+	return s.follow(m, change)
+}
+
+// follow is settle for the bounds that a change concerns.
+func (s *sums) follow(m *marks, change set) bool {
 	for !change.empty() {
-		var next set
-		for i := range s.bounds {
-			b := &s.bounds[i]
-			if b.of.and(change).empty() {
-				continue
-			}
-			on, free := b.of.and(m.on).len(), b.of.less(m.on.or(m.off))
-			open := free.len()
-			switch {
-			case on > b.most || on+open < b.least:
+		c := change.first()
+		change = change.less(setOf(c))
+		for _, i := range s.of[c] {
+			if !s.bounds[i].settle(m, &change) {
 				return false
-			case open == 0:
-			case on == b.most:
-				m.off, next = m.off.or(free), next.or(free)
-			case on+open == b.least:
-				m.on, next = m.on.or(free), next.or(free)
 			}
 		}
-		change = next
+	}
+	return true
+}
+
+// settle is settle for one bound. It adds the cells that it decides to change.
+func (b *bound) settle(m *marks, change *set) bool {
+	on, free := b.of.and(m.on).len(), b.of.less(m.on.or(m.off))
+	open := free.len()
+	switch {
+	case on > b.most || on+open < b.least:
+		return false
+	case open == 0:
+	case on == b.most:
+		m.off, *change = m.off.or(free), change.or(free)
+	case on+open == b.least:
+		m.on, *change = m.on.or(free), change.or(free)
 	}
 	return true
 }
@@ -121,10 +152,12 @@ type sumSearch struct {
 	found set
 }
 
-// run reports whether there are marks beyond m, which has changed in some cells. If steps is
-// negative, it has given up.
-func (s *sumSearch) run(m marks, change set) bool {
-	if s.steps--; s.steps < 0 || !s.rules.settle(&m, change) {
+// run looks for marks beyond m. If it leaves steps negative, it has given up.
+func (s *sumSearch) run(m marks) bool { return s.rules.settle(&m) && s.extend(m) }
+
+// extend is run for settled marks.
+func (s *sumSearch) extend(m marks) bool {
+	if s.steps--; s.steps < 0 {
 		return false
 	}
 	cell, open := s.choose(m)
@@ -146,7 +179,7 @@ func (s *sumSearch) run(m marks, change set) bool {
 		} else {
 			next.off = next.off.or(one)
 		}
-		if s.run(next, one) {
+		if s.rules.follow(&next, one) && s.extend(next) {
 			return true
 		}
 		on = !on
@@ -160,8 +193,13 @@ func (s *sumSearch) choose(m marks) (cell int, open bool) {
 	for i := range s.rules.bounds {
 		b := &s.rules.bounds[i]
 		free := b.of.less(decided)
-		if n := free.len(); n > 0 && n < fewest && b.of.and(m.on).len() < b.least {
-			cell, fewest = free.first(), n
+		if free.empty() {
+			continue
+		}
+		if n := free.len(); n < fewest && b.of.and(m.on).len() < b.least {
+			if cell, fewest = free.first(), n; n == 2 {
+				break // with one it would be settled
+			}
 		}
 	}
 	if fewest <= mostMarks {
@@ -178,6 +216,6 @@ func (s *sumSearch) choose(m marks) (cell int, open bool) {
 // number of steps. If it gives up, it reports neither another solution nor uniqueness.
 func (s *sums) other(known set, given marks, steps int) (other set, found, unique bool) {
 	search := sumSearch{rules: s, known: &known, steps: steps}
-	found = search.run(given, s.cells)
+	found = search.run(given)
 	return search.found, found, !found && search.steps >= 0
 }

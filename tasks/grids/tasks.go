@@ -7,6 +7,8 @@ import "github.com/quintain-rl/quintain"
 // Tasks returns the package's tasks by name.
 func Tasks() []quintain.Task {
 	return []quintain.Task{
+		binairo.Task(),
 		minesweeper.Task(),
+		tents.Task(),
 	}
 }
