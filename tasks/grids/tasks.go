@@ -8,7 +8,9 @@ import "github.com/quintain-rl/quintain"
 func Tasks() []quintain.Task {
 	return []quintain.Task{
 		binairo.Task(),
+		lightUp.Task(),
 		minesweeper.Task(),
+		starBattle.Task(),
 		tents.Task(),
 	}
 }
