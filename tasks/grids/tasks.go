@@ -10,6 +10,8 @@ func Tasks() []quintain.Task {
 		binairo.Task(),
 		lightUp.Task(),
 		minesweeper.Task(),
+		nonogram.Task(),
+		numbrix.Task(),
 		starBattle.Task(),
 		tents.Task(),
 	}
