@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/expressions"
 	"github.com/quintain-rl/quintain/tasks/geometry"
 	"github.com/quintain-rl/quintain/tasks/graphs"
+	"github.com/quintain-rl/quintain/tasks/grids"
 	"github.com/quintain-rl/quintain/tasks/induction"
 	"github.com/quintain-rl/quintain/tasks/instructions"
 	"github.com/quintain-rl/quintain/tasks/letters"
@@ -54,6 +55,7 @@ func Categories() []Category {
 		expressions.Tasks(),
 		geometry.Tasks(),
 		graphs.Tasks(),
+		grids.Tasks(),
 		induction.Tasks(),
 		instructions.Tasks(),
 		letters.Tasks(),

@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -276,7 +277,7 @@ func (k kakurasuItem) Solve() string { return grid.Ints(k.Solution) }
 
 // Score implements [task.Instance]. All sums have to be right.
 func (k kakurasuItem) Score(text string) quintain.Verdict {
-	cells, fault := shape{k.NRows, k.NCols}.read(text, zeroOrOne)
+	cells, fault := answer.Board{Rows: k.NRows, Cols: k.NCols}.Read(text, zeroOrOne)
 	if fault != "" {
 		return quintain.Malformed(fault)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -222,7 +223,7 @@ func (q nQueensItem) Solve() string { return q.ValidAnswers[0] }
 // and no attacks is right.
 func (q nQueensItem) Score(text string) quintain.Verdict {
 	n := len(q.Puzzle)
-	cells, fault := shape{n, n}.read(text, queenOrNone)
+	cells, fault := answer.Board{Rows: n, Cols: n}.Read(text, queenOrNone)
 	if fault != "" {
 		return quintain.Malformed(fault)
 	}

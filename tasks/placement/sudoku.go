@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -175,7 +176,7 @@ func (s sudokuItem) Score(text string) quintain.Verdict { return scoreNumbers(s.
 // scoreNumbers compares the digits of an answer with the only solution.
 func scoreNumbers(solution grid.Grid[int], text string) quintain.Verdict {
 	size := len(solution)
-	cells, fault := shape{size, size}.read(text, digit)
+	cells, fault := answer.Board{Rows: size, Cols: size}.Read(text, digit)
 	if fault != "" {
 		return quintain.Malformed(fault)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -355,7 +356,7 @@ func (s survoItem) Solve() string { return grid.Ints(s.Solution) }
 // numbers in the other cells, is right.
 func (s survoItem) Score(text string) quintain.Verdict {
 	size := s.BoardSize
-	cells, fault := shape{size, size}.read(text, wholeNumber)
+	cells, fault := answer.Board{Rows: size, Cols: size}.Read(text, wholeNumber)
 	if fault != "" {
 		return quintain.Malformed(fault)
 	}
