@@ -34,8 +34,9 @@ def records(folder):
 
 
 def conversation(turns):
-    """The turns of the conversation that ends last: an agent may have held several."""
-    chosen, number = [], len(turns) - 1
+    """The turns of the conversation that ends last: an agent may have held several, and have thrown replies away."""
+    used = [number for number, turn in enumerate(turns) if not turn.get("call", {}).get("unused")]
+    chosen, number = [], used[-1] if used else len(turns) - 1
     while number >= 0:
         turn = turns[number]
         chosen.append(turn)
@@ -50,14 +51,15 @@ def text(content):
 
 def call(of):
     """A call of a tool. Its arguments are a text, which need not be JSON."""
-    raw = of["function"]["arguments"]
+    function = of.get("function") or {"name": of["type"], "arguments": json.dumps(of)}  # a call of another type
+    raw = function["arguments"]
     try:
         arguments, fault = json.loads(raw), None
     except ValueError as error:
         arguments, fault = {}, str(error)
     if not isinstance(arguments, dict):
         arguments, fault = {}, "the arguments are not an object"
-    return ToolCall(id=of["id"], function=of["function"]["name"], arguments=arguments, parse_error=fault and f"{fault}: {raw}")
+    return ToolCall(id=of["id"], function=function["name"], arguments=arguments, parse_error=fault and f"{fault}: {raw}")
 
 
 def assistant(said, reasoning, calls):
