@@ -33,7 +33,6 @@ var rubiksCube = task.Spec[rubiksParams, rubiksItem]{
 	},
 	Few: []string{
 		"One turn scrambles a cube in two ways, however it is held, and neither is held out.",
-		"Two or three turns scramble a cube in few ways, however it is held.",
 	},
 	Make: makeRubiks,
 }
