@@ -29,9 +29,6 @@ var gameOfLife = task.Spec[gameOfLifeParams, gameOfLifeItem]{
 		{GridSizeX: 12, GridSizeY: 12, FilledCellsWeights: 0.35, SimulationSteps: 5},
 		{GridSizeX: 16, GridSizeY: 16, FilledCellsWeights: 0.4, SimulationSteps: 8},
 	},
-	Few: []string{
-		"Seven cells live in some thousand ways on a board of 4 x 5 without edges.",
-	},
 	Make: makeGameOfLife,
 }
 
