@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -224,22 +225,22 @@ func (h hanoiItem) appendPegs(b []byte, at hanoiState) []byte {
 }
 
 // Canonical implements [task.Canonicalizer]. Pegs are named in the order in which the positions
-// name them first, for another name changes no move but its spelling.
+// name them first, for another name changes no move but its spelling. The way back is the same question.
 func (h hanoiItem) Canonical() string {
 	if h.Start == nil {
 		return fmt.Sprint(h.NumDisks, h.NumPegs)
 	}
-	var names [mostPegs + 1]int
-	known := 0
-	named := make([]int, 0, 2*h.NumDisks)
-	for _, peg := range slices.Concat(h.Start, h.Goal) {
-		if names[peg] == 0 {
-			known++
-			names[peg] = known
+	return canon.Least(2, func(back int) string {
+		from, to := h.Start, h.Goal
+		if back == 1 {
+			from, to = to, from
 		}
-		named = append(named, names[peg])
-	}
-	return fmt.Sprint(h.NumPegs, named)
+		names, named := canon.Names[int]{}, make([]int, 0, 2*h.NumDisks)
+		for _, peg := range slices.Concat(from, to) {
+			named = append(named, names.Of(peg))
+		}
+		return fmt.Sprint(h.NumPegs, named)
+	})
 }
 
 // Check refuses a record with inconsistent numbers.

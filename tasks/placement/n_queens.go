@@ -193,7 +193,7 @@ func (q nQueensItem) Prompt() string {
 
 // Canonical implements [task.Canonicalizer]. The side from which the board is seen does not matter.
 func (q nQueensItem) Canonical() string {
-	return canon.LeastSide(q.Puzzle, func(seen [][]string) string { return queensText(seen) })
+	return queensText(canon.Front(q.Puzzle))
 }
 
 // Check refuses a record with a wrong solution.
