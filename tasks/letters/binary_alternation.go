@@ -24,8 +24,8 @@ var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem
 	Levels: []binaryAlternationParams{
 		{MinN: 9, MaxN: 14, PSolvable: 0.93},
 		{MinN: 16, MaxN: 24, PSolvable: 0.99},
-		{MinN: 30, MaxN: 50, PSolvable: 0.98},
-		{MinN: 60, MaxN: 100, PSolvable: 0.9},
+		{MinN: 44, MaxN: 72, PSolvable: 0.98},
+		{MinN: 90, MaxN: 140, PSolvable: 0.9},
 		{MinN: 200, MaxN: 300, PSolvable: 0.95},
 		{MinN: 700, MaxN: 1000, PSolvable: 0.95},
 	},
