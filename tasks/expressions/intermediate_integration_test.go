@@ -87,6 +87,9 @@ func TestIntermediateIntegrationSecond(t *testing.T) {
 }
 
 func TestIntermediateIntegrationKeys(t *testing.T) {
+	tasktest.Translated(t, intermediateIntegration.Task(), func(solution string, from, to intermediateIntegrationItem) string {
+		return from.revariable(to.Variable)(solution)
+	})
 	tasktest.Variant(t, intermediateIntegration.Task(), "another variable", func(s *intermediateIntegrationItem, _ *rng.Rand) func(string) string {
 		return s.revariable("q")
 	})

@@ -35,6 +35,7 @@ var advancedGeometry = task.Spec[advancedGeometryParams, advancedGeometryItem]{
 	},
 	Few: []string{
 		"There are few triangles of whole coordinates on a small grid.",
+		"There are few triangles of coordinates up to five that differ in more than their place.",
 	},
 	Make: makeAdvancedGeometry,
 }

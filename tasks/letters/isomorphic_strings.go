@@ -21,12 +21,15 @@ var isomorphicStrings = task.Spec[isomorphicStringsParams, isomorphicStringsItem
 	Version: 5,
 	Default: isomorphicStringsParams{MinStringLength: 2, MaxStringLength: 10, PSolvable: 0.5},
 	Levels: []isomorphicStringsParams{
-		{MinStringLength: 5, MaxStringLength: 8, PSolvable: 0.5},
+		{MinStringLength: 6, MaxStringLength: 9, PSolvable: 0.5},
 		{MinStringLength: 8, MaxStringLength: 12, PSolvable: 0.1, Witness: true},
 		{MinStringLength: 14, MaxStringLength: 20, PSolvable: 0.1, Witness: true},
 		{MinStringLength: 30, MaxStringLength: 60, PSolvable: 0.1, Witness: true},
 		{MinStringLength: 100, MaxStringLength: 150, PSolvable: 0.1, Witness: true},
 		{MinStringLength: 300, MaxStringLength: 500, PSolvable: 0.1, Witness: true},
+	},
+	Few: []string{
+		"There are few patterns of six to nine letters.",
 	},
 	Make: makeIsomorphicStrings,
 }

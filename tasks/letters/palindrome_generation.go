@@ -23,9 +23,9 @@ var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGener
 	Version:  5,
 	Default:  palindromeGenerationParams{MinLength: 3, MaxLength: 10},
 	Levels: []palindromeGenerationParams{
-		{MinLength: 3, MaxLength: 5},
-		{MinLength: 7, MaxLength: 10},
-		{MinLength: 10, MaxLength: 16},
+		{MinLength: 4, MaxLength: 8},
+		{MinLength: 9, MaxLength: 12},
+		{MinLength: 14, MaxLength: 20},
 		{MinLength: 20, MaxLength: 30},
 		{MinLength: 45, MaxLength: 60},
 		{MinLength: 100, MaxLength: 130},

@@ -21,7 +21,7 @@ var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromeP
 	Version: 4,
 	Default: palindromePartitioningParams{MinStringLen: 5, MaxStringLen: 15, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 5},
 	Levels: []palindromePartitioningParams{
-		{MinStringLen: 4, MaxStringLen: 5, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 2},
+		{MinStringLen: 4, MaxStringLen: 6, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 2},
 		{MinStringLen: 6, MaxStringLen: 8, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 3},
 		{MinStringLen: 8, MaxStringLen: 11, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 4},
 		{MinStringLen: 11, MaxStringLen: 14, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 5},

@@ -145,6 +145,24 @@ func waysFrom(text string) (n int) {
 }
 
 func TestPalindromePartitioningKeys(t *testing.T) {
+	tasktest.Translated(t, palindromePartitioning.Task(), func(solution string, from, to palindromePartitioningItem) string {
+		if shape(from.String) != shape(to.String) {
+			mirrored := []byte(from.String)
+			slices.Reverse(mirrored)
+			from.String = string(mirrored)
+			ways := make([][]string, len(from.Solution))
+			for i, way := range from.Solution {
+				ways[i] = slices.Clone(way)
+				slices.Reverse(ways[i]) // each piece is a palindrome
+			}
+			solution = answer.WriteLists(ways)
+		}
+		var pairs []string
+		for i := range from.String {
+			pairs = append(pairs, from.String[i:i+1], to.String[i:i+1])
+		}
+		return strings.NewReplacer(pairs...).Replace(solution)
+	})
 	tasktest.Variant(t, palindromePartitioning.Task(), "other letters", func(p *palindromePartitioningItem, r *rng.Rand) func(string) string {
 		other := relettered(r)
 		p.String = other.Replace(p.String)

@@ -23,14 +23,14 @@ var syllogism = task.Spec[syllogismParams, syllogismItem]{
 	Version: 3,
 	Default: syllogismParams{AllowAll: true, AllowNo: true, AllowSome: true, AllowSomeNot: true, InvalidRatio: 0.3, InversionProbability: 0.3, Arguments: 1},
 	Levels: []syllogismParams{
-		{AllowAll: true, InvalidRatio: 0.5, InversionProbability: 0.5, Arguments: 1},
+		{AllowAll: true, AllowNo: true, InvalidRatio: 0.5, InversionProbability: 0.5, Arguments: 1},
 		{AllowAll: true, AllowNo: true, InvalidRatio: 0.5, InversionProbability: 0.3, Arguments: 2},
 		{AllowAll: true, AllowNo: true, AllowSome: true, InvalidRatio: 0.5, InversionProbability: 0.2, Arguments: 4},
 		{AllowAll: true, AllowNo: true, AllowSome: true, AllowSomeNot: true, InvalidRatio: 0.5, InversionProbability: 0.1, Arguments: 6},
 		{AllowAll: true, AllowNo: true, AllowSome: true, AllowSomeNot: true, InvalidRatio: 0.5, InversionProbability: 0, Arguments: 12},
 	},
 	Few: []string{
-		"There are few arguments from statements with All.",
+		"There are few arguments from statements with All and No.",
 		"There are few pairs of arguments from statements with All and No.",
 	},
 	Make: makeSyllogism,

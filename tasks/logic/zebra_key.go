@@ -1,9 +1,8 @@
 package logic
 
 import (
-	"fmt"
+	"bytes"
 	"slices"
-	"strings"
 
 	"github.com/quintain-rl/quintain/task"
 )
@@ -19,13 +18,19 @@ func (z zebraItem) Canonical() string {
 	if asked[0] == 0 { // a house is asked for
 		asked = z.name()
 	}
-	lines := make([]string, len(z.Clues))
+	lines := make([]zebraLine, len(z.Clues))
 	write := func(labels []int, turned bool) string {
 		for i, clue := range z.Clues {
-			lines[i] = z.labeled(clue, labels, turned)
+			lines[i] = z.line(clue, labels, turned)
 		}
-		slices.Sort(lines)
-		return fmt.Sprint(len(z.Houses), len(z.Houses[0]), lines, z.Asked[0] == 0, z.labeledThing(asked, labels, turned))
+		slices.SortFunc(lines, func(a, b zebraLine) int { return bytes.Compare(a[:], b[:]) })
+		b := make([]byte, 0, 256)
+		b = append(b, '0'+byte(len(z.Houses)), '0'+byte(len(z.Houses[0])), '0'+byte(task.Bit(z.Asked[0] == 0)))
+		b = append(b, z.labeled(asked, labels, turned)...)
+		for _, line := range lines {
+			b = append(b, line[:]...)
+		}
+		return string(b)
 	}
 	return min(
 		task.Relabeled(len(z.Houses)-1, func(labels []int) string { return write(labels, false) }),
@@ -33,31 +38,35 @@ func (z zebraItem) Canonical() string {
 	)
 }
 
-// labeled writes a clue with labels in place of the characteristics other than the name.
-func (z zebraItem) labeled(c zebraClue, labels []int, turned bool) string {
+// A zebraLine is a clue with labels: its kind, and its things or its thing and house.
+type zebraLine [5]byte
+
+// line writes a clue with labels in place of the characteristics other than the name.
+func (z zebraItem) line(c zebraClue, labels []int, turned bool) zebraLine {
+	op, a := byte('0'+slices.Index(zebraOps, c.Kind)), z.labeled(c.A, labels, turned)
 	if c.unary() {
 		house := c.House
 		if turned {
 			house = len(z.Houses[0]) - 1 - house
 		}
-		return strings.Join([]string{string(c.Kind), z.labeledThing(c.A, labels, turned), string('0' + rune(house))}, " ")
+		return zebraLine{op, a[0], a[1], '-', '0' + byte(house)}
 	}
-	a, b := z.labeledThing(c.A, labels, turned), z.labeledThing(c.B, labels, turned)
+	b := z.labeled(c.B, labels, turned)
 	ordered := c.Kind == zebraLeft || c.Kind == zebraBefore
 	if ordered && turned || !ordered && a > b {
 		a, b = b, a
 	}
-	return strings.Join([]string{string(c.Kind), a, b}, " ")
+	return zebraLine{op, a[0], a[1], b[0], b[1]}
 }
 
-// labeledThing writes a thing as the label of its characteristic and its house.
-func (z zebraItem) labeledThing(t zebraThing, labels []int, turned bool) string {
-	house, trait := z.Houses.house(t), '*'
+// labeled writes a thing as the label of its characteristic and its house.
+func (z zebraItem) labeled(t zebraThing, labels []int, turned bool) string {
+	house, trait := z.Houses.house(t), byte('*')
 	if turned {
 		house = len(z.Houses[0]) - 1 - house
 	}
 	if t[0] > 0 {
-		trait = 'a' + rune(labels[t[0]-1])
+		trait = 'a' + byte(labels[t[0]-1])
 	}
-	return string([]rune{trait, '0' + rune(house)})
+	return string([]byte{trait, '0' + byte(house)})
 }

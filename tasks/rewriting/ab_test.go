@@ -99,11 +99,16 @@ func TestABOfTwoTokens(t *testing.T) {
 }
 
 func TestABKeys(t *testing.T) {
-	reversed := func(text string) string {
-		b := []byte(text)
-		slices.Reverse(b)
-		return string(b)
-	}
+	tasktest.Translated(t, ab.Task(), func(solution string, from, to abItem) string {
+		if unlettered(from.Program) != unlettered(to.Program) {
+			from.Program, solution = turned(from.Program), turned(solution)
+		}
+		var pairs []string
+		for i := range from.Program {
+			pairs = append(pairs, from.Program[i:i+1], to.Program[i:i+1])
+		}
+		return strings.NewReplacer(pairs...).Replace(solution)
+	})
 	tasktest.Variant(t, ab.Task(), "other letters", func(a *abItem, r *rng.Rand) func(string) string {
 		letters := rng.Sample(r, strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", ""), 2)
 		names := strings.NewReplacer(a.Letters[:1], letters[0], a.Letters[1:], letters[1])
@@ -112,9 +117,9 @@ func TestABKeys(t *testing.T) {
 		return names.Replace
 	})
 	tasktest.Variant(t, ab.Task(), "in a mirror", func(a *abItem, _ *rng.Rand) func(string) string {
-		answer := reversed(*a.Answer)
-		a.Program, a.Answer = reversed(a.Program), &answer
-		return reversed
+		answer := turned(*a.Answer)
+		a.Program, a.Answer = turned(a.Program), &answer
+		return turned
 	})
 	tasktest.Other(t, ab.Task(), "other rules", func(a *abItem) {
 		if !strings.ContainsAny(a.Program, a.Letters[:1]) || !strings.ContainsAny(a.Program, a.Letters[1:]) {
@@ -123,4 +128,11 @@ func TestABKeys(t *testing.T) {
 			a.Answer = &answer
 		}
 	})
+}
+
+// turned returns a row in a mirror.
+func turned(row string) string {
+	b := []byte(row)
+	slices.Reverse(b)
+	return string(b)
 }

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -133,21 +134,34 @@ func (n needleHaystackItem) Prompt() string {
 }
 
 // Canonical implements [task.Canonicalizer]. The names do not matter, nor does the order of the
-// statements: the text is what is said of each person. What is said stays as it is, since the
-// question is to find the same words again.
+// statements: it says what is said of each person, as a sum of hashes. What is said stays as it
+// is, since the question is to find the same words again.
 func (n needleHaystackItem) Canonical() string {
-	said := map[string][]string{}
+	said := make(map[string]uint64, len(givenNames))
 	for _, s := range n.Statements {
 		name, about, _ := strings.Cut(s, " ")
-		said[name] = append(said[name], about)
+		said[name] += hashOf(about)
 	}
-	people := make([]string, 0, len(said))
-	for _, about := range said {
-		slices.Sort(about)
-		people = append(people, strings.Join(about, " "))
+	people := make([]uint64, 0, len(said))
+	for _, sum := range said {
+		people = append(people, sum)
 	}
 	slices.Sort(people)
-	return n.asked() + "\n" + strings.Join(people, "\n")
+	b := make([]byte, 0, 64+8*len(people))
+	b = append(append(b, n.asked()...), '\n')
+	for _, sum := range people {
+		b = binary.BigEndian.AppendUint64(b, sum)
+	}
+	return string(b)
+}
+
+// hashOf returns the hash FNV-1a of a text.
+func hashOf(text string) uint64 {
+	sum := uint64(14695981039346656037)
+	for i := range len(text) {
+		sum = (sum ^ uint64(text[i])) * 1099511628211
+	}
+	return sum
 }
 
 // Complete implements [task.Completer]: in reasoning-gym the statements are the first line.
