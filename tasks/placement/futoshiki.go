@@ -18,7 +18,7 @@ var futoshiki = task.Spec[futoshikiParams, futoshikiItem]{
 	Category: "games",
 	Doc:      "Fill a square so that no row or column repeats a number and all signs between neighbors hold. Every puzzle has exactly one solution.",
 	Source:   "Futoshiki, by T. Seto (2001); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  futoshikiParams{MinBoardSize: 4, MaxBoardSize: 9, MinDifficulty: 0, MaxDifficulty: 3},
 	Levels: []futoshikiParams{
 		{MinBoardSize: 4, MaxBoardSize: 4, MinDifficulty: 0, MaxDifficulty: 0},
@@ -144,7 +144,7 @@ func allSigns(full []int, size int) (signs []futoshikiSign) {
 var futoshikiPhrasings = [][2]string{
 	{"Solve this N x N futoshiki. Every row and every column must contain each of the numbers 1 to N exactly once, and all signs between neighboring cells must hold: < and > between a cell and the one to its right, ∧ and ∨ between a cell and the one below it (the tip points to the smaller number). An underscore marks an empty cell.\n\n",
 		"\n\nAnswer with the completed board alone, in the layout that you see: the signs and the lines between the rows stay, and a number replaces each underscore."},
-	{"\n", "\n\nAbove you see a board of N rows and N columns. Put a number from 1 to N in place of each _ so that no number occurs twice in a row or in a column. The signs have to be obeyed as well: each of them stands between two cells and points its tip at the cell with the smaller number, whether that is on the left (<), on the right (>), above (∧) or below (∨). " +
+	{"Here is a puzzle:\n\n", "\n\nAbove you see a board of N rows and N columns. Put a number from 1 to N in place of each _ so that no number occurs twice in a row or in a column. The signs have to be obeyed as well: each of them stands between two cells and points its tip at the cell with the smaller number, whether that is on the left (<), on the right (>), above (∧) or below (∨). " +
 		"Reply with the whole board, printed just like the one above, with its signs and with the lines between its rows, and with nothing else."},
 	{"Which numbers belong in the blank cells of this futoshiki?\n\n",
 		"\n\nThe rules: the numbers 1 to N appear once each in every row and once each in every column. Where < or > stands between two cells, it says which of them holds less, as in arithmetic. ∧ says that the cell above it holds less than the cell below it; ∨ says that it holds more. Blank cells are shown as _. Write the full board and keep its form: rows of numbers with their signs, and a line for the signs between every two rows, even where there are none."},

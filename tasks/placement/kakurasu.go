@@ -19,7 +19,7 @@ var kakurasu = task.Spec[kakurasuParams, kakurasuItem]{
 	Doc: "Mark cells of a grid so that the column numbers of the marked cells add up to the sum of each row, and the row numbers to that of each column. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Kakurasu, a Japanese pencil puzzle also known as Index Sums; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: kakurasuParams{MinRows: 4, MaxRows: 5, MinCols: 4, MaxCols: 5, POnes: 0.3, MaxRetries: 1000},
 	Levels: []kakurasuParams{
 		{MinRows: 3, MaxRows: 3, MinCols: 3, MaxCols: 4, POnes: 0.4, MaxRetries: 1000},
@@ -168,7 +168,7 @@ func (c *kakurasuCount) fill(row, col, sum int) {
 var kakurasuPhrasings = [][2]string{
 	{"Solve this kakurasu. Mark some cells of the grid so that all sums are right. A marked cell counts its column number toward the sum of its row, which is given at the right, and its row number toward the sum of its column, which is given at the bottom. Columns are numbered from left to right, rows from top to bottom.\n\n",
 		"\n\nAnswer with the grid alone: R lines of C digits separated by single spaces, 1 for a marked cell and 0 for any other."},
-	{"\n", "\n\nThis is an empty puzzle grid. Its rows and columns are numbered at the left and at the top. Write 1 or 0 into every cell. For each row, add the numbers of the columns in which it has a 1: the total must be the number at the right end of the row. For each column, add the numbers of the rows in which it has a 1: the total must be the number below the column. " +
+	{"Here is a puzzle:\n\n", "\n\nThe grid above is still empty. Its rows and columns are numbered at the left and at the top. Write 1 or 0 into every cell. For each row, add the numbers of the columns in which it has a 1: the total must be the number at the right end of the row. For each column, add the numbers of the rows in which it has a 1: the total must be the number below the column. " +
 		"Which filling works? Reply with R lines of C digits, single spaces between them."},
 	{"Each cell of the grid below is either on or off. The j-th cell of a row is worth j to its row, and the i-th cell of a column is worth i to its column, if the cell is on; a cell that is off is worth nothing. The totals of the rows stand to the right of the grid, and those of the columns under it.\n\n",
 		"\n\nFind out which cells are on. Write R rows of C numbers, 1 for on and 0 for off, with a space between neighboring numbers and each row on a line of its own. Write nothing else."},

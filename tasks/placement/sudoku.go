@@ -17,7 +17,7 @@ var sudoku = task.Spec[sudokuParams, sudokuItem]{
 	Category: "games",
 	Doc:      "Fill a sudoku of nine rows and nine columns. Every puzzle has exactly one solution.",
 	Source:   "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  sudokuParams{MinEmpty: 30, MaxEmpty: 50},
 	Levels: []sudokuParams{
 		{MinEmpty: 3, MaxEmpty: 6},
@@ -93,7 +93,7 @@ func square(cells []int, size int) grid.Grid[int] {
 var sudokuPhrasings = [][2]string{
 	{"Complete this sudoku. Every row, every column and every 3x3 box must contain each of the digits 1 to 9 exactly once. An underscore marks an empty cell.\n\n",
 		"\n\nAnswer with the completed grid alone: nine lines of nine digits, with a single space between two digits."},
-	{"\n", "\n\nThe grid above is a sudoku with some of its cells left blank, which are shown as _. Fill in the blanks with digits from 1 to 9 so that no digit is repeated in a row, in a column or in one of the nine 3x3 boxes. " +
+	{"Here is a grid:\n\n", "\n\nThe grid above is a sudoku with some of its cells left blank, which are shown as _. Fill in the blanks with digits from 1 to 9 so that no digit is repeated in a row, in a column or in one of the nine 3x3 boxes. " +
 		"Reply with all nine rows, given digits included, one row per line and the digits separated by single spaces."},
 	{"What does this sudoku look like once it is solved?\n\n",
 		"\n\nEach _ stands for a digit that is missing. Write nothing but the full grid, in the same layout: a line for each row, a space between neighboring digits. As usual, each digit from 1 to 9 belongs once in each row, column and 3x3 box."},
