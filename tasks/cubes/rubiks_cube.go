@@ -18,17 +18,17 @@ var rubiksCube = task.Spec[rubiksParams, rubiksItem]{
 	Doc: "Solve a Rubik's cube of two to six layers that was scrambled by a number of turns. " +
 		"Any moves are right that leave each face with one color, however the cube is then held.",
 	Source:  "The cube of E. Rubik (1974) in the notation of D. Singmaster; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Many:    true,
 	Default: rubiksParams{Size: 3, MinSteps: 3, MaxSteps: 10},
 	Levels: []rubiksParams{
 		{Size: 3, MinSteps: 1, MaxSteps: 1},
 		{Size: 3, MinSteps: 2, MaxSteps: 2},
 		{Size: 3, MinSteps: 3, MaxSteps: 4},
-		{Size: 2, MinSteps: 5, MaxSteps: 9},
-		{Size: 3, MinSteps: 6, MaxSteps: 10},
-		{Size: 3, MinSteps: 20, MaxSteps: 30},
-		{Size: 4, MinSteps: 25, MaxSteps: 40},
+		{Size: 2, MinSteps: 4, MaxSteps: 6},
+		{Size: 3, MinSteps: 4, MaxSteps: 5},
+		{Size: 3, MinSteps: 5, MaxSteps: 6},
+		{Size: 4, MinSteps: 6, MaxSteps: 7},
 	},
 	Few: []string{
 		"One turn scrambles a cube in 18 ways, and it is held in 24.",

@@ -163,3 +163,14 @@ func TestRubiksKeys(t *testing.T) {
 	tasktest.Same(t, rubiksCube.Task(), "equivalent turns make no difference", func(c *rubiksItem) { c.Moves += " U U3" })
 	tasktest.Other(t, rubiksCube.Task(), "another state", func(c *rubiksItem) { c.Moves += " Y" })
 }
+
+// At every level, a few turns solve the cube: a policy that looks a few turns ahead earns
+// something.
+func TestRubiksIsWithinReach(t *testing.T) {
+	tasktest.Every(t, rubiksCube.Task(), 500, func(item rubiksItem, _, got string) error {
+		if n := len(strings.Fields(got)); n > 7 {
+			return fmt.Errorf("%d turns solve it, want at most 7", n)
+		}
+		return nil
+	})
+}
