@@ -166,3 +166,13 @@ func TestMahjongKeys(t *testing.T) {
 		m.InitialCards = string(b)
 	})
 }
+
+// Every wording says that the alphabet does not begin again after Z.
+func TestMahjongWordingsEndTheAlphabet(t *testing.T) {
+	for i, words := range mahjongPhrasings {
+		text := words.start + words.rounds + words.round + words.end
+		if text = strings.ReplaceAll(text, "XYZ", ""); !strings.Contains(text, "Z") {
+			t.Errorf("wording %d leaves open whether A follows Z: %q", i, text)
+		}
+	}
+}
