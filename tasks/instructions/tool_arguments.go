@@ -160,7 +160,7 @@ var toolForms = [2]string{
 }
 
 // toolRules say what the arguments are.
-const toolRules = "Give each argument in the type, unit and form that its description wants. Take texts and names over unchanged, without quotation marks around them. Where the request corrects a value, the correction counts. " +
+const toolRules = "Give each argument in the type, unit and form that its description wants. Copy texts and names unchanged, without quotation marks around them. Where the request corrects a value, the correction counts. " +
 	"Leave out parameters that are not mentioned; a default may be left out or given."
 
 // Prompt implements [task.Instance].
