@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/geometry"
 	"github.com/quintain-rl/quintain/tasks/graphs"
 	"github.com/quintain-rl/quintain/tasks/induction"
+	"github.com/quintain-rl/quintain/tasks/invented"
 	"github.com/quintain-rl/quintain/tasks/letters"
 	"github.com/quintain-rl/quintain/tasks/logic"
 	"github.com/quintain-rl/quintain/tasks/matrices"
@@ -54,6 +55,7 @@ func Categories() []Category {
 		geometry.Tasks(),
 		graphs.Tasks(),
 		induction.Tasks(),
+		invented.Tasks(),
 		letters.Tasks(),
 		logic.Tasks(),
 		matrices.Tasks(),
