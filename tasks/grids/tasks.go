@@ -12,6 +12,7 @@ func Tasks() []quintain.Task {
 		minesweeper.Task(),
 		nonogram.Task(),
 		numbrix.Task(),
+		skyscrapers.Task(),
 		starBattle.Task(),
 		tents.Task(),
 	}
