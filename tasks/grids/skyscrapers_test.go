@@ -71,41 +71,118 @@ func TestSkyscrapersSecond(t *testing.T) {
 			}
 		}
 		size := len(board)
-		// sees compares a line, of which a part may be known, with a number at its beginning.
-		sees := func(line []int, clue string) bool {
-			want, err := strconv.Atoi(clue)
-			if err != nil {
-				return true
-			}
-			n, highest := 0, 0
-			for _, h := range line {
-				if h > highest {
-					highest, n = h, n+1
+		lines := make([][][]int, 2*size)
+		for _, line := range arrangements(size) {
+			for k := range size {
+				row, column := true, true
+				for j, h := range line {
+					row = row && (board[k][j] == "_" || board[k][j] == strconv.Itoa(h))
+					column = column && (board[j][k] == "_" || board[j][k] == strconv.Itoa(h))
+				}
+				if row && looks(line, left[k], right[k]) {
+					lines[k] = append(lines[k], line)
+				}
+				if column && looks(line, top[k], bottom[k]) {
+					lines[size+k] = append(lines[size+k], line)
 				}
 			}
-			return n <= want && n+size-highest >= want && (len(line) < size || n == want)
 		}
-		back := func(line []int) []int {
-			line = slices.Clone(line)
-			slices.Reverse(line)
-			return line
-		}
-		n, found := countLatin(size, func(rows [][]int) bool {
-			i := len(rows) - 1
-			row := rows[i]
-			j := len(row) - 1
-			if text := board[i][j]; text != "_" && text != strconv.Itoa(row[j]) {
-				return false
-			}
-			column := make([]int, 0, size)
-			for k := range rows {
-				column = append(column, rows[k][j])
-			}
-			return sees(row, left[i]) && sees(column, top[j]) &&
-				(len(row) < size || sees(back(row), right[i])) && (len(column) < size || sees(back(column), bottom[j]))
-		})
+		var found [][]int
+		n := crossLines(lines, &found)
 		return only(n, found, strconv.Itoa, got)
 	})
+}
+
+// looks reports whether a line agrees with the numbers at its ends.
+func looks(line []int, first, last string) bool {
+	count := func(line []int) string {
+		n, highest := 0, 0
+		for _, h := range line {
+			if h > highest {
+				highest, n = h, n+1
+			}
+		}
+		return strconv.Itoa(n)
+	}
+	if first != "." && count(line) != first {
+		return false
+	}
+	back := slices.Clone(line)
+	slices.Reverse(back)
+	return last == "." || count(back) == last
+}
+
+// arrangements returns the numbers from 1 to n in all orders.
+func arrangements(n int) [][]int {
+	if n == 0 {
+		return [][]int{{}}
+	}
+	var all [][]int
+	for _, less := range arrangements(n - 1) {
+		for i := range n {
+			all = append(all, slices.Insert(slices.Clone(less), i, n))
+		}
+	}
+	return all
+}
+
+// crossLines counts the ways to choose one of the lines for each row, and then for each column,
+// so that they agree: up to two.
+func crossLines(lines [][][]int, found *[][]int) (n int) {
+	size := len(lines) / 2
+	lines = slices.Clone(lines)
+	for changed := true; changed; {
+		changed = false
+		for i := range size {
+			for j := range size {
+				across, down := 0, 0
+				for _, line := range lines[i] {
+					across |= 1 << line[j]
+				}
+				for _, line := range lines[size+j] {
+					down |= 1 << line[i]
+				}
+				if across == down {
+					continue
+				}
+				changed = true
+				both := across & down
+				keep := func(list [][]int, at int) (kept [][]int) {
+					for _, line := range list {
+						if both>>line[at]&1 != 0 {
+							kept = append(kept, line)
+						}
+					}
+					return kept
+				}
+				lines[i], lines[size+j] = keep(lines[i], j), keep(lines[size+j], i)
+			}
+		}
+	}
+	fewest := -1
+	for i, list := range lines {
+		if len(list) == 0 {
+			return 0
+		}
+		if len(list) > 1 && (fewest < 0 || len(list) < len(lines[fewest])) {
+			fewest = i
+		}
+	}
+	if fewest < 0 {
+		*found = nil
+		for _, list := range lines[:size] {
+			*found = append(*found, list[0])
+		}
+		return 1
+	}
+	for _, line := range lines[fewest] {
+		one := slices.Clone(lines)
+		one[fewest] = [][]int{line}
+		if n += crossLines(one, found); n > 1 {
+			return n
+		}
+	}
+	return n
 }
 
 func TestSkyscrapersKeys(t *testing.T) {

@@ -8,6 +8,7 @@ import "github.com/quintain-rl/quintain"
 func Tasks() []quintain.Task {
 	return []quintain.Task{
 		binairo.Task(),
+		calcudoku.Task(),
 		lightUp.Task(),
 		minesweeper.Task(),
 		nonogram.Task(),
