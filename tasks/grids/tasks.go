@@ -9,6 +9,7 @@ func Tasks() []quintain.Task {
 	return []quintain.Task{
 		binairo.Task(),
 		calcudoku.Task(),
+		hitori.Task(),
 		lightUp.Task(),
 		minesweeper.Task(),
 		nonogram.Task(),
