@@ -37,6 +37,7 @@ var checks = []check{
 	{"solution_scores_one", solution},
 	{"nonsense_scores_less", nonsense},
 	{"other_forms_are_right", otherForms},
+	{"other_forms_of_wrong_answers_are_wrong", wrongForms},
 	{"hostile_text_is_cheap", hostile},
 	{"survives_json", survives},
 	{"foreign_records_are_refused", foreign},

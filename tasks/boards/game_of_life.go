@@ -19,7 +19,7 @@ var gameOfLife = task.Spec[gameOfLifeParams, gameOfLifeItem]{
 	Doc: "Work out a board of Conway's Game of Life after some steps, on a grid with opposite edges joined. " +
 		"Some cells are alive at the end, and the board has changed.",
 	Source:  "John Conway's Game of Life (1970); the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: gameOfLifeParams{GridSizeX: 10, GridSizeY: 10, FilledCellsWeights: 0.1, SimulationSteps: 1},
 	Levels: []gameOfLifeParams{
 		{GridSizeX: 3, GridSizeY: 4, FilledCellsWeights: 0.35, SimulationSteps: 1},
@@ -170,13 +170,13 @@ func (g gameOfLifeItem) Short() string {
 	return fmt.Sprintf("life, %d steps: %s", g.SimulationSteps, strings.Join(g.Board, " "))
 }
 
-// Canonical implements [task.Canonicalizer]: the short question, if the record has the
-// board.
+// Canonical implements [task.Canonicalizer]: the steps and the board, if the record has it, wherever
+// its edges are and from whichever side it is seen.
 func (g gameOfLifeItem) Canonical() string {
 	if g.Board == nil {
 		return ""
 	}
-	return g.Short()
+	return fmt.Sprint(g.SimulationSteps, " ", lifeKey(g.Board))
 }
 
 // Check refuses a record without a board, or with a wrong answer.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -221,4 +223,31 @@ func TestMiniSudokuFixedStrategy(t *testing.T) {
 	if mean := sum / n; mean > 0.1 {
 		t.Errorf("filling rows without looking earns %.3f on average, want at most 0.1", mean)
 	}
+}
+
+func TestMiniSudokuKeys(t *testing.T) {
+	tasktest.Variant(t, miniSudoku.Task(), "other numbers, rows and columns in another order, and exchanged", func(m *miniSudokuItem, r *rng.Rand) func(string) string {
+		numbers := []int{0, 1, 2, 3, 4}
+		rng.Shuffle(r, numbers[1:])
+		var order [2][]int
+		for k := range order {
+			first, a, b := 2*r.Between(0, 1), r.Between(0, 1), r.Between(0, 1)
+			order[k] = []int{first + a, first + 1 - a, 2 - first + b, 3 - first - b}
+		}
+		moved := func(g grid.Grid[int]) grid.Grid[int] {
+			return grid.Build(4, 4, func(i, j int) int { return numbers[g[order[0][j]][order[1][i]]] })
+		}
+		m.Puzzle, m.Solution = moved(m.Puzzle), moved(m.Solution)
+		return func(string) string { return m.Solve() }
+	})
+	tasktest.Other(t, miniSudoku.Task(), "another cell is given", func(m *miniSudokuItem) {
+		for i, row := range m.Puzzle {
+			for j := range row {
+				if row[j] == 0 {
+					row[j] = m.Solution[i][j]
+					return
+				}
+			}
+		}
+	})
 }

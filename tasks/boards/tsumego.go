@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -19,7 +20,7 @@ var tsumego = task.Spec[tsumegoParams, tsumegoItem]{
 	Category: "games",
 	Doc:      "Find the point of a Go board where a black stone captures white ones. There is exactly one.",
 	Source:   "The capturing rule of Go; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  tsumegoParams{MinBoardSize: 9, MaxBoardSize: 13, MaxStones: 15},
 	Levels: []tsumegoParams{
 		{MinBoardSize: 5, MaxBoardSize: 6, MaxStones: 6},
@@ -259,8 +260,10 @@ func (t tsumegoItem) appendBoard(b []byte) []byte {
 	return b
 }
 
-// Canonical implements [task.Canonicalizer].
-func (t tsumegoItem) Canonical() string { return string(t.appendBoard(nil)) }
+// Canonical implements [task.Canonicalizer]. The side from which the board is seen does not matter.
+func (t tsumegoItem) Canonical() string {
+	return canon.Board(t.Board, func(point string) byte { return point[0] })
+}
 
 // Check refuses a record without a square board.
 func (t tsumegoItem) Check() error {

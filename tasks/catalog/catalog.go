@@ -18,15 +18,18 @@ import (
 	"github.com/quintain-rl/quintain/tasks/graphs"
 	"github.com/quintain-rl/quintain/tasks/grids"
 	"github.com/quintain-rl/quintain/tasks/induction"
+	"github.com/quintain-rl/quintain/tasks/instructions"
 	"github.com/quintain-rl/quintain/tasks/letters"
 	"github.com/quintain-rl/quintain/tasks/logic"
 	"github.com/quintain-rl/quintain/tasks/matrices"
 	"github.com/quintain-rl/quintain/tasks/moves"
 	"github.com/quintain-rl/quintain/tasks/numbers"
+	"github.com/quintain-rl/quintain/tasks/optimization"
 	"github.com/quintain-rl/quintain/tasks/patterns"
 	"github.com/quintain-rl/quintain/tasks/placement"
 	"github.com/quintain-rl/quintain/tasks/programs"
 	"github.com/quintain-rl/quintain/tasks/puzzles"
+	"github.com/quintain-rl/quintain/tasks/regular"
 	"github.com/quintain-rl/quintain/tasks/rewriting"
 	"github.com/quintain-rl/quintain/tasks/stories"
 	"github.com/quintain-rl/quintain/tasks/transformations"
@@ -54,15 +57,18 @@ func Categories() []Category {
 		graphs.Tasks(),
 		grids.Tasks(),
 		induction.Tasks(),
+		instructions.Tasks(),
 		letters.Tasks(),
 		logic.Tasks(),
 		matrices.Tasks(),
 		moves.Tasks(),
 		numbers.Tasks(),
+		optimization.Tasks(),
 		patterns.Tasks(),
 		placement.Tasks(),
 		programs.Tasks(),
 		puzzles.Tasks(),
+		regular.Tasks(),
 		rewriting.Tasks(),
 		stories.Tasks(),
 		transformations.Tasks(),

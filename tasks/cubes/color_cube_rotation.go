@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -19,7 +20,7 @@ var colorCubeRotation = task.Spec[colorCubeParams, colorCubeItem]{
 	Doc: "Keep track of the colors of a cube's sides while it is turned, a quarter or half way round at a time. " +
 		"The question names the axis of each turn, or it follows from the named sides.",
 	Source:  "A puzzle of reasoning-gym, with its settings.",
-	Version: 1,
+	Version: 2,
 	Default: colorCubeParams{MinRotations: 1, MaxRotations: 3},
 	Levels: []colorCubeParams{
 		{MinRotations: 1, MaxRotations: 1},
@@ -214,6 +215,48 @@ func (c colorCubeItem) Short() string {
 		paint = append(paint, side+" "+c.InitialState.of(side))
 	}
 	return "cube: " + strings.Join(paint, ", ") + "; up: " + strings.Join(c.Rotations, ", ") + "; " + c.TargetSide + "?"
+}
+
+// ring lists the sides around the cube.
+var ring = []string{"front", "right", "back", "left"}
+
+// Canonical implements [task.Canonicalizer]. The colors do not matter, nor the place from which somebody
+// looks at the cube, in a mirror or not; if it is turned upside down, left and right must stay such.
+func (c colorCubeItem) Canonical() string {
+	const places = 8
+	fixed := slices.Contains(c.Rotations, "bottom")
+	return canon.Least(places, func(i int) string {
+		by, mirrored := i/2, i%2 == 1
+		if fixed {
+			by = by / 2 * 2
+		}
+		seen := func(side string) string { return seenSide(side, by, mirrored) }
+		names, text := canon.Names[string]{}, []string{seen(c.TargetSide)}
+		back := map[string]string{}
+		for _, side := range sides {
+			back[seen(side)] = side
+		}
+		for _, side := range sides {
+			text = append(text, strconv.Itoa(names.Of(c.InitialState.of(back[side]))))
+		}
+		for _, side := range c.Rotations {
+			text = append(text, seen(side))
+		}
+		return strings.Join(text, " ")
+	})
+}
+
+// seenSide returns what a side is called by somebody who stands by so many quarters further round the
+// cube, or looks into a mirror there.
+func seenSide(side string, by int, mirrored bool) string {
+	at := slices.Index(ring, side)
+	if at < 0 {
+		return side
+	}
+	if mirrored {
+		at = len(ring) - at
+	}
+	return ring[(at+by)%len(ring)]
 }
 
 // Choices implements [task.Chooser]: one of the six colors.

@@ -2,9 +2,9 @@ package graphs
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -106,9 +106,35 @@ func (f familyItem) Short() string {
 	return b.String() + "what is " + f.Person1 + " to " + f.Person2 + "?"
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the couples does not matter.
+// Canonical implements [task.Canonicalizer]. The names and the order in which people are told of do not
+// matter, nor does it if all men are women and all women men. It is empty without members.
 func (f familyItem) Canonical() string {
-	lines := strings.Split(f.Short(), "\n")
-	slices.Sort(lines)
-	return strings.Join(lines, "\n")
+	if len(f.Members) == 0 {
+		return ""
+	}
+	return canon.Least(2, func(exchanged int) string {
+		const man, first, second = 0, 2, 4 // a woman is one more
+		const spouse, parent = 0, 1
+		var g canon.Graph
+		for _, m := range f.Members {
+			kind := man
+			switch m.Name {
+			case f.Person1:
+				kind = first
+			case f.Person2:
+				kind = second
+			}
+			g.Node(kind + task.Bit(m.Female) ^ exchanged)
+		}
+		for i, m := range f.Members {
+			if m.Spouse > 0 {
+				g.Arrow(i, m.Spouse-1, spouse)
+			}
+			if m.Father > 0 {
+				g.Arrow(i, m.Father-1, parent)
+				g.Arrow(i, m.Mother-1, parent)
+			}
+		}
+		return g.Key()
+	})
 }

@@ -3,6 +3,7 @@ package letters
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,13 +19,13 @@ var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem
 	Doc: "Find the least number of swaps of any two characters that makes a binary string alternate, or -1. " +
 		"All possible numbers of swaps for a length, from 1, are equally likely.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: binaryAlternationParams{MinN: 10, MaxN: 30, PSolvable: 0.8},
 	Levels: []binaryAlternationParams{
 		{MinN: 9, MaxN: 14, PSolvable: 0.93},
 		{MinN: 16, MaxN: 24, PSolvable: 0.99},
-		{MinN: 30, MaxN: 50, PSolvable: 0.98},
-		{MinN: 60, MaxN: 100, PSolvable: 0.9},
+		{MinN: 44, MaxN: 72, PSolvable: 0.98},
+		{MinN: 90, MaxN: 140, PSolvable: 0.9},
 		{MinN: 200, MaxN: 300, PSolvable: 0.95},
 		{MinN: 700, MaxN: 1000, PSolvable: 0.95},
 	},
@@ -156,6 +157,24 @@ func (b binaryAlternationItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (b binaryAlternationItem) Short() string { return "swaps to alternate, or -1: " + b.String }
+
+// Canonical implements [task.Canonicalizer]. Zeros and ones may be exchanged, and the string may
+// be read from its end.
+func (b binaryAlternationItem) Canonical() string {
+	best := ""
+	for _, flip := range []byte{0, 1} {
+		bits := []byte(b.String)
+		for i := range bits {
+			bits[i] ^= flip
+		}
+		forward := string(bits)
+		slices.Reverse(bits)
+		if text := min(forward, string(bits)); best == "" || text < best {
+			best = text
+		}
+	}
+	return best
+}
 
 // Check refuses a record with a wrong solution.
 func (b binaryAlternationItem) Check() error {

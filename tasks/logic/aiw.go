@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
@@ -20,7 +19,7 @@ var aiw = task.Spec[aiwParams, aiwItem]{
 		"Harder levels have nephews and nieces, and people who link several circles.",
 	Source: "The problem of M. Nezhurina and others, Alice in Wonderland (arXiv 2406.02061); the texts are our own, the settings are those of reasoning-gym and depth.",
 
-	Version: 2,
+	Version: 3,
 	Default: aiwParams{aiwMen, aiwWomen, aiwTypes, []float64{1. / 3, 1. / 3, 1. / 3}, 6, 1},
 	Levels: []aiwParams{
 		{aiwMen, aiwWomen, aiwTypes, []float64{0.5, 0.5, 0}, 6, 1},
@@ -300,17 +299,31 @@ func (a aiwItem) Check() error {
 // Solve implements [task.Instance].
 func (a aiwItem) Solve() string { return a.Answer }
 
-// Canonical implements [task.Canonicalizer]. The names do not matter.
+// Canonical implements [task.Canonicalizer]. The names do not matter, nor which sex is which, nor
+// the order of the children's families.
 func (a aiwItem) Canonical() string {
 	if len(a.Groups) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	fmt.Fprint(&b, a.TaskType == "siblings", a.Asked.Group, a.Asked.Link, a.Asked.Member != "", a.Asked.Female, a.Asked.Women)
-	for _, g := range a.Groups {
-		fmt.Fprint(&b, " ", g.Female, g.Men, g.Women, g.LinkF)
+	return min(a.canonical(false), a.canonical(true))
+}
+
+// canonical writes the question without names, with the sexes exchanged if turned is set.
+func (a aiwItem) canonical(turned bool) string {
+	siblings := a.TaskType == "siblings"
+	groups := make([]string, len(a.Groups))
+	for i, g := range a.Groups {
+		if turned {
+			g.Men, g.Women = g.Women, g.Men
+		}
+		linked := g.Link != "" && g.LinkF != turned
+		groups[i] = fmt.Sprint(g.Female != turned, g.Men, g.Women, linked, i == a.Asked.Group)
 	}
-	return b.String()
+	if siblings {
+		slices.Sort(groups[1:])
+	}
+	member := a.Asked.Member != ""
+	return fmt.Sprint(siblings, a.Asked.Link, member, member && a.Asked.Female != turned, a.Asked.Women != turned, groups)
 }
 
 // Score implements [task.Instance].

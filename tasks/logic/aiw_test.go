@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -124,6 +125,29 @@ func TestAIWSecond(t *testing.T) {
 }
 
 func TestAIWKeys(t *testing.T) {
+	tasktest.Variant(t, aiw.Task(), "the sexes exchanged", func(a *aiwItem, _ *rng.Rand) func(string) string {
+		for i := range a.Groups {
+			g := &a.Groups[i]
+			g.Men, g.Women, g.Female, g.LinkF = g.Women, g.Men, !g.Female, g.Link != "" && !g.LinkF
+		}
+		a.Asked.Female, a.Asked.Women = a.Asked.Member != "" && !a.Asked.Female, !a.Asked.Women
+		return nil
+	})
+	tasktest.Variant(t, aiw.Task(), "other names", func(a *aiwItem, r *rng.Rand) func(string) string {
+		for i := range a.Groups {
+			a.Groups[i].Name = rng.Pick(r, aiwMen)
+		}
+		return nil
+	})
+	tasktest.Variant(t, aiw.Task(), "the families of children in another order", func(a *aiwItem, _ *rng.Rand) func(string) string {
+		if a.TaskType == "siblings" {
+			slices.Reverse(a.Groups[1:])
+			if a.Asked.Group > 0 {
+				a.Asked.Group = len(a.Groups) - a.Asked.Group
+			}
+		}
+		return nil
+	})
 	tasktest.Same(t, aiw.Task(), "the names are free", func(a *aiwItem) { a.Groups[0].Name = "Zoe" })
 	tasktest.Other(t, aiw.Task(), "more women", func(a *aiwItem) {
 		a.Groups[0].Women++

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -18,7 +19,7 @@ var boxnet = task.Spec[boxnetParams, boxnetItem]{
 	Doc: "Plan how agents, one in each square of a field, pass on boxes until all are on targets of their colours. " +
 		"Agents act at the same time, and a plan may have only a few more steps than the best known one. A plan that can be carried out earns the share of boxes that it brings home.",
 	Source:  "BoxNet1 of Y. Chen et al., Scalable Multi-Robot Collaboration with Large Language Models (2023); the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: boxnetParams{MinRowNum: 1, MaxRowNum: 4, MinColumnNum: 2, MaxColumnNum: 4, MinBoxNum: 1, MaxBoxNum: 1, ColourList: []string{"red", "blue", "green"}},
 	Levels: []boxnetParams{
 		{MinRowNum: 2, MaxRowNum: 3, MinColumnNum: 3, MaxColumnNum: 4, MinBoxNum: 1, MaxBoxNum: 1, ColourList: []string{"red", "blue"}},
@@ -203,16 +204,33 @@ func (s boxnetItem) Prompt() string {
 	}))
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the things in a square does not
-// matter.
+// Canonical implements [task.Canonicalizer]. The names of the colours do not matter, nor the order of
+// the things in a square, nor the side from which the field is seen, nor how many steps are to spare.
 func (s boxnetItem) Canonical() string {
-	field := s.InitialState
-	field.things = slices.Clone(field.things)
-	slices.SortFunc(field.things, func(a, b boxnetThing) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.colour, b.colour))
-	})
-	field.sort()
-	return fmt.Sprintf("%d %d %d\n%s", s.RowNum, s.ColumnNum, s.MaxSteps, field.text())
+	const square, colour, box, target = 0, 1, 2, 3
+	var g canon.Graph
+	rows, cols := s.InitialState.rows, s.InitialState.cols
+	squares, colours := g.Nodes(rows*cols, square), map[string]int{}
+	for at := range rows * cols {
+		if at%cols > 0 {
+			g.Join(squares+at-1, squares+at, square)
+		}
+		if at >= cols {
+			g.Join(squares+at-cols, squares+at, square)
+		}
+	}
+	for _, thing := range s.InitialState.things {
+		if _, known := colours[thing.colour]; !known {
+			colours[thing.colour] = g.Node(colour)
+		}
+		node := g.Node(box)
+		if thing.kind == targetPrefix {
+			node = g.Node(target)
+		}
+		g.Arrow(node, squares+thing.in.row*cols+thing.in.col, square)
+		g.Arrow(node, colours[thing.colour], colour)
+	}
+	return g.Key()
 }
 
 // Check refuses a record unless it is a field with a target for every box, and allows

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -21,7 +22,7 @@ var knightSwap = task.Spec[knightParams, knightItem]{
 	Doc: "Move white and black knights in turn until they have exchanged places, on a board with gaps, or say that it is impossible. " +
 		"A search of all positions decides. Any moves that get there are right.",
 	Source:  "Guarini's puzzle (1512) on other boards; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: knightParams{MinNodes: 6, MaxNodes: 9, MinPieces: 2, MaxPieces: 2, MinSteps: 4, MaxSteps: 20, MaxAttempts: 100, ImpossibleRatio: 0.2},
 	Levels: []knightParams{
 		{MinNodes: 6, MaxNodes: 7, MinPieces: 1, MaxPieces: 1, MinSteps: 2, MaxSteps: 6, MaxAttempts: 100, ImpossibleRatio: 0.1},
@@ -315,8 +316,29 @@ func (k knightItem) sign(name string) byte {
 	return (*color)[0]
 }
 
-// Canonical implements [task.Canonicalizer].
-func (k knightItem) Canonical() string { return k.StartTurn + "\n" + k.picture() }
+// Canonical implements [task.Canonicalizer]: which squares are a knight's move apart, and where the
+// knights stand that move first, and the others. Neither the colors matter nor the names of the squares.
+func (k knightItem) Canonical() string {
+	const empty, first, second = 0, 1, 2
+	var g canon.Graph
+	board, start := k.start()
+	for i := range board.names {
+		switch {
+		case start.knights[start.turn]>>i&1 == 1:
+			g.Node(first)
+		case start.knights[1-start.turn]>>i&1 == 1:
+			g.Node(second)
+		default:
+			g.Node(empty)
+		}
+		for j := range i {
+			if board.near[i]>>j&1 == 1 {
+				g.Join(i, j, 0)
+			}
+		}
+	}
+	return g.Key()
+}
 
 // Check refuses a record unless it is a board with equally many knights of both colors and
 // a right solution.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -20,7 +21,7 @@ var maze = task.Spec[mazeParams, mazeItem]{
 	Category: "games",
 	Doc:      "Count the steps of a shortest way through a maze drawn with signs.",
 	Source:   "Breadth-first search, E. F. Moore, The shortest path through a maze (1959); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  mazeParams{MinDist: 5, MaxDist: 10, MinGridSize: 5, MaxGridSize: 10},
 	Levels: []mazeParams{
 		{MinDist: 1, MaxDist: 8, MinGridSize: 7, MaxGridSize: 7},
@@ -29,6 +30,9 @@ var maze = task.Spec[mazeParams, mazeItem]{
 		{MinDist: 20, MaxDist: 50, MinGridSize: 18, MaxGridSize: 24},
 		{MinDist: 40, MaxDist: 90, MinGridSize: 28, MaxGridSize: 36},
 		{MinDist: 80, MaxDist: 180, MinGridSize: 46, MaxGridSize: 60},
+	},
+	Few: []string{
+		"Few mazes of seven rows, with their walls, differ from all sides.",
 	},
 	Make: makeMaze,
 }
@@ -229,9 +233,22 @@ func (m mazeItem) Prompt() string {
 	return string(task.AppendFilled(b, words[1], fill))
 }
 
-// Canonical implements [task.Canonicalizer]: the maze in one set of characters.
+// Canonical implements [task.Canonicalizer]: the maze in one set of characters, from whichever side it
+// is seen, and whichever end is the start.
 func (m mazeItem) Canonical() string {
-	return m.ourSigns().Replace(strings.Join(m.Grid, "\n"))
+	rows := make([][]byte, len(m.Grid))
+	for i, row := range m.Grid {
+		rows[i] = []byte(row)
+	}
+	return canon.Board(rows, func(cell byte) byte {
+		switch cell {
+		case m.Start[0], m.Goal[0]:
+			return 'E'
+		case m.Wall[0]:
+			return '#'
+		}
+		return '.'
+	})
 }
 
 // ourSigns replaces the maze's characters by those of a [mazeGrid].

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -19,7 +20,7 @@ var sokoban = task.Spec[sokobanParams, sokobanItem]{
 	Category: "games",
 	Doc:      "Push all boxes of a warehouse onto goals, in no more moves than the question says. There is a solution: each warehouse was made by playing backwards from the end.",
 	Source:   "Sokoban, H. Imabayashi (1982); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  sokobanParams{MinW: 6, MinH: 6, MaxW: 10, MaxH: 10, MinBoxes: 4, MaxBoxes: 10, MaxDepth: 80},
 	Levels: []sokobanParams{
 		{MinW: 6, MinH: 6, MaxW: 7, MaxH: 7, MinBoxes: 1, MaxBoxes: 1, MaxDepth: 3},
@@ -372,8 +373,16 @@ func (s sokobanItem) Prompt() string {
 	return strings.ReplaceAll(words[0], "{moves}", most) + strings.TrimRight(s.GameStr, "\n") + strings.ReplaceAll(words[1], "{moves}", most)
 }
 
-// Canonical implements [task.Canonicalizer].
-func (s sokobanItem) Canonical() string { return s.GameStr + strconv.Itoa(s.MaxMoves) }
+// Canonical implements [task.Canonicalizer]. The side from which the warehouse is seen does not matter.
+func (s sokobanItem) Canonical() string {
+	var rows [][]byte
+	for line := range strings.Lines(s.GameStr) {
+		if line = answer.Solid(line); line != "" {
+			rows = append(rows, []byte(line))
+		}
+	}
+	return canon.Board(rows, func(cell byte) byte { return cell }) + strconv.Itoa(s.MaxMoves)
+}
 
 // Check refuses a record with an invalid warehouse or a wrong solution.
 func (s sokobanItem) Check() error {

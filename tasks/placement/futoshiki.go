@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
@@ -18,7 +19,7 @@ var futoshiki = task.Spec[futoshikiParams, futoshikiItem]{
 	Category: "games",
 	Doc:      "Fill a square so that no row or column repeats a number and all signs between neighbors hold. Every puzzle has exactly one solution.",
 	Source:   "Futoshiki, by T. Seto (2001); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  futoshikiParams{MinBoardSize: 4, MaxBoardSize: 9, MinDifficulty: 0, MaxDifficulty: 3},
 	Levels: []futoshikiParams{
 		{MinBoardSize: 4, MaxBoardSize: 4, MinDifficulty: 0, MaxDifficulty: 0},
@@ -198,8 +199,44 @@ func (f futoshikiItem) appendBoard(b []byte, rows grid.Grid[int]) []byte {
 	return b
 }
 
-// Canonical implements [task.Canonicalizer].
-func (f futoshikiItem) Canonical() string { return string(f.appendBoard(nil, f.Puzzle)) }
+// Canonical implements [task.Canonicalizer]. Neither the order of rows and columns matters, as far as
+// the signs leave it open, nor whether all is counted from the other end.
+func (f futoshikiItem) Canonical() string {
+	return canon.Least(2, func(i int) string { return f.key(i == 1) })
+}
+
+// key returns a key of the puzzle, or of the one in which 1 and the largest number, and less and
+// more, and so on, have changed places.
+func (f futoshikiItem) key(reversed bool) string {
+	const line, cell, number, less = 0, 1, 2, 3
+	var g canon.Graph
+	size := f.BoardSize
+	lines, numbers, cells := g.Nodes(2*size, line), g.Nodes(size, number), g.Nodes(size*size, cell)
+	rises := func(low, high int) {
+		if reversed {
+			low, high = high, low
+		}
+		g.Arrow(low, high, less)
+	}
+	for n := range size - 1 {
+		rises(numbers+n, numbers+n+1)
+	}
+	for at := range size * size {
+		g.Arrow(cells+at, lines+at/size, line)
+		g.Arrow(cells+at, lines+size+at%size, line)
+		if n := f.Puzzle[at/size][at%size]; n > 0 {
+			g.Arrow(cells+at, numbers+n-1, number)
+		}
+	}
+	for _, s := range f.Constraints {
+		a, b := cells+s.row*size+s.col, cells+s.row2*size+s.col2
+		if !s.less {
+			a, b = b, a
+		}
+		rises(a, b)
+	}
+	return g.Key()
+}
 
 // Check refuses a record with a wrong solution.
 func (f futoshikiItem) Check() error {

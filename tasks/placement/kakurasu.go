@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -20,7 +21,7 @@ var kakurasu = task.Spec[kakurasuParams, kakurasuItem]{
 	Doc: "Mark cells of a grid so that the column numbers of the marked cells add up to the sum of each row, and the row numbers to that of each column. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Kakurasu, a Japanese pencil puzzle also known as Index Sums; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: kakurasuParams{MinRows: 4, MaxRows: 5, MinCols: 4, MaxCols: 5, POnes: 0.3, MaxRetries: 1000},
 	Levels: []kakurasuParams{
 		{MinRows: 3, MaxRows: 3, MinCols: 3, MaxCols: 4, POnes: 0.4, MaxRetries: 1000},
@@ -236,7 +237,26 @@ func (k kakurasuItem) appendRuler(b []byte) []byte {
 }
 
 // Canonical implements [task.Canonicalizer].
-func (k kakurasuItem) Canonical() string { return fmt.Sprint(k.RowSums, k.ColSums) }
+func (k kakurasuItem) Canonical() string {
+	sums := [2][]int{k.RowSums, k.ColSums}
+	return canon.Least(4, func(i int) string {
+		rows, cols := sums[i%2], sums[1-i%2]
+		if i >= 2 {
+			rows, cols = unmarkedSums(rows, len(cols)), unmarkedSums(cols, len(rows))
+		}
+		return fmt.Sprint(rows, cols)
+	})
+}
+
+// unmarkedSums returns the sums of the cells that are not marked, from those of the marked ones, of
+// lines with n cells.
+func unmarkedSums(marked []int, n int) []int {
+	sums := make([]int, len(marked))
+	for i, sum := range marked {
+		sums[i] = n*(n+1)/2 - sum
+	}
+	return sums
+}
 
 // Check refuses a record with a wrong solution.
 func (k kakurasuItem) Check() error {

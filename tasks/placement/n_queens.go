@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -20,7 +21,7 @@ var nQueens = task.Spec[nQueensParams, nQueensItem]{
 	Category: "games",
 	Doc:      "Add queens to a board until there is one in each row and no two attack each other. Any such board is right.",
 	Source:   "The eight queens puzzle, M. Bezzel (1848); the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  nQueensParams{N: 8, MinRemove: 1, MaxRemove: 7},
 	Levels: []nQueensParams{
 		{N: 5, MinRemove: 1, MaxRemove: 2},
@@ -190,8 +191,10 @@ func (q nQueensItem) Prompt() string {
 	return string(task.AppendFilled(appendQueens(b, q.Puzzle), words[1], fill))
 }
 
-// Canonical implements [task.Canonicalizer].
-func (q nQueensItem) Canonical() string { return queensText(q.Puzzle) }
+// Canonical implements [task.Canonicalizer]. The side from which the board is seen does not matter.
+func (q nQueensItem) Canonical() string {
+	return canon.LeastSide(q.Puzzle, func(seen [][]string) string { return queensText(seen) })
+}
 
 // Check refuses a record with a wrong solution.
 func (q nQueensItem) Check() error {

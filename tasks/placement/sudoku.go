@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -18,7 +19,7 @@ var sudoku = task.Spec[sudokuParams, sudokuItem]{
 	Category: "games",
 	Doc:      "Fill a sudoku of nine rows and nine columns. Every puzzle has exactly one solution.",
 	Source:   "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  sudokuParams{MinEmpty: 30, MaxEmpty: 50},
 	Levels: []sudokuParams{
 		{MinEmpty: 3, MaxEmpty: 6},
@@ -118,9 +119,25 @@ func appendBlanks(b []byte, rows grid.Grid[int]) []byte {
 	return rows.Append(b, func(b []byte, n int) []byte { return append(b, "_123456789"[n]) })
 }
 
-// Canonical implements [task.Canonicalizer]. Relabelling the numbers makes another
-// question.
-func (s sudokuItem) Canonical() string { return string(appendBlanks(nil, s.Puzzle)) }
+// Canonical implements [task.Canonicalizer]. Neither the numbers themselves matter nor the order of the
+// rows and columns, as far as the rules do not care.
+func (s sudokuItem) Canonical() string {
+	const line, box, number, cell = 0, 1, 2, 3
+	var g canon.Graph
+	lines, boxes, numbers := g.Nodes(18, line), g.Nodes(9, box), g.Nodes(9, number)
+	for i, row := range s.Puzzle {
+		for j, n := range row {
+			at := g.Node(cell)
+			g.Arrow(at, lines+i, line)
+			g.Arrow(at, lines+9+j, line)
+			g.Arrow(at, boxes+i/3*3+j/3, box)
+			if n > 0 {
+				g.Arrow(at, numbers+n-1, number)
+			}
+		}
+	}
+	return g.Key()
+}
 
 // Check refuses a record with a wrong solution.
 func (s sudokuItem) Check() error {

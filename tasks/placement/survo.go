@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -20,7 +21,7 @@ var survo = task.Spec[survoParams, survoItem]{
 	Category: "games",
 	Doc:      "Put given numbers into the empty cells of a table so that the sums of its rows and columns are right. Every puzzle has exactly one solution.",
 	Source:   "Survo puzzles, S. Mustonen (2006); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  survoParams{MinBoardSize: 4, MaxBoardSize: 5, MinEmpty: 3, MaxEmpty: 5, MinNum: 1, MaxNum: 9},
 	Levels: []survoParams{
 		{MinBoardSize: 4, MaxBoardSize: 4, MinEmpty: 2, MaxEmpty: 3, MinNum: 1, MaxNum: 9},
@@ -314,9 +315,21 @@ func (s survoItem) table() string {
 	return string(b[:len(b)-1])
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
+// Canonical implements [task.Canonicalizer]. The order of the numbers, of the rows and of the columns
+// does not matter, nor which of them are called rows.
 func (s survoItem) Canonical() string {
-	return fmt.Sprint(s.Puzzle, slices.Sorted(slices.Values(s.CandidateNumbers)))
+	var g canon.Graph
+	last := s.BoardSize - 1
+	rows, cols := make([]int, last), make([]int, last)
+	for i := range last {
+		rows[i], cols[i] = g.Node(s.Puzzle[i][last]), g.Node(s.Puzzle[last][i])
+	}
+	for i, row := range rows {
+		for j, col := range cols {
+			g.Join(row, col, s.Puzzle[i][j])
+		}
+	}
+	return fmt.Sprint(last, g.Key(), slices.Sorted(slices.Values(s.CandidateNumbers)))
 }
 
 // Check refuses a record with a wrong solution.

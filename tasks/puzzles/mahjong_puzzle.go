@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -19,7 +20,7 @@ var mahjongPuzzle = task.Spec[mahjongParams, mahjongItem]{
 	Category: "games",
 	Doc:      "Keep track of a hand of letter cards, and tell whether the last drawn card makes a triplet, a sequence or nothing. Each is the answer in a third of the problems.",
 	Source:   "Calls of Chinese mahjong, with letters for tiles; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  mahjongParams{MinNumRounds: 10, MaxNumRounds: 50},
 	Levels: []mahjongParams{
 		{MinNumRounds: 1, MaxNumRounds: 2},
@@ -194,14 +195,26 @@ func (m mahjongItem) initial() string {
 	return strings.Replace(first.Cards+first.Remove, first.Add, "", 1)
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the first cards does not matter.
+// Canonical implements [task.Canonicalizer]. The order of the first cards does not matter, nor from
+// which letter and in which direction the cards are counted.
 func (m mahjongItem) Canonical() string {
 	b := []byte(m.initial())
-	slices.Sort(b)
+	first := len(b)
 	for _, round := range m.Rounds {
 		b = append(append(b, round.Add...), round.Remove...)
 	}
-	return string(b)
+	least, most := slices.Min(b), slices.Max(b)
+	return canon.Least(2, func(i int) string {
+		counted := make([]byte, len(b))
+		for k, card := range b {
+			counted[k] = 'A' + card - least
+			if i == 1 {
+				counted[k] = 'A' + most - card
+			}
+		}
+		slices.Sort(counted[:first])
+		return string(counted)
+	})
 }
 
 // Check refuses a record of an impossible game.

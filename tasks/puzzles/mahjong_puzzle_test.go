@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -127,6 +128,21 @@ func TestMahjongSecond(t *testing.T) {
 }
 
 func TestMahjongKeys(t *testing.T) {
+	tasktest.Variant(t, mahjongPuzzle.Task(), "the alphabet backwards", func(m *mahjongItem, _ *rng.Rand) func(string) string {
+		backwards := func(text string) string {
+			return strings.Map(func(card rune) rune { return 'A' + 'Z' - card }, text)
+		}
+		m.InitialCards = backwards(m.InitialCards)
+		for i, round := range m.Rounds {
+			m.Rounds[i].Add, m.Rounds[i].Remove, m.Rounds[i].Cards = backwards(round.Add), backwards(round.Remove), backwards(round.Cards)
+		}
+		return nil
+	})
+	tasktest.Other(t, mahjongPuzzle.Task(), "a round less", func(m *mahjongItem) {
+		if n := len(m.Rounds); n > 1 {
+			m.Rounds = m.Rounds[:n-1]
+		}
+	})
 	tasktest.Same(t, mahjongPuzzle.Task(), "the first cards may be in any order", func(m *mahjongItem) {
 		b := []byte(m.InitialCards)
 		b[0], b[12] = b[12], b[0]

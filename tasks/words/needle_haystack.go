@@ -3,6 +3,7 @@ package words
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -18,7 +19,7 @@ var needleHaystack = task.Spec[needleHaystackParams, needleHaystackItem]{
 	Doc: "Among many short statements about people, find the only person to whom one applies. Others feel differently about the same thing, or the same about " +
 		"something else.",
 	Source:  "The names, verbs and things were collected for this project; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: needleHaystackParams{MinNumStatements: 10, MaxNumStatements: 100},
 	Levels: []needleHaystackParams{
 		{MinNumStatements: 8, MaxNumStatements: 12},
@@ -131,9 +132,22 @@ func (n needleHaystackItem) Prompt() string {
 	return b.String()
 }
 
-// Canonical implements [task.Canonicalizer].
+// Canonical implements [task.Canonicalizer]. The names do not matter, nor does the order of the
+// statements: the text is what is said of each person. What is said stays as it is, since the
+// question is to find the same words again.
 func (n needleHaystackItem) Canonical() string {
-	return n.asked() + "\n" + strings.Join(n.Statements, "\n")
+	said := map[string][]string{}
+	for _, s := range n.Statements {
+		name, about, _ := strings.Cut(s, " ")
+		said[name] = append(said[name], about)
+	}
+	people := make([]string, 0, len(said))
+	for _, about := range said {
+		slices.Sort(about)
+		people = append(people, strings.Join(about, " "))
+	}
+	slices.Sort(people)
+	return n.asked() + "\n" + strings.Join(people, "\n")
 }
 
 // Complete implements [task.Completer]: in reasoning-gym the statements are the first line.
