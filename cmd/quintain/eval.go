@@ -98,7 +98,7 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 		fmt.Fprintf(w.stderr, "quintain eval: this program has %d of the %d tasks that Atropos draws\n", len(streams), len(catalog.AtroposTaskNames(c.Run.Of.Seed)))
 	}
 	sets, err := exam.NewSets(streams, how)
-	if err != nil {
+	if err = cmp.Or(err, exam.CheckAsked(sets)); err != nil {
 		return nil, err
 	}
 	policy, err := w.policy(ctx, c, streams)

@@ -115,6 +115,17 @@ func TestNewSetsRefusesProblemsTwice(t *testing.T) {
 	}
 }
 
+func TestNothingToAskIsAnError(t *testing.T) {
+	t.Parallel()
+	some, err := exam.NewSets([]rollout.Stream{stream(t, "chain_sum", 0)}, exam.Settings{Problems: 1})
+	if err != nil || exam.CheckAsked(some) != nil || exam.CheckAsked(append(some, exam.Set{})) != nil {
+		t.Error(err, exam.CheckAsked(some))
+	}
+	if exam.CheckAsked([]exam.Set{{Complete: true}}) == nil {
+		t.Error("an evaluation of nothing is taken for one")
+	}
+}
+
 func TestEvalSeed(t *testing.T) {
 	t.Parallel()
 	ids := map[string]bool{}

@@ -1,6 +1,7 @@
 package exam
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
@@ -44,6 +45,16 @@ func NewSets(streams []rollout.Stream, how Settings) ([]Set, error) {
 		}
 	}
 	return sets, nil
+}
+
+// CheckAsked refuses sets without any problem: an evaluation of nothing is no result.
+func CheckAsked(sets []Set) error {
+	for _, set := range sets {
+		if len(set.Problems) > 0 {
+			return nil
+		}
+	}
+	return errors.New("there is nothing to ask: these levels have few problems, and none of them is held out; choose other levels, or ask both sides with --split both")
 }
 
 // newSet draws the set of a stream.
