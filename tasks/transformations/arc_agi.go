@@ -29,10 +29,6 @@ var arcAGI = task.Spec[arcParams, arcItem]{
 		arcLevel(false, true, 1500),
 		arcLevel(false, true, 10_000),
 	},
-	Few: []string{
-		"",
-		"Some rules have few small pictures.",
-	},
 	Make: makeArc,
 }
 
