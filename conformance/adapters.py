@@ -72,24 +72,41 @@ def compare(what, got, due):
     return [] if list(got) == list(due) else [f"{what}: scores {list(got)}, due {list(due)}"]
 
 
-def inspect(program, folder):
-    """Inspect AI with its mock model: its eval of our tasks, and of a scenario that is played to its end."""
+def inspect_run(folder, task, answer, **args):
+    """The log of a task of the example, played by Inspect's mock model, whose replies are those of answer."""
     import inspect_ai
     from inspect_ai.log import read_eval_log
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-    def run(task, answer, **args):
-        def output(messages, *_):
-            made = ModelOutput.from_content("mockllm/model", answer(messages))
-            made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # else it counts, with a tokenizer from the network
-            return made
+    def output(messages, *_):
+        said, calls = answer(messages), None
+        if isinstance(said, dict):
+            said, calls = said["reply"], said.get("tool_calls")
+        made = ModelOutput.from_content("mockllm/model", said)
+        made.choices[0].message.tool_calls = [tool_call(one) for one in calls or []] or None
+        made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # else it counts, with a tokenizer from the network
+        return made
 
-        model = get_model("mockllm/model", custom_outputs=output, memoize=False)
-        [log] = inspect_ai.eval(f"{ROOT}/examples/inspect/quintain_tasks.py@{task}", model=model, task_args=args, log_dir=str(folder / "logs"), display="none")
-        log = read_eval_log(log.location)
-        if log.status != "success":
-            raise SystemExit(f"{task}: {log.status}: {log.error and log.error.message}")
-        return log
+    model = get_model("mockllm/model", custom_outputs=output, memoize=False)
+    [log] = inspect_ai.eval(f"{ROOT}/examples/inspect/quintain_tasks.py@{task}", model=model, task_args=args, log_dir=str(folder / "logs"), display="none")
+    log = read_eval_log(log.location)
+    if log.status != "success":
+        raise SystemExit(f"{task}: {log.status}: {log.error and log.error.message}")
+    return log
+
+
+def tool_call(of):
+    """A call of a tool in the form of OpenAI as one of Inspect."""
+    from inspect_ai.tool import ToolCall
+
+    return ToolCall(id=of["id"], function=of["function"]["name"], arguments=json.loads(of["function"]["arguments"]))
+
+
+def inspect(program, folder):
+    """Inspect AI with its mock model: its eval of our tasks, and of a scenario in Python that is played to its end."""
+
+    def run(task, answer, **args):
+        return inspect_run(folder, task, answer, **args)
 
     faults, scores = readme("inspect", "inspect-ai"), 0
     for name, level in TASKS:
@@ -105,6 +122,53 @@ def inspect(program, folder):
     got = [sample.scores["earned"].value for sample in log.samples]
     faults += compare("guess_number", got, [(8 - n) / 7 for n in turns])
     return f"{scores} scores, and {len(got)} episodes of {min(turns)} to {max(turns)} turns", faults
+
+
+def inspect_scenarios(program, folder):
+    """Scenarios of quintain serve, played by Inspect with the replies of a script that played them before: what they earn
+    must be what it earned."""
+    faults, count, turns = [], 0, 0
+    with server(program, folder) as url:
+        for name, level, tools in (("sokoban_play", 0, False), ("service_desk", 0, True)):
+            subprocess.run([program, "eval", "--policy", "script", "--delay", "0s", "--scenario", name, "--tasks", f"{name}:{level}", "--count", "6", "--out", folder / name], check=True, capture_output=True)
+            records = {record["problem"]["index"]: record for record in lines(program, "export", "records", "--data", folder / name)}
+            said = {record["problem"]["prompt"]: record["episodes"][0]["turns"] for record in records.values()}
+
+            def answer(messages):
+                turns = next((turns for prompt, turns in said.items() if turns[0]["observed"][-1]["content"] == messages[1].text), None)
+                number = sum(message.role == "assistant" for message in messages)
+                return turns[number] if turns and number < len(turns) else "I pass."
+
+            seed = next(iter(records.values()))["problem"]["seed"]
+            log = inspect_run(folder, "scenario", answer, name=name, level=level, seed=int(seed), count=max(records) + 1, url=url)
+            got = {sample.id: sample.scores["earned"].value for sample in log.samples}
+            due = {index: record["scores"][0] for index, record in records.items()}
+            if any(abs(got[index] - score) > 1e-9 for index, score in due.items()) or not 0 < sum(due.values()) < len(due):
+                faults.append(f"{name}: {got}, due {due}")
+            played = [sample for sample in log.samples if sample.id in due]
+            if tools != any(message.role == "tool" for sample in played for message in sample.messages):
+                faults.append(f"{name}: results of tools are {'missing' if tools else 'there'}")
+            count += len(due)
+            turns += sum(message.role == "assistant" for sample in played for message in sample.messages)
+    return f"{count} episodes with {turns} replies", faults
+
+
+@contextlib.contextmanager
+def server(program, folder):
+    """The address of quintain serve."""
+    log = folder / "serve.log"
+    with log.open("w") as said:
+        serving = subprocess.Popen([program, "serve", "--port", "0"], stdout=said, stderr=said)
+    try:
+        deadline = time.monotonic() + 60
+        while not (found := re.search(r"http://127\.0\.0\.1:\d+", log.read_text())):
+            if serving.poll() is not None or time.monotonic() > deadline:
+                raise SystemExit(f"quintain serve did not start:\n{log.read_text()}")
+            time.sleep(0.05)
+        yield found[0]
+    finally:
+        serving.terminate()
+        serving.wait(30)
 
 
 def inspect_logs(program, folder):
@@ -279,7 +343,7 @@ def model_server(reply):
         server.shutdown()
 
 
-ADAPTERS = {"inspect": inspect, "inspect-logs": inspect_logs, "hf-dataset": hf_dataset, "lm-eval": lm_eval, "verifiers": verifiers}
+ADAPTERS = {"inspect": inspect, "inspect-scenarios": inspect_scenarios, "inspect-logs": inspect_logs, "hf-dataset": hf_dataset, "lm-eval": lm_eval, "verifiers": verifiers}
 
 
 def main():

@@ -2,18 +2,22 @@
 
     inspect eval examples/inspect/quintain_tasks.py@problems -T name=chain_sum -T level=1 -T count=50 --model …
     inspect eval examples/inspect/quintain_tasks.py@guess_number -T level=1 --model …
+    inspect eval examples/inspect/quintain_tasks.py@scenario -T name=service_desk -T url=http://127.0.0.1:8000 --model …
 """
 
+import json
 import pathlib
 import sys
 
 import anyio.to_thread
+import httpx
 import quintain
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+from inspect_ai.model import ChatMessageSystem, ChatMessageTool, ChatMessageUser, get_model
 from inspect_ai.scorer import Score, mean, scorer, stderr
 from inspect_ai.solver import generate, solver
+from inspect_ai.tool import ToolInfo
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scenario"))
 import guess_number as game  # noqa: E402  # a scenario in Python, as docs/scenarios.md describes them
@@ -80,3 +84,48 @@ def earned():
         return Score(value=state.store.get("reward"), answer=state.output.completion)
 
     return score
+
+
+@task
+def scenario(name="mastermind", problems=None, level=0, count=20, seed=1, url="http://127.0.0.1:8000"):
+    """A scenario of quintain serve, at its address; problems is the task that it poses, by default its own."""
+    draw = {"task": problems or name, "scenario": name, "seed": seed, "level": level, "count": count}
+    drawn, offered = httpx.post(f"{url}/v1/problems", json=draw), httpx.get(f"{url}/{name}/tools")
+    made = drawn.raise_for_status().json()
+    tools = [] if offered.status_code == 404 else offered.raise_for_status().json()["tools"]  # only games and scenarios of tools have some
+    tools = [ToolInfo(name=one["name"], description=one["description"], parameters=one["input_schema"]) for one in tools if one["name"] != "submit"]
+    samples = [
+        Sample(input=[ROLES[one["role"]](content=one["content"]) for one in messages], id=problem["index"], metadata={"problem": problem})
+        for problem, messages in zip(made["problems"], made["messages"], strict=True)
+    ]
+    return Task(MemoryDataset(samples, name=f"{name}:{level}"), solver=play_on(url, tools), scorer=earned())
+
+
+@solver
+def play_on(url, tools):
+    """Play an episode on the server, whose cookie names it. What the server does not answer is an error, and no score."""
+
+    async def solve(state, generate):
+        reward, over = 0.0, False
+        async with httpx.AsyncClient(base_url=url, timeout=60) as client:
+            (await client.post("/reset", json={"problem": state.metadata["problem"]})).raise_for_status()
+            while not over:
+                state.output = await get_model().generate(state.messages, tools=tools)
+                state.messages.append(state.output.message)
+                step = (await client.post("/step", json={"response": {"output": said(state.output.message)}})).raise_for_status().json()
+                for result in step["info"].get("tool_outputs", []):
+                    state.messages.append(ChatMessageTool(content=result["output"], tool_call_id=result["call_id"]))
+                if step["observation"] is not None:
+                    state.messages.append(ChatMessageUser(content=step["observation"]))
+                reward, over = reward + step["reward"], step["terminated"] or step["truncated"]
+        state.store.set("reward", reward)
+        return state
+
+    return solve
+
+
+def said(message):
+    """A reply as the server takes it: its text, and its calls of tools."""
+    text = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": message.text}]}
+    calls = [{"type": "function_call", "call_id": one.id, "name": one.function, "arguments": json.dumps(one.arguments)} for one in message.tool_calls or []]
+    return [text, *calls]

@@ -4,6 +4,7 @@ package canon
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 )
@@ -56,24 +57,64 @@ func Least(n int, text func(i int) string) string {
 	return least
 }
 
-// LeastSide returns the least of the texts of a grid seen from all eight sides. It is empty for a grid
-// without cells.
-func LeastSide[T any](g [][]T, text func(seen [][]T) string) string {
+// Front returns a grid from the side from which it comes first in order: that with the fewest rows, and
+// among them that with the least first cell, and so on. Without sides, it looks from all eight.
+func Front[T cmp.Ordered](g [][]T, sides ...int) [][]T {
 	if len(g) == 0 || len(g[0]) == 0 {
-		return ""
+		return g
 	}
-	return Least(Sides, func(side int) string { return text(Seen(g, side)) })
+	if len(sides) == 0 {
+		sides = []int{0, 1, 2, 3, 4, 5, 6, 7}
+	}
+	front := g
+	for i, side := range sides {
+		if i == 0 || before(g, side, front) {
+			front = Seen(g, side)
+		}
+	}
+	return front
 }
 
-// Board returns the least of the texts of a grid seen from all eight sides, with a sign for each cell.
+// before reports whether a grid from a side comes before another grid in order.
+func before[T cmp.Ordered](g [][]T, side int, other [][]T) bool {
+	h, w := len(g), len(g[0])
+	rows, cols := h, w
+	if side&4 != 0 {
+		rows, cols = w, h
+	}
+	if rows != len(other) {
+		return rows < len(other)
+	}
+	for i := range rows {
+		for j := range cols {
+			y, x := i, j
+			if side&4 != 0 {
+				y, x = j, i
+			}
+			if side&1 != 0 {
+				y = h - 1 - y
+			}
+			if side&2 != 0 {
+				x = w - 1 - x
+			}
+			if c := cmp.Compare(g[y][x], other[i][j]); c != 0 {
+				return c < 0
+			}
+		}
+	}
+	return false
+}
+
+// Board returns the text of a grid from its [Front], with a sign for each cell.
 func Board[T any](g [][]T, sign func(cell T) byte) string {
 	signs := make([][]byte, len(g))
 	for i, row := range g {
-		for _, cell := range row {
-			signs[i] = append(signs[i], sign(cell))
+		signs[i] = make([]byte, len(row))
+		for j, cell := range row {
+			signs[i][j] = sign(cell)
 		}
 	}
-	return LeastSide(signs, func(seen [][]byte) string { return string(bytes.Join(seen, []byte{'\n'})) })
+	return string(bytes.Join(Front(signs), []byte{'\n'}))
 }
 
 // Names numbers things from 1 in the order in which they are first named, so that their own names do

@@ -30,7 +30,7 @@ func ExampleNames() {
 	// Output: 1 2 1
 }
 
-// All eight sides of a grid are different, and have one least text.
+// All eight sides of a grid are different, and have one front.
 func TestSides(t *testing.T) {
 	grid := [][]int{{1, 2, 3}, {4, 5, 6}}
 	texts := map[string]bool{}
@@ -38,15 +38,18 @@ func TestSides(t *testing.T) {
 	for side := range Sides {
 		seen := Seen(grid, side)
 		texts[text(seen)] = true
-		if got, want := LeastSide(seen, text), LeastSide(grid, text); got != want {
-			t.Errorf("side %d: least %s, want %s", side, got, want)
+		if got := text(Front(seen)); got != "[[1 2 3] [4 5 6]]" {
+			t.Errorf("side %d: the front is %s", side, got)
 		}
 	}
 	if len(texts) != Sides || !texts["[[1 2 3] [4 5 6]]"] || !texts["[[1 4] [2 5] [3 6]]"] || !texts["[[3 2 1] [6 5 4]]"] || !texts["[[4 1] [5 2] [6 3]]"] {
 		t.Errorf("the sides are %v", texts)
 	}
-	if LeastSide([][]int{}, text) != "" || LeastSide([][]int{{}}, text) != "" {
-		t.Error("a grid without cells has a text")
+	if len(Front([][]int{})) != 0 || len(Front([][]int{{}})) != 1 {
+		t.Error("a grid without cells has a front")
+	}
+	if got := text(Front(grid, 3, 1)); got != "[[4 5 6] [1 2 3]]" {
+		t.Errorf("of two sides, the front is %s", got)
 	}
 }
 

@@ -22,15 +22,12 @@ var gameOfLife = task.Spec[gameOfLifeParams, gameOfLifeItem]{
 	Version: 5,
 	Default: gameOfLifeParams{GridSizeX: 10, GridSizeY: 10, FilledCellsWeights: 0.1, SimulationSteps: 1},
 	Levels: []gameOfLifeParams{
-		{GridSizeX: 3, GridSizeY: 4, FilledCellsWeights: 0.35, SimulationSteps: 1},
+		{GridSizeX: 4, GridSizeY: 5, FilledCellsWeights: 0.35, SimulationSteps: 1},
 		{GridSizeX: 6, GridSizeY: 7, FilledCellsWeights: 0.3, SimulationSteps: 1},
 		{GridSizeX: 8, GridSizeY: 8, FilledCellsWeights: 0.25, SimulationSteps: 2},
 		{GridSizeX: 10, GridSizeY: 10, FilledCellsWeights: 0.3, SimulationSteps: 3},
 		{GridSizeX: 12, GridSizeY: 12, FilledCellsWeights: 0.35, SimulationSteps: 5},
 		{GridSizeX: 16, GridSizeY: 16, FilledCellsWeights: 0.4, SimulationSteps: 8},
-	},
-	Few: []string{
-		"A board of 3 x 4 cells has 4,096 states.",
 	},
 	Make: makeGameOfLife,
 }

@@ -50,23 +50,28 @@ func lifeAround(board []string, y, x int) (seen [canon.Sides]uint64) {
 	for dy := -min(lifeNear, (h-1)/2); dy <= min(lifeNear, h/2); dy++ {
 		row := board[(y+dy+h)%h]
 		for dx := -min(lifeNear, (w-1)/2); dx <= min(lifeNear, w/2); dx++ {
-			if row[(x+dx+w)%w] != '1' {
-				continue
-			}
-			for side := range seen {
-				down, across := dy, dx
-				if side&1 != 0 && 2*dy != h { // half way round is as far in both directions
-					down = -dy
-				}
-				if side&2 != 0 && 2*dx != w {
-					across = -dx
-				}
-				if side&4 != 0 {
-					down, across = across, down
-				}
-				seen[side] += canon.Mixed(uint64((down+lifeNear)*(2*lifeNear+1) + across + lifeNear))
+			if row[(x+dx+w)%w] == '1' {
+				addPlace(&seen, [2]int{dy, dx}, [2]int{2*dy - h, 2*dx - w})
 			}
 		}
 	}
 	return seen
+}
+
+// addPlace adds a place near a cell, as seen from each side. A distance that is half the way round, where
+// half is 0, is as far in both directions.
+func addPlace(seen *[canon.Sides]uint64, place, half [2]int) {
+	for side := range seen {
+		down, across := place[0], place[1]
+		if side&1 != 0 && half[0] != 0 {
+			down = -down
+		}
+		if side&2 != 0 && half[1] != 0 {
+			across = -across
+		}
+		if side&4 != 0 {
+			down, across = across, down
+		}
+		seen[side] += canon.Mixed(uint64((down+lifeNear)*(2*lifeNear+1) + across + lifeNear))
+	}
 }

@@ -30,7 +30,15 @@ var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
 		{MinEmpty: 6, MaxEmpty: 8},
 		{MinEmpty: 8, MaxEmpty: 10},
 		{MinEmpty: 10, MaxEmpty: 12},
-		{MinEmpty: 12, MaxEmpty: 12, MinRounds: 5},
+		{MinEmpty: 10, MaxEmpty: 12, MinRounds: 4},
+	},
+	Few: []string{
+		"There are two boards, but for the numbers and the order of rows and columns.",
+		"There are two boards, but for the numbers and the order of rows and columns.",
+		"",
+		"",
+		"There are few puzzles with so many empty cells, but for the numbers and the order of rows and columns.",
+		"There are few puzzles with so many empty cells, but for the numbers and the order of rows and columns.",
 	},
 	Make: makeMiniSudoku,
 }

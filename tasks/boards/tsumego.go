@@ -223,7 +223,7 @@ func (b *goBoard) sound(at, open int) bool {
 var tsumegoPhrasings = [][2]string{
 	{"This is a game of Go. X is a black stone, O a white one, and a dot an empty point.\n\n",
 		"\n\nBlack moves next and can capture white stones with a single move. Where? Answer with the point alone, its column letter and then its row number, for example C4."},
-	{"\n", "\n\nOn the Go board above, there is exactly one empty point (.) on which a black stone (X) would take the last liberty of one or more white stones (O). Which point is it? Reply with the letter of the column and the number of the row, like B7, and nothing else."},
+	{"Here is a Go position:\n\n", "\n\nOn the board above, there is exactly one empty point (.) on which a black stone (X) would take the last liberty of one or more white stones (O). Which point is it? Reply with the letter of the column and the number of the row, like B7, and nothing else."},
 	{"In Go, stones of one color that are neighbors along the lines form a group. A group is captured when its last free neighboring point is taken by the other color. Find the move that captures a white group here:\n\n",
 		"\n\nIt is Black's turn. Black has the stones marked X, White those marked O. Name the point where Black should play, in the form A1 (column, row), without a comment."},
 	{"Black (X) to play and capture. White is O; empty points are dots.\n\n",

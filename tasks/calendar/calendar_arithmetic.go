@@ -348,6 +348,17 @@ const (
 	no  = "No"
 )
 
+// Choices implements [task.Chooser].
+func (c calendarItem) Choices() int {
+	switch c.Task {
+	case leapYear:
+		return 2
+	case weekdayOffset, weekdayOfDate, weekdayFromFirst:
+		return 7
+	}
+	return 0
+}
+
 // Solve implements [task.Instance].
 func (c calendarItem) Solve() string {
 	solution, _ := c.answer() // Check has already seen the error

@@ -19,6 +19,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/grids"
 	"github.com/quintain-rl/quintain/tasks/induction"
 	"github.com/quintain-rl/quintain/tasks/instructions"
+	"github.com/quintain-rl/quintain/tasks/invented"
 	"github.com/quintain-rl/quintain/tasks/letters"
 	"github.com/quintain-rl/quintain/tasks/logic"
 	"github.com/quintain-rl/quintain/tasks/matrices"
@@ -58,6 +59,7 @@ func Categories() []Category {
 		grids.Tasks(),
 		induction.Tasks(),
 		instructions.Tasks(),
+		invented.Tasks(),
 		letters.Tasks(),
 		logic.Tasks(),
 		matrices.Tasks(),

@@ -24,16 +24,15 @@ var rubiksCube = task.Spec[rubiksParams, rubiksItem]{
 	Default: rubiksParams{Size: 3, MinSteps: 3, MaxSteps: 10},
 	Levels: []rubiksParams{
 		{Size: 3, MinSteps: 1, MaxSteps: 1},
-		{Size: 3, MinSteps: 2, MaxSteps: 2},
+		{Size: 3, MinSteps: 2, MaxSteps: 3},
 		{Size: 3, MinSteps: 3, MaxSteps: 4},
-		{Size: 2, MinSteps: 5, MaxSteps: 9},
-		{Size: 3, MinSteps: 6, MaxSteps: 10},
-		{Size: 3, MinSteps: 20, MaxSteps: 30},
-		{Size: 4, MinSteps: 25, MaxSteps: 40},
+		{Size: 2, MinSteps: 4, MaxSteps: 6},
+		{Size: 3, MinSteps: 4, MaxSteps: 5},
+		{Size: 3, MinSteps: 5, MaxSteps: 6},
+		{Size: 4, MinSteps: 6, MaxSteps: 7},
 	},
 	Few: []string{
-		"One turn scrambles a cube in two ways, however it is held.",
-		"Two turns scramble a cube in few ways, however it is held.",
+		"One turn scrambles a cube in two ways, however it is held, and neither is held out.",
 	},
 	Make: makeRubiks,
 }

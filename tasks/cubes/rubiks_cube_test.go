@@ -198,3 +198,14 @@ func TestRubiksKeys(t *testing.T) {
 		}
 	})
 }
+
+// At every level, a few turns solve the cube: a policy that looks a few turns ahead earns
+// something.
+func TestRubiksIsWithinReach(t *testing.T) {
+	tasktest.Every(t, rubiksCube.Task(), 500, func(item rubiksItem, _, got string) error {
+		if n := len(strings.Fields(got)); n > 7 {
+			return fmt.Errorf("%d turns solve it, want at most 7", n)
+		}
+		return nil
+	})
+}

@@ -238,6 +238,14 @@ func (c courseItem) Check() error {
 	return task.CheckPhrasing(c.Phrasing, len(coursePhrasings))
 }
 
+// Choices implements [task.Chooser].
+func (c courseItem) Choices() int {
+	if c.Witness {
+		return 0 // an order or a circle
+	}
+	return 2
+}
+
 // Solve implements [task.Instance].
 func (c courseItem) Solve() string {
 	switch {

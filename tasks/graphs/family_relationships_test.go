@@ -46,8 +46,8 @@ var (
 	familyWifeRE   = regexp.MustCompile(`(\w+)'s husband is (\w+)\.((?: The couple has [^.]*\.)?)`)
 	familyChildRE  = regexp.MustCompile(`a (son|daughter), (\w+)`)
 	familyAskREs   = []*regexp.Regexp{
-		regexp.MustCompile(`What is (\w+) to (\w+)[?,]`), regexp.MustCompile(`sentence: (\w+) is the … of (\w+)\.`), regexp.MustCompile(`Think of (\w+) and (\w+) in`),
-		regexp.MustCompile(`()(\w+) points at a picture of (\w+)`), regexp.MustCompile(`()As whom would (\w+) introduce (\w+)\?`),
+		regexp.MustCompile(`Complete: (\w+) is (\w+)'s …`), regexp.MustCompile(`sentence: (\w+) is the … of (\w+)\.`), regexp.MustCompile(`()(\w+) calls (\w+) "my …"`),
+		regexp.MustCompile(`()(\w+) points at a picture of (\w+)`), regexp.MustCompile(`()asks (\w+) who (\w+) is`), regexp.MustCompile(`()(\w+) wants to introduce (\w+) with`),
 	}
 )
 

@@ -12,12 +12,12 @@ import (
 // and wife; the sentence about their children, with the list in place of %c; and the
 // question, with %1 and %2 for the two people.
 var familyPhrasings = []familyPhrasing{
-	{"", "%h is married to %w. ", "They have %c. ", "\n", "\n\nWhat is %1 to %2?"},
-	{"What is %1 to %2, if the following is true?\n\n", "- %h and %w are husband and wife", "; their children: %c", "\n", ""},
-	{"A family album names these couples.\n\n", "%h, married to %w", ", parents of %c", ".\n", ".\n\n%2 points at a picture of %1 and says who that is. Which word belongs in \"This is my …\"?"},
+	{"", "%h is married to %w. ", "They have %c. ", "\n", "\n\nWhat is %1 to %2? Complete: %1 is %2's …"},
+	{"%2 calls %1 \"my …\". Which word is missing, if the following is true?\n\n", "- %h and %w are husband and wife", "; their children: %c", "\n", ""},
+	{"A family album names these couples.\n\n", "%h, married to %w", ", parents of %c", ".\n", ".\n\n%2 points at a picture of %1 and says: \"This is my …\" Which word comes next?"},
 	{"", "%w's husband is %h. ", "The couple has %c. ", "", "\n\nComplete the sentence: %1 is the … of %2."},
-	{"Who is who in this family? Think of %1 and %2 in particular.\n\n", "* husband %h, wife %w", ", %c", "\n", "\n\nWhich relation of %2 is %1?"},
-	{"At a reunion, a guest takes notes.\n\n", "%h + %w", " → %c", "\n", "\n\n(+ stands for a marriage, and the children follow the arrow.) As whom would %2 introduce %1?"},
+	{"Who is who in this family?\n\n", "* husband %h, wife %w", ", %c", "\n", "\n\nSomebody asks %2 who %1 is, and %2 says truly: \"My …\" What is the missing word?"},
+	{"At a reunion, a guest takes notes.\n\n", "%h + %w", " → %c", "\n", "\n\n(+ stands for a marriage, and the children follow the arrow.) Now %2 wants to introduce %1 with the words \"Meet my …\" How does the sentence end?"},
 }
 
 // A familyPhrasing is a wording.

@@ -64,7 +64,7 @@ const binairoSigns = signs("01_")
 
 // binairoRules returns the rules of an empty board.
 func binairoRules(size int) *sums {
-	rules := &sums{cells: firstCells(size * size)}
+	rules := newSums(size * size)
 	for i := range size {
 		var row, column set
 		for j := range size {

@@ -2,6 +2,7 @@ package grids
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,4 +162,45 @@ func columnOf(rows [][]int, j int) []int {
 		column[i] = row[j]
 	}
 	return column
+}
+
+// countLatin fills a Latin square cell by cell, and counts the fillings up to two. fits reports
+// whether the last cell agrees with the rows so far.
+func countLatin(size int, fits func(rows [][]int) bool) (n int, found [][]int) {
+	rows := [][]int{{}}
+	var fill func()
+	fill = func() {
+		last := len(rows) - 1
+		if len(rows[last]) == size {
+			if last == size-1 {
+				n++
+				found = nil
+				for _, row := range rows {
+					found = append(found, slices.Clone(row))
+				}
+				return
+			}
+			rows = append(rows, []int{})
+			fill()
+			rows = rows[:last+1]
+			return
+		}
+		j := len(rows[last])
+		for k := 1; k <= size && n < 2; k++ {
+			taken := slices.Contains(rows[last], k)
+			for _, row := range rows[:last] {
+				taken = taken || row[j] == k
+			}
+			if taken {
+				continue
+			}
+			rows[last] = append(rows[last], k)
+			if fits(rows) {
+				fill()
+			}
+			rows[last] = rows[last][:j]
+		}
+	}
+	fill()
+	return n, found
 }

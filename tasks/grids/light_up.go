@@ -158,7 +158,7 @@ func (m *room) runs(at int) (runs [2]set) {
 
 // rules returns the rules for the lamps: those of the walls, which all have numbers, first.
 func (m *room) rules() *sums {
-	rules := &sums{cells: firstCells(m.size * m.size)}
+	rules := newSums(m.size * m.size)
 	for _, at := range m.walls.cells() {
 		beside := m.beside(at)
 		n := beside.and(m.lamps).len()

@@ -75,7 +75,7 @@ func makeMinesweeper(p minesweeperParams, r *rng.Rand) (minesweeperItem, error) 
 	rng.Shuffle(r, order)
 	count := max(minesAtLeast, len(order)*p.Mines/100)
 	mines, safe := setOf(order[:count]...), order[count:]
-	field := minefield{size: size, rules: sums{cells: firstCells(size * size)}}
+	field := minefield{size: size, rules: newSums(size * size)}
 	field.rules.bind(field.rules.cells, count, count)
 	for _, cell := range safe[:len(safe)*p.Open/100] {
 		field.open(cell, mines)
@@ -101,7 +101,7 @@ func makeMinesweeper(p minesweeperParams, r *rng.Rand) (minesweeperItem, error) 
 // A minefield is the open squares of a puzzle, as rules for the mines.
 type minefield struct {
 	size  int
-	rules sums
+	rules *sums
 	given marks
 }
 

@@ -88,6 +88,18 @@ type sums struct {
 	fits   func(on set) bool   // the rules that are no bounds, for all marks; nil: none
 }
 
+// newSums returns the rules of a puzzle of n cells, so far none. It makes room for those of most
+// puzzles.
+func newSums(n int) *sums {
+	const each = 16
+	s := &sums{cells: firstCells(n), bounds: make([]bound, 0, 4*n)}
+	room := make([]uint16, each*n)
+	for c := range n {
+		s.of[c] = room[each*c : each*c : each*(c+1)]
+	}
+	return s
+}
+
 // bind adds a bound.
 func (s *sums) bind(of set, least, most int) {
 	for rest := of; !rest.empty(); {
@@ -187,16 +199,19 @@ func (s *sumSearch) extend(m marks) bool {
 	return false
 }
 
-// choose returns an open cell of the bound with the fewest.
+// choose returns an open cell of the bound that lacks marks and has the fewest.
 func (s *sumSearch) choose(m marks) (cell int, open bool) {
 	decided, fewest := m.on.or(m.off), mostMarks+1
 	for i := range s.rules.bounds {
 		b := &s.rules.bounds[i]
-		free := b.of.less(decided)
-		if free.empty() {
+		if b.least == 0 {
 			continue
 		}
-		if n := free.len(); n < fewest && b.of.and(m.on).len() < b.least {
+		free := b.of.less(decided)
+		if free.empty() || b.of.and(m.on).len() >= b.least {
+			continue
+		}
+		if n := free.len(); n < fewest {
 			if cell, fewest = free.first(), n; n == 2 {
 				break // with one it would be settled
 			}

@@ -8,10 +8,13 @@ import "github.com/quintain-rl/quintain"
 func Tasks() []quintain.Task {
 	return []quintain.Task{
 		binairo.Task(),
+		calcudoku.Task(),
+		hitori.Task(),
 		lightUp.Task(),
 		minesweeper.Task(),
 		nonogram.Task(),
 		numbrix.Task(),
+		skyscrapers.Task(),
 		starBattle.Task(),
 		tents.Task(),
 	}

@@ -120,7 +120,7 @@ func drawCamp(size, most int, r *rng.Rand) []int {
 // tree, or away from all.
 func (t tentsItem) rules() (rules *sums, given marks) {
 	size := len(t.Puzzle)
-	rules = &sums{cells: firstCells(size * size)}
+	rules = newSums(size * size)
 	var trees []int
 	var near set
 	for at := range size * size {

@@ -338,6 +338,15 @@ func (a acreItem) Check() error {
 	return task.CheckPhrasing(a.Phrasing, len(acrePhrasings))
 }
 
+// Choices implements [task.Chooser]: one of three words for each test.
+func (a acreItem) Choices() int {
+	choices := 1
+	for range strings.Count(a.Answer, ",") + 1 {
+		choices = min(3*choices, 1<<30)
+	}
+	return choices
+}
+
 // Solve implements [task.Instance].
 func (a acreItem) Solve() string { return a.Answer }
 

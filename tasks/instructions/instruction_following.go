@@ -262,12 +262,12 @@ type followingPhrasing struct{ text, item, between string }
 
 // followingPhrasings are the wordings of the request.
 var followingPhrasings = []followingPhrasing{
-	{"Write a text about %t%s that follows all of these instructions:\n1. It contains the words %q, %a and %b, and %b occurs before the first %a.\n%l\n\n%dAnswer with the text and nothing else.", "%n. ", "\n"},
-	{"I need a text about %t%s. The words %q, %a and %b must be in it, and %b must occur before the first %a. %l Please give me only the text, without remarks of your own. %d", "", " "},
-	{"Here is what a text about %t%s should be like:\n\n- It uses the words %q, %a and %b, and %b stands before the first %a.\n%l\n\nWrite it, without anything before or after it. %d", "- ", "\n"},
-	{"For a text, the following rules hold.\n\n%l\n\nWrite such a text about %t%s. Besides, it must have in it the words %q, %a and %b, and %b must come before the first %a. Your whole answer is taken as the text. %d", "Rule %i: ", "\n"},
-	{"Can you write something about %t%s for me? Please use the words %q, %a and %b; %b must come before the first %a. Apart from that, all of these conditions must be met:\n\n%l\n\n%dReply with nothing but what you wrote.", "(%c) ", "\n"},
-	{"An editor asks for a text about %t%s in which the words %q, %a and %b occur, and %b occurs before the first %a.\n\nThis is how she wants it:\n%l\n\nHand in the text, and only the text. %d", "* ", "\n"},
+	{"Write a text%s about %t that follows all of these instructions:\n1. It contains the words %q, %a and %b, and %b occurs before the first %a.\n%l\n\n%dAnswer with the text and nothing else.", "%n. ", "\n"},
+	{"I need a text%s about %t. The words %q, %a and %b must be in it, and %b must occur before the first %a. %l Please give me only the text, without remarks of your own. %d", "", " "},
+	{"Here is what a text%s about %t should be like:\n\n- It uses the words %q, %a and %b, and %b stands before the first %a.\n%l\n\nWrite it, without anything before or after it. %d", "- ", "\n"},
+	{"These rules apply to the text that you will write.\n\n%l\n\nWrite such a text%s about %t. It must also contain the words %q, %a and %b, and %b must come before the first %a. Your whole answer is taken as the text. %d", "Rule %i: ", "\n"},
+	{"Can you write a text%s about %t for me? Please use the words %q, %a and %b; %b must come before the first %a. Apart from that, all of these conditions must be met:\n\n%l\n\n%dReply with nothing but what you wrote.", "(%c) ", "\n"},
+	{"An editor asks for a text%s about %t in which the words %q, %a and %b occur, and %b occurs before the first %a.\n\nThis is how she wants it:\n%l\n\nHand in the text, and only the text. %d", "* ", "\n"},
 }
 
 // Prompt implements [task.Instance].

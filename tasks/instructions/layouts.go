@@ -14,7 +14,7 @@ import (
 // layoutKinds say how the text begins, how it ends, and how its lines look.
 var layoutKinds = []kind{
 	{
-		name: "json_object", tier: 2, words: 2, takes: shape | head | tail, refuses: everySentence | letterCase | commas | stars,
+		name: "json_object", tier: 2, words: 2, takes: shape | head | tail, refuses: everySentence | letterCase | commas | stars | wordCount,
 		says:  []string{"The whole text is one JSON object with exactly the keys %l, whose values are strings that are not empty.", "Wrap everything in a single JSON object: its keys are %l and no others, and each value is a string with some text."},
 		draw:  someOf(jsonKeys, 2, 4),
 		check: checkObject,
@@ -39,7 +39,7 @@ var layoutKinds = []kind{
 		},
 	},
 	{
-		name: "numbered_lines", tier: 2, takes: shape | sentenceCount | digits, refuses: everySentence | head | tail,
+		name: "numbered_lines", tier: 2, takes: shape | sentenceCount | digits, refuses: everySentence | head | tail | wordCount,
 		says: []string{"The text has exactly %n lines, which start with their numbers and a bracket: \"1) \", \"2) \" and so on.", "Write %n numbered lines and nothing else; the first starts with \"1) \", the second with \"2) \", and so on."},
 		draw: numbers(3, 7),
 		check: func(r rule, p *prose) string {
@@ -100,12 +100,12 @@ var layoutKinds = []kind{
 		plan: func(_ rule, d *draft) { d.before("<<"+d.any()+">>", "\n") },
 	},
 	{
-		name: "postscript", tier: 1, takes: tail, refuses: everySentence | shape,
+		name: "postscript", tier: 1, takes: tail, refuses: everySentence | shape | letterCase,
 		says: []string{"The last line is a postscript that starts with \"P.S.\"", "Add a postscript as the last line; it starts with \"P.S.\" and says something."},
 		draw: numbers(1, 1),
 		check: func(_ rule, p *prose) string {
 			last := p.lines[len(p.lines)-1]
-			if !strings.HasPrefix(strings.ToUpper(last), "P.S.") || len(readProse(last).words) < 2 || len(p.lines) < 2 {
+			if !strings.HasPrefix(last, "P.S.") || len(readProse(last).words) < 2 || len(p.lines) < 2 {
 				return "the last line is no postscript"
 			}
 			return ""
@@ -176,7 +176,7 @@ var layoutKinds = []kind{
 		plan: func(r rule, d *draft) { d.before(r.Words[0], "\n") },
 	},
 	{
-		name: "sections", tier: 2, takes: shape | digits, refuses: everySentence | head,
+		name: "sections", tier: 2, takes: shape | digits, refuses: everySentence | head | letterCase | wordCount,
 		says:  []string{"The text has exactly %n sections. Each begins with a line of its own: \"Section 1\", \"Section 2\" and so on.", "Divide it into %n sections, headed by the lines \"Section 1\", \"Section 2\" and so on, with some text in each."},
 		draw:  numbers(2, 4),
 		check: checkSections,
@@ -241,14 +241,14 @@ func linesWith(prefix func(i int) string) func([]string) string {
 func checkSections(r rule, p *prose) string {
 	headings := 0
 	for i, line := range p.lines {
-		heading := strings.EqualFold(line, "Section "+strconv.Itoa(headings+1))
+		heading := line == "Section "+strconv.Itoa(headings+1)
 		if heading {
 			headings++
 		}
 		if i == 0 && !heading {
 			return "the first line is not the heading of section 1"
 		}
-		if heading && (i+1 == len(p.lines) || strings.EqualFold(p.lines[i+1], "Section "+strconv.Itoa(headings+1))) {
+		if heading && (i+1 == len(p.lines) || p.lines[i+1] == "Section "+strconv.Itoa(headings+1)) {
 			return fmt.Sprintf("section %d has no text", headings)
 		}
 	}

@@ -9,5 +9,6 @@ func Tasks() []quintain.Task {
 	return []quintain.Task{
 		instructionFollowing.Task(),
 		jsonSchema.Task(),
+		toolArguments.Task(),
 	}
 }

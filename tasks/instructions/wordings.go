@@ -17,7 +17,7 @@ var frequented = strings.Fields("animals birds books children colors days doors 
 var wordingKinds = []kind{
 	{
 		name: "keywords", tier: 1, words: 2,
-		says:  []string{"The words %l occur too.", "Use also the words %l."},
+		says:  []string{"The words %l also occur.", "Also use the words %l."},
 		draw:  someOf(frequented, 2, 4),
 		check: missing,
 		plan:  func(r rule, d *draft) { d.must = append(d.must, r.Words...) },

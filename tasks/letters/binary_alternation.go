@@ -70,10 +70,7 @@ type binaryAlternationItem struct {
 // characters into the more frequent one.
 func makeBinaryAlternation(p binaryAlternationParams, r *rng.Rand) (binaryAlternationItem, error) {
 	n := r.Between(p.MinN, p.MaxN)
-	most := n / 2 // for an odd length, only one alternating string has the right counts
-	if n%2 == 0 {
-		most = n / 4
-	}
+	most := mostSwaps(n)
 	bits, first := make([]byte, n), r.Between(0, 1)
 	for i := range bits {
 		bits[i] = '0' + byte((first+i)&1)
@@ -88,6 +85,14 @@ func makeBinaryAlternation(p binaryAlternationParams, r *rng.Rand) (binaryAltern
 	}
 	item.String = string(bits)
 	return item, nil
+}
+
+// mostSwaps is the most swaps that a string of length n may need.
+func mostSwaps(n int) int {
+	if n%2 == 0 {
+		return n / 4
+	}
+	return n / 2 // only one alternating string has the right counts
 }
 
 // turn turns n of the bits at even (from = 0) or odd indexes (1); each choice is equally
@@ -187,6 +192,9 @@ func (b binaryAlternationItem) Check() error {
 	}
 	return task.CheckPhrasing(b.Phrasing, len(binaryAlternationPhrasings))
 }
+
+// Choices implements [task.Chooser]: -1, or a number of swaps.
+func (b binaryAlternationItem) Choices() int { return 1 + mostSwaps(len(b.String)) }
 
 // Solve implements [task.Instance].
 func (b binaryAlternationItem) Solve() string { return strconv.Itoa(b.Solution) }

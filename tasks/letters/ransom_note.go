@@ -186,6 +186,14 @@ func (n ransomNoteItem) missing() string {
 	return string(missing)
 }
 
+// Choices implements [task.Chooser].
+func (n ransomNoteItem) Choices() int {
+	if n.Witness {
+		return 27 // a letter, or none
+	}
+	return 2
+}
+
 // Solve implements [task.Instance].
 func (n ransomNoteItem) Solve() string {
 	switch {

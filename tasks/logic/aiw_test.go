@@ -1,6 +1,7 @@
 package logic
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -152,5 +153,20 @@ func TestAIWKeys(t *testing.T) {
 	tasktest.Other(t, aiw.Task(), "more women", func(a *aiwItem) {
 		a.Groups[0].Women++
 		a.Answer = strconv.Itoa(a.count())
+	})
+}
+
+// Nobody has hundreds of sons, whatever the settings of friends are.
+func TestAIWFamilies(t *testing.T) {
+	tasktest.Every(t, aiw.Task(), 500, func(item aiwItem, prompt, _ string) error {
+		for _, g := range item.Groups {
+			if item.TaskType == "siblings" && max(g.Men, g.Women) > 12 {
+				return fmt.Errorf("%s has %d and %d relatives of one kind", g.Name, g.Men, g.Women)
+			}
+		}
+		if strings.Contains(prompt, "can count on") {
+			return errors.New("the prompt says that somebody can count on people")
+		}
+		return nil
 	})
 }

@@ -322,6 +322,9 @@ func (c circuitItem) Check() error {
 	return task.CheckPhrasing(c.Phrasing, len(circuitPhrasings))
 }
 
+// Choices implements [task.Chooser]: 0 or 1 for each assignment.
+func (c circuitItem) Choices() int { return 1 << min(len(c.Answer), 30) }
+
 // Solve implements [task.Instance].
 func (c circuitItem) Solve() string { return c.Answer }
 

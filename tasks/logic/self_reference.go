@@ -386,6 +386,14 @@ func (s selfReferenceItem) Check() error {
 	return task.CheckPhrasing(s.Phrasing, len(selfPhrasings))
 }
 
+// Choices implements [task.Chooser]: the numbers that are drawn.
+func (s selfReferenceItem) Choices() int {
+	if s.Statements == nil {
+		return 0
+	}
+	return 1 + min(len(s.Statements), selfWaysMost)
+}
+
 // Solve implements [task.Instance].
 func (s selfReferenceItem) Solve() string { return s.Answer }
 

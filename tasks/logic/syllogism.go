@@ -439,6 +439,9 @@ func (s syllogismItem) Check() error {
 	return task.CheckPhrasing(s.Phrasing, len(syllogismPhrasings))
 }
 
+// Choices implements [task.Chooser]: Yes or No for each argument.
+func (s syllogismItem) Choices() int { return 1 << min(len(s.arguments()), 30) }
+
 // Solve implements [task.Instance].
 func (s syllogismItem) Solve() string {
 	b := make([]byte, 0, 8+5*len(s.More))

@@ -30,9 +30,6 @@ var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
 		{MinN: 18, MaxN: 22, PZero: 0.04},
 		{MinN: 28, MaxN: 32, PZero: 0.02},
 	},
-	Few: []string{
-		"There are few matrices of 3 x 3 zeros and ones.",
-	},
 	Make: makeBinaryMatrix,
 }
 

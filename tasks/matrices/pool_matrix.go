@@ -161,10 +161,11 @@ func (p poolMatrixItem) Prompt() string {
 // Canonical implements [task.Canonicalizer]. The side from which the matrix is seen does not matter, as
 // far as its blocks stay the same.
 func (p poolMatrixItem) Canonical() string {
-	text := canon.Least(canon.Sides, func(side int) string {
-		return grid.Ints(canon.Seen(p.Matrix, p.fitting(side)))
-	})
-	return fmt.Sprintf("%s %d\n%s", p.PoolType, p.PoolSize, text)
+	sides := make([]int, canon.Sides)
+	for side := range sides {
+		sides[side] = p.fitting(side)
+	}
+	return fmt.Sprintf("%s %d\n%s", p.PoolType, p.PoolSize, grid.Ints(canon.Front(p.Matrix, sides...)))
 }
 
 // fitting returns a side without the mirrors that would cut the matrix into other blocks.

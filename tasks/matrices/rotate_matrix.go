@@ -126,11 +126,8 @@ func (m rotateMatrixItem) Canonical() string {
 	if m.NumRotations%2 == 0 {
 		turned = append(turned, 1, 2, 4, 7)
 	}
-	return canon.Least(len(turned), func(i int) string {
-		seen := m
-		seen.Matrix = canon.Seen(m.Matrix, turned[i])
-		return seen.Short()
-	})
+	m.Matrix = canon.Front(m.Matrix, turned...)
+	return m.Short()
 }
 
 // Check refuses a record with a wrong solution.

@@ -120,3 +120,17 @@ func TestMazeKeys(t *testing.T) {
 		m.Start, m.Goal, m.Wall, m.Path = "1", "2", "3", "4"
 	})
 }
+
+// A sign that is also a punctuation mark would hide in the sentence, so each stands in quotes.
+func TestMazeSignsAreQuoted(t *testing.T) {
+	tasktest.Every(t, maze.Task(), 300, func(item mazeItem, prompt, _ string) error {
+		before, _, _ := strings.Cut(prompt, item.Grid[0])
+		_, after, _ := strings.Cut(prompt, item.Grid[len(item.Grid)-1]+"\n")
+		for _, sign := range []string{item.Start, item.Goal} {
+			if !strings.Contains(before+after, `"`+sign+`"`) {
+				return fmt.Errorf("the prompt does not quote %s", sign)
+			}
+		}
+		return nil
+	})
+}

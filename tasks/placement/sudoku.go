@@ -95,7 +95,7 @@ func square(cells []int, size int) grid.Grid[int] {
 var sudokuPhrasings = [][2]string{
 	{"Complete this sudoku. Every row, every column and every 3x3 box must contain each of the digits 1 to 9 exactly once. An underscore marks an empty cell.\n\n",
 		"\n\nAnswer with the completed grid alone: nine lines of nine digits, with a single space between two digits."},
-	{"\n", "\n\nThe grid above is a sudoku with some of its cells left blank, which are shown as _. Fill in the blanks with digits from 1 to 9 so that no digit is repeated in a row, in a column or in one of the nine 3x3 boxes. " +
+	{"Here is a grid:\n\n", "\n\nThe grid above is a sudoku with some of its cells left blank, which are shown as _. Fill in the blanks with digits from 1 to 9 so that no digit is repeated in a row, in a column or in one of the nine 3x3 boxes. " +
 		"Reply with all nine rows, given digits included, one row per line and the digits separated by single spaces."},
 	{"What does this sudoku look like once it is solved?\n\n",
 		"\n\nEach _ stands for a digit that is missing. Write nothing but the full grid, in the same layout: a line for each row, a space between neighboring digits. As usual, each digit from 1 to 9 belongs once in each row, column and 3x3 box."},

@@ -244,7 +244,7 @@ var survoPhrasings = [][3]string{
 	{"Some numbers are missing from this table. The last number of each row and of each column is the sum of all the others in that row or column.\n\n",
 		"\n\nPut these numbers into the empty cells (_), each of them once: ",
 		".\n\nAnswer with the whole table, sums included: N lines of N numbers separated by single spaces."},
-	{"\n", "\n\nIn the table above, the right column holds the sums of the rows and the bottom row the sums of the columns. The underscores have to be replaced by the following numbers, all of which are used, none of them more often than it is listed: ",
+	{"Here is a table:\n\n", "\n\nIn the table above, the right column holds the sums of the rows and the bottom row the sums of the columns. The underscores have to be replaced by the following numbers, all of which are used, none of them more often than it is listed: ",
 		".\n\nReply with the N rows of the completed table, the sums among them. Put each row on its own line and single spaces between the numbers."},
 	{"Complete the table so that all of its totals are right.\n\n",
 		"\n\nTotals are printed to the right of the rows and below the columns. Every _ is a missing number. The missing numbers, in no particular order: ",

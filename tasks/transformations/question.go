@@ -3,6 +3,7 @@ package transformations
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -69,18 +70,18 @@ func questionKey(examples []gridPair, input board) string {
 // colorless writes grids, seen from a side, with colors numbered as they come. The background keeps
 // its 0.
 func colorless(side int, grids ...board) string {
-	b, names, known := make([]byte, 0, 2*task.PromptRoom), [10]byte{}, byte('0')
+	b, names, known := make([]byte, 0, 2*task.PromptRoom), [10]byte{'0'}, byte('0')
 	for _, g := range grids {
-		for _, row := range canon.Seen(g, side) {
-			for _, c := range row {
-				if c > 0 && names[c] == 0 {
-					known++
-					names[c] = known
-				}
-				b = append(b, max(names[c], '0'))
+		seen := canon.Seen(g, side)
+		b = append(strconv.AppendInt(b, int64(len(seen)), 10), ':')
+		for _, c := range slices.Concat(seen...) {
+			if names[c] == 0 {
+				known++
+				names[c] = known
 			}
-			b = append(b, '/')
+			b = append(b, names[c])
 		}
+		b = append(b, '/')
 	}
 	return string(b)
 }
