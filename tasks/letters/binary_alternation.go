@@ -31,6 +31,7 @@ var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem
 	},
 	Few: []string{
 		"Few swaps undo each other in few strings.",
+		"Few swaps undo each other in few strings, of which four at a time ask the same.",
 	},
 	Make: makeBinaryAlternation,
 }

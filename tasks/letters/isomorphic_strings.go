@@ -28,9 +28,6 @@ var isomorphicStrings = task.Spec[isomorphicStringsParams, isomorphicStringsItem
 		{MinStringLength: 100, MaxStringLength: 150, PSolvable: 0.1, Witness: true},
 		{MinStringLength: 300, MaxStringLength: 500, PSolvable: 0.1, Witness: true},
 	},
-	Few: []string{
-		"There are few patterns of six to nine letters.",
-	},
 	Make: makeIsomorphicStrings,
 }
 
