@@ -52,7 +52,11 @@ func plainValue(text string) string {
 	case strings.EqualFold(text, "false"):
 		return "False"
 	case strings.Contains("[{(", text[:1]), strings.HasPrefix(text, `\{`):
-		if value, is := jsonOf(braces.Replace(text)); is {
+		bare := text
+		if strings.Contains(text, `\{`) {
+			bare = braces.Replace(text)
+		}
+		if value, is := jsonOf(bare); is {
 			return value
 		}
 		return text
