@@ -198,7 +198,8 @@ func (j jsonSchemaItem) Prompt() string {
 	}))
 }
 
-// Canonical implements [task.Canonicalizer]. Members and listed values have no order.
+// Canonical implements [task.Canonicalizer]. Members and listed values have no order, and the names
+// of members are accidents.
 func (j jsonSchemaItem) Canonical() string {
 	var parts []string
 	for _, of := range j.Conditions {

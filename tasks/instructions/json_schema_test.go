@@ -68,6 +68,28 @@ func TestJSONSchema(t *testing.T) {
 		rng.Shuffle(r, j.Conditions)
 		return nil
 	})
+	tasktest.Variant(t, of, "the names of members", func(j *jsonSchemaItem, _ *rng.Rand) func(string) string {
+		renameMembers(&j.Schema)
+		rename := func(text string) string { return regexp.MustCompile(`(\w+)":`).ReplaceAllString(text, `x_$1":`) }
+		j.Example = rename(j.Example)
+		return rename
+	})
+	tasktest.Other(t, of, "a bound", func(j *jsonSchemaItem) {
+		if first := &j.Schema.Properties[0].Schema; first.Minimum != nil {
+			first.Minimum = new(*first.Minimum - 1)
+		}
+	})
+	tasktest.Translated(t, of, func(solution string, from, to jsonSchemaItem) string {
+		value, why := readValue(solution)
+		if why != "" {
+			t.Fatal(why)
+		}
+		text, err := json.Marshal(translated(value, &from.Schema, &to.Schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	})
 	tasktest.Same(t, of, "another example is no other question", func(j *jsonSchemaItem) { j.Example = " " + j.Example })
 	tasktest.Second(t, of, 1400, func(j jsonSchemaItem, prompt, got string) error {
 		var read map[string]any
@@ -137,6 +159,37 @@ func (s *schema) redraw(r *rng.Rand) (*schema, any) {
 		return s.OneOf[0].redraw(r)
 	}
 	return s, strings.Repeat("b", r.Between(1, 12))
+}
+
+// renameMembers puts an x before every name.
+func renameMembers(s *schema) {
+	for i := range s.Properties {
+		s.Properties[i].Name = "x_" + s.Properties[i].Name
+	}
+	for i := range s.Required {
+		s.Required[i] = "x_" + s.Required[i]
+	}
+	for i := range s.Dependent {
+		s.Dependent[i].Name, s.Dependent[i].Wants[0] = "x_"+s.Dependent[i].Name, "x_"+s.Dependent[i].Wants[0]
+	}
+	for _, part := range s.parts() {
+		renameMembers(part)
+	}
+}
+
+// translated gives the members of a value of one schema the names of another with the same key.
+func translated(value any, from, to *schema) any {
+	object, is := value.(map[string]any)
+	if !is {
+		return value
+	}
+	other, names := map[string]any{}, to.ranked()
+	for i, p := range from.ranked() {
+		if member, has := object[p.Name]; has {
+			other[names[i].Name] = translated(member, &p.Schema, &names[i].Schema)
+		}
+	}
+	return other
 }
 
 // reorder shuffles everything without an order.

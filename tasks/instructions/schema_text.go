@@ -1,7 +1,9 @@
 package instructions
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,17 +169,29 @@ func listJSON(list []json.RawMessage) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// canonical returns s with everything sorted that has no order: members, required names, listed
-// values, and the schemas of anyOf and oneOf.
+// canonical returns s with everything sorted that has no order, and with members named by their
+// places: another name changes no value but its spelling.
 func (s *schema) canonical() schema {
 	c := *s
-	c.Required = slices.Sorted(slices.Values(s.Required))
-	c.Enum = slices.SortedFunc(slices.Values(s.Enum), func(a, b json.RawMessage) int { return strings.Compare(string(a), string(b)) })
-	c.Dependent = slices.SortedFunc(slices.Values(s.Dependent), func(a, b dependency) int { return strings.Compare(a.Name, b.Name) })
-	c.Properties = slices.SortedFunc(slices.Values(s.Properties), func(a, b property) int { return strings.Compare(a.Name, b.Name) })
-	for i := range c.Properties {
-		c.Properties[i].Schema = c.Properties[i].Schema.canonical()
+	renamed := map[string]string{}
+	c.Properties = s.ranked()
+	for i, p := range c.Properties {
+		renamed[p.Name] = "m" + strconv.Itoa(i)
+		c.Properties[i] = property{renamed[p.Name], p.Schema.canonical()}
 	}
+	rename := func(names []string) (list []string) {
+		for _, name := range names {
+			list = append(list, cmp.Or(renamed[name], name))
+		}
+		slices.Sort(list)
+		return list
+	}
+	c.Required, c.Dependent = rename(s.Required), nil
+	for _, d := range s.Dependent {
+		c.Dependent = append(c.Dependent, dependency{cmp.Or(renamed[d.Name], d.Name), rename(d.Wants)})
+	}
+	slices.SortFunc(c.Dependent, func(a, b dependency) int { return strings.Compare(a.Name, b.Name) })
+	c.Enum = slices.SortedFunc(slices.Values(s.Enum), func(a, b json.RawMessage) int { return strings.Compare(string(a), string(b)) })
 	c.AnyOf, c.OneOf = canonicalGroup(s.AnyOf), canonicalGroup(s.OneOf)
 	if s.Items != nil {
 		items := s.Items.canonical()
@@ -188,6 +202,20 @@ func (s *schema) canonical() schema {
 		c.Not = &not
 	}
 	return c
+}
+
+// ranked returns the members in an order that depends on all but their names: whether they are
+// required, what they depend on, and their schemas.
+func (s *schema) ranked() []property {
+	rank := func(p property) string {
+		c := p.Schema.canonical()
+		roles := []bool{slices.Contains(s.Required, p.Name)}
+		for _, d := range s.Dependent {
+			roles = append(roles, d.Name == p.Name, slices.Contains(d.Wants, p.Name))
+		}
+		return fmt.Sprint(roles, c.text())
+	}
+	return slices.SortedFunc(slices.Values(s.Properties), func(a, b property) int { return strings.Compare(rank(a), rank(b)) })
 }
 
 // canonicalGroup sorts schemas by their texts.

@@ -188,16 +188,26 @@ func (t toolItem) definitions() string {
 	return strings.Join(parts, "\n")
 }
 
-// Canonical implements [task.Canonicalizer]. The question is which calls are right under the
-// definitions of their tools; other tools, and the words of the request, are accidents.
+// Canonical implements [task.Canonicalizer]. The question is which tools are called, and with which
+// values, in the units and forms that descriptions name. The names of parameters, other tools and
+// parameters, and the words of the request are accidents.
 func (t toolItem) Canonical() string {
 	var b strings.Builder
 	for _, c := range t.Calls {
-		b.WriteString(c.Name + canonicalText(c.Arguments))
-		if of := t.named(c.Name); of != nil {
-			s := of.Parameters.canonical()
-			b.WriteString(s.text())
+		var parts []string
+		read, err := answer.ReadJSON(string(c.Arguments))
+		arguments, is := read.(map[string]any)
+		of := t.named(c.Name)
+		if err != nil || !is || of == nil {
+			return ""
 		}
+		for _, p := range of.Parameters.Properties {
+			if value, has := arguments[p.Name]; has {
+				parts = append(parts, p.Schema.Description+": "+canonicalValue(value))
+			}
+		}
+		slices.Sort(parts)
+		b.WriteString(c.Name + "(" + strings.Join(parts, ", ") + ")")
 	}
 	return b.String()
 }

@@ -110,11 +110,39 @@ func TestToolArguments(t *testing.T) {
 		})
 		return nil
 	})
-	tasktest.Other(t, of, "another default", func(item *toolItem) {
+	tasktest.Variant(t, of, "the names of parameters", func(item *toolItem, _ *rng.Rand) func(string) string {
+		again := *item
+		for i := range item.Tools {
+			s := &item.Tools[i].Parameters
+			for k, p := range s.Properties {
+				s.Properties[k].Name = otherName(p.Name)
+			}
+			for k, name := range s.Required {
+				s.Required[k] = otherName(name)
+			}
+		}
+		item.Calls = nil
+		for _, c := range again.Calls {
+			item.Calls = append(item.Calls, call{c.Name, json.RawMessage(renamedArguments(string(c.Arguments)))})
+		}
+		return renamedArguments
+	})
+	tasktest.Variant(t, of, "the defaults of parameters that are not mentioned", func(item *toolItem, _ *rng.Rand) func(string) string {
 		for i := range item.Tools {
 			for k := range item.Tools[i].Parameters.Properties {
-				if p := &item.Tools[i].Parameters.Properties[k]; item.Tools[i].Name == item.Calls[0].Name && p.Schema.Type == "integer" && p.Schema.Default != nil && !strings.Contains(string(item.Calls[0].Arguments), `"`+p.Name+`"`) {
+				if p := &item.Tools[i].Parameters.Properties[k]; p.Schema.Type == "integer" && p.Schema.Default != nil {
 					p.Schema.Default = json.RawMessage("77")
+				}
+			}
+		}
+		return nil
+	})
+	tasktest.Other(t, of, "another unit", func(item *toolItem) {
+		for i := range item.Tools {
+			for k := range item.Tools[i].Parameters.Properties {
+				p := &item.Tools[i].Parameters.Properties[k]
+				if strings.Contains(string(item.Calls[0].Arguments), `"`+p.Name+`"`) && item.Tools[i].Name == item.Calls[0].Name {
+					p.Schema.Description = strings.Replace(p.Schema.Description, " in seconds", " in hours", 1)
 				}
 			}
 		}
@@ -247,4 +275,19 @@ func numberSaid(request, description string, value float64) bool {
 		}
 	}
 	return false
+}
+
+// otherName renames a parameter, unless members of addresses or of calls have its name too.
+func otherName(name string) string {
+	if slices.Contains([]string{"name", "arguments", "street", "number", "city"}, name) {
+		return name
+	}
+	return name + "_of_it"
+}
+
+// renamedArguments renames the arguments in a text of JSON.
+func renamedArguments(text string) string {
+	return regexp.MustCompile(`"(\w+)":`).ReplaceAllStringFunc(text, func(found string) string {
+		return `"` + otherName(strings.Trim(found, `":`)) + `":`
+	})
 }
