@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -165,6 +166,18 @@ const (
 	Truncated  End = "truncated"  // a limit cut it: the value after it is unknown
 )
 
+// MostReward is the largest reward and, negated, the smallest. Sums and squares of rewards stay
+// exact enough within it, and a mean fits on a line.
+const MostReward = 1e6
+
+// CheckReward refuses a reward that is not a number from -[MostReward] to MostReward.
+func CheckReward(reward float64) error {
+	if !(math.Abs(reward) <= MostReward) {
+		return fmt.Errorf("the reward is %v, want a number from %v to %v", reward, -MostReward, MostReward)
+	}
+	return nil
+}
+
 // A Step is the environment's response to one reply.
 //
 // With Alone, a policy with a chat template renders Observe as a conversation of its own,
@@ -174,7 +187,7 @@ type Step struct {
 	Observe   []Message // the next messages for the policy; empty unless End is Going
 	Alone     bool      // how to render Observe; see above
 	Answer    string    // the judged final answer; empty: none found
-	Reward    float64   // for this reply alone; finite
+	Reward    float64   // for this reply alone; see [CheckReward]
 	Right     bool      // the reply is fully right
 	Malformed bool      // the reply has no readable answer
 	Illegal   bool      // the answer is readable, and against the rules

@@ -107,6 +107,58 @@ def inspect(program, folder):
     return f"{scores} scores, and {len(got)} episodes of {min(turns)} to {max(turns)} turns", faults
 
 
+def inspect_logs(program, folder):
+    """Evaluations as logs, read back by Inspect AI: of problems, of calls of tools, and with a server that fails."""
+    from inspect_ai.log import read_eval_log
+
+    def evaluate(name, *flags):
+        subprocess.run([program, "eval", *flags, "--delay", "0s", "--out", folder / name], check=True, capture_output=True)
+        subprocess.run([sys.executable, ROOT / "examples/inspect/eval_log.py", folder / name, folder / "logs" / name], check=True, capture_output=True)
+
+    evaluate("problems", "--policy", "script", "--tasks", "countdown:1,word_ladder:1", "--count", "12", "--samples", "3")
+    evaluate("tools", "--policy", "script", "--scenario", "service_desk", "--count", "6")
+    turns = [record["episodes"][0]["turns"][0] for record in lines(program, "export", "records", "--data", folder / "problems", "--task", "countdown")]
+    with model_server({turn["observed"][-1]["content"]: turn["reply"] for turn in turns[:7]}) as url:
+        evaluate("failed", "--policy", "openai", "--url", url, "--model", "made-here", "--retries", "0", "--replays", "0", "--max-failed", "1", "--tasks", "countdown:1", "--count", "12")
+
+    faults, samples, errors = [], 0, 0
+    for name in ("problems", "tools", "failed"):
+        rows = json.loads((folder / name / "report.json").read_text())["rows"]
+        logs = {log.eval.task_args["name"]: log for log in map(read_eval_log, (folder / "logs" / name).iterdir())}
+        for row in rows:
+            log = logs.pop(row["task"])
+            got = {(one.id, one.epoch): one.scores["score"].value if one.scores else one.error.message.split(":")[0] for one in log.samples}
+            due = {(problem["id"], number): one["score"] if one["outcome"] in ("scored", "model_failed") else one["outcome"] for problem in row["problems"] for number, one in enumerate(problem["episodes"], 1)}  # fmt: skip
+            if log.status != "success" or got != due:
+                faults.append(f"{name}, {row['label']}: {log.status} with {got}, due {due}")
+            figures = log.results.scores[0].metrics
+            faults += compare(row["label"], [round(figures[of].value, 9) for of in ("mean", "low", "high")], [round(value, 9) for value in (row["mean_score"], *row["interval"].values())])
+            samples, errors = samples + len(got), errors + sum(one.error is not None for one in log.samples)
+            faults += conversations(program, folder / name, row["task"], log)
+        faults += [f"{name}: logs of {list(logs)}"] if logs else []
+    if (samples, errors) != (72 + 6 + 12, 5):
+        faults.append(f"{samples} samples, {errors} of them with errors")
+    return f"{samples} samples", faults
+
+
+def conversations(program, folder, task, log):
+    """A fault if the conversations of a log with scores are not those that quintain export has."""
+
+    def plain(role, text, calls):
+        return role, text, *((name, json.dumps(arguments, sort_keys=True)) for name, arguments in calls)
+
+    def exported(message):
+        calls = [of["function"] for of in message.get("tool_calls") or []]
+        return plain(message["role"], message["content"] or "", [(of["name"], json.loads(of["arguments"])) for of in calls])
+
+    def logged(message):
+        return plain(message.role, message.text, [(of.function, of.arguments) for of in getattr(message, "tool_calls", None) or []])
+
+    due = {tuple(map(exported, line["messages"])) for line in lines(program, "export", "sft", "--min-score", "0", "--data", folder, "--task", task)}
+    got = {tuple(map(logged, sample.messages)) for sample in log.samples if sample.scores}
+    return [f"{task}: {len(got)} conversations, {len(got - due)} of them strange and {len(due - got)} missing"] if got != due else []
+
+
 def halve(messages):
     """Guess the middle of what the scenario's answers leave of 1 to 100."""
     low, high = 1, 100
@@ -200,11 +252,14 @@ def verifiers(program, folder):
 
 @contextlib.contextmanager
 def model_server(reply):
-    """The address of a server with the form of OpenAI, which gives the reply of the question that a request ends with."""
+    """The address of a server with the form of OpenAI, which gives the reply of the question that a request ends with. It
+    fails if there is none."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][-1]["content"]
+            if asked not in reply:
+                return self.send_error(500)
             said = {"role": "assistant", "content": reply[asked]}
             answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "made-here", "choices": [{"index": 0, "finish_reason": "stop", "message": said}],
                       "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}  # fmt: skip
@@ -213,7 +268,7 @@ def model_server(reply):
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(text)))
             self.end_headers()
-            self.wfile.write(text)
+            return self.wfile.write(text)
 
         def log_message(self, *_):
             pass
@@ -224,7 +279,7 @@ def model_server(reply):
         server.shutdown()
 
 
-ADAPTERS = {"inspect": inspect, "hf-dataset": hf_dataset, "lm-eval": lm_eval, "verifiers": verifiers}
+ADAPTERS = {"inspect": inspect, "inspect-logs": inspect_logs, "hf-dataset": hf_dataset, "lm-eval": lm_eval, "verifiers": verifiers}
 
 
 def main():

@@ -171,11 +171,9 @@ class Codes:
         self.begin()
 
     def begin(self):
-        self.left, self.past, self.lost = self.codes, [], 0.0
-        self.whole = len(self.codes) <= 36
-        if fewest.cache_info().currsize > 100_000:
-            fewest.cache_clear()
-            marks.cache_clear()
+        self.search = search(self.codes)
+        self.left, self.past, self.lost = tuple(range(len(self.codes))), [], 0.0
+        self.whole = len(self.codes) <= 64
 
     def known(self):
         return self.whole or len(self.left) <= self.LARGEST
@@ -192,17 +190,18 @@ class Codes:
     def best(self):
         if not self.known():
             return None
-        least = fewest(self.left, self.codes)
-        return [self.words(g) for g in self.codes if with_guess(g, self.left, self.codes) == least]
+        least = self.search.fewest(self.left)
+        return [self.words(g) for n, g in enumerate(self.codes) if self.search.with_guess(n, self.left) == least]
 
     def play(self, guess, why):
+        number = self.search.number[guess]
         if self.lost is not None:
             known = self.known() and self.whole
-            self.lost = self.lost + (with_guess(guess, self.left, self.codes) - fewest(self.left, self.codes)) / len(self.left) if known else None
+            self.lost = self.lost + (self.search.with_guess(number, self.left) - self.search.fewest(self.left)) / len(self.left) if known else None
         answer = marks(guess, self.code)
         self.past.append((guess, answer))
         self.episode.same("the marks", why.startswith(self.heading(guess) + self.told(guess, answer)), True)
-        self.left = tuple(code for code in self.left if marks(guess, code) == answer)
+        self.left = tuple(n for n in self.left if self.search.table[number][n] == answer)
 
     def heading(self, guess):
         return f"You guess {self.words(guess)}"
@@ -216,7 +215,7 @@ class Codes:
     def value(self):
         if self.lost is None:
             return None
-        return max(0.0, 1 - self.lost / (fewest(self.codes, self.codes) / len(self.codes)))
+        return max(0.0, 1 - self.lost / (self.search.fewest(tuple(range(len(self.codes)))) / len(self.codes)))
 
     def show(self):
         if not self.past:
@@ -250,32 +249,55 @@ class Words(Codes):
         return "\n".join(["Your guesses:", "```", *lines, "```", "Letters that may occur: " + " ".join(c for c in "abcdefghijklmnopqrstuvwxyz" if c not in gone)])
 
 
-@functools.cache
-def fewest(left, codes):
-    """The fewest guesses that find each code once, added."""
-    if len(left) == 1:
-        return 1
-    if len(left) == 2:
-        return 3
-    best = FAR
-    for guess in (*left, *(g for g in codes if g not in left)):
-        best = min(best, with_guess(guess, left, codes, best))
-    return best
+class Search:
+    """The fewest guesses that find codes, by their numbers. It keeps what it found."""
+
+    MOST = 200_000  # kept
+
+    def __init__(self, codes):
+        self.codes, self.number = codes, {code: n for n, code in enumerate(codes)}
+        self.table = [[marks(guess, code) for code in codes] for guess in codes]
+        self.found = {}
+
+    def parts(self, guess, left):
+        """What may be left after a guess, where it is not right."""
+        row, parts = self.table[guess], collections.defaultdict(list)
+        for code in left:
+            if code != guess:
+                parts[row[code]].append(code)
+        return [tuple(part) for part in parts.values()]
+
+    def fewest(self, left):
+        """The fewest guesses that find each code once, added. N codes need 2N - 1: one guess may be right, no second one is."""
+        if len(left) <= 2:
+            return 2 * len(left) - 1
+        if left not in self.found:
+            if len(self.found) > self.MOST:
+                self.found.clear()
+            tried = {}
+            for guess in range(len(self.codes)):
+                parts = self.parts(guess, left)
+                if len(parts) > 1 or guess in left:
+                    tried.setdefault(frozenset(parts), (len(left) + sum(2 * len(part) - 1 for part in parts), parts))
+            best = FAR
+            for least, parts in sorted(tried.values(), key=lambda one: one[0]):
+                if least >= best:
+                    break
+                for part in parts:
+                    least += self.fewest(part) - (2 * len(part) - 1)
+                    if least >= best:
+                        break
+                best = min(best, least)
+            self.found[left] = best
+        return self.found[left]
+
+    def with_guess(self, guess, left):
+        return len(left) + sum(map(self.fewest, self.parts(guess, left)))
 
 
-def with_guess(guess, left, codes, below=FAR):
-    parts = collections.defaultdict(list)
-    for code in left:
-        parts[marks(guess, code)].append(code)
-    if len(parts) == 1 and left[0] != guess:
-        return FAR if below < FAR else len(left) + fewest(left, codes)  # it tells nothing
-    parts.pop(marks(guess, guess), None)
-    total = len(left) + sum(2 * len(part) - 1 for part in parts.values())
-    for part in parts.values():
-        if total >= below:
-            return FAR
-        total += fewest(tuple(part), codes) - (2 * len(part) - 1)
-    return total
+@functools.lru_cache(maxsize=200)
+def search(codes):
+    return Search(codes)
 
 
 @functools.cache

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -240,8 +239,8 @@ func checkEpisode(t *quintain.Trajectory) error {
 func checkTurns(t *quintain.Trajectory) error {
 	for k := range t.Turns {
 		turn := &t.Turns[k]
-		if math.IsNaN(turn.Reward) || math.IsInf(turn.Reward, 0) {
-			return fmt.Errorf("turns[%d].reward: it is %v", k, turn.Reward)
+		if err := quintain.CheckReward(turn.Reward); err != nil {
+			return fmt.Errorf("turns[%d]: %w", k, err)
 		}
 		if err := turn.Check(); err != nil {
 			return fmt.Errorf("turns[%d]: %w", k, err)

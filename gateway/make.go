@@ -7,12 +7,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"net/http"
-	"regexp"
 	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/gateway/keys"
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
@@ -22,7 +22,7 @@ import (
 const TaskName = "session"
 
 // nameForm is the form of a group's name.
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
+var nameForm = compiled.Regexp(`^[A-Za-z0-9._-]{1,100}$`)
 
 // Make makes sessions, as POST /v1/sessions does; base is the address of the server. It
 // waits for room at the gate for at most so long. Its errors are [*web.Error]s that name the
@@ -62,7 +62,7 @@ func (spec *Spec) check(size int) error {
 		return web.Errorf(http.StatusUnprocessableEntity, format, args...)
 	}
 	switch {
-	case spec.Group != "" && !nameForm.MatchString(spec.Group):
+	case spec.Group != "" && !nameForm().MatchString(spec.Group):
 		return refuse("group: is %.60q, want letters, digits, dots, dashes and underscores, 100 at most", spec.Group)
 	case spec.Of < 0 || spec.Of > mostOf:
 		return refuse("of: is %d, want 1 to %d", spec.Of, mostOf)

@@ -3,7 +3,6 @@ package gateway
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"sync"
@@ -149,8 +148,6 @@ func (s *session) mayTake(r Reward) error {
 	}
 	sum := r.Reward
 	switch n := s.tree.Call(r.Call); {
-	case math.IsNaN(r.Reward) || math.IsInf(r.Reward, 0):
-		return web.Errorf(http.StatusUnprocessableEntity, "reward: is %v, want a finite number", r.Reward)
 	case s.state == Sealed:
 		return web.Errorf(http.StatusConflict, "the session is sealed as %s: it takes no reward any more", s.outcome)
 	case r.Mode != "" && r.Mode != "set" && r.Mode != "add":
@@ -162,8 +159,8 @@ func (s *session) mayTake(r Reward) error {
 	case r.Mode == "add" && n == nil && s.rewarded:
 		sum += s.reward.Reward
 	}
-	if math.IsInf(sum, 0) {
-		return web.Errorf(http.StatusUnprocessableEntity, "reward: the sum is not finite")
+	if err := quintain.CheckReward(sum); err != nil { // of all calls in mode add
+		return web.Errorf(http.StatusUnprocessableEntity, "%v", err)
 	}
 	return nil
 }

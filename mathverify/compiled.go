@@ -1,16 +1,6 @@
 package mathverify
 
-import (
-	"regexp"
-	"strings"
-	"sync"
-)
-
-// compiled returns a function that compiles a regular expression at its first call and returns
-// it: most programs never judge mathematics.
-func compiled(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
+import "strings"
 
 // listed reports whether a word is in a list with spaces around each word.
 func listed(list, word string) bool { return strings.Contains(list, " "+word+" ") }

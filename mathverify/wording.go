@@ -3,6 +3,7 @@ package mathverify
 import (
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify/reply"
 )
 
@@ -14,13 +15,13 @@ const months = "january|february|march|april|may|june|july|august|september|octo
 
 var (
 	// manySolutions, missing and oneOfNeither match phrases that mean the same in other words.
-	manySolutions = compiled(`^(?:there (?:is|are) )?(?:infinitely many|infinite|(?:an )?infinite number of)(?: (?:real )?(?:solutions?|values))?(?: exist)?$`)
-	missing       = compiled(`^(?:(?:the )?limit )?(?:does not exist|doesn't exist|doesn’t exist|dne|d\.n\.e|nonexistent)(?: \(?(?:dne|does not exist)\)?)?$`)
-	oneOfNeither  = compiled(`^neither(?: \w+ nor \w+)?$`)
-	dayFirst      = compiled(`^(?:the )?(\d{1,2})(?:st|nd|rd|th)? (?:of )?(` + months + `)$`)
-	monthFirst    = compiled(`^(` + months + `) (?:the )?(\d{1,2})(?:st|nd|rd|th)?$`)
-	article       = compiled(`^(?:an? |the )`)
-	generic       = compiled(` (?:function|number|integer|series|sequence|relation|matrix)s?$`)
+	manySolutions = compiled.Regexp(`^(?:there (?:is|are) )?(?:infinitely many|infinite|(?:an )?infinite number of)(?: (?:real )?(?:solutions?|values))?(?: exist)?$`)
+	missing       = compiled.Regexp(`^(?:(?:the )?limit )?(?:does not exist|doesn't exist|doesn’t exist|dne|d\.n\.e|nonexistent)(?: \(?(?:dne|does not exist)\)?)?$`)
+	oneOfNeither  = compiled.Regexp(`^neither(?: \w+ nor \w+)?$`)
+	dayFirst      = compiled.Regexp(`^(?:the )?(\d{1,2})(?:st|nd|rd|th)? (?:of )?(` + months + `)$`)
+	monthFirst    = compiled.Regexp(`^(` + months + `) (?:the )?(\d{1,2})(?:st|nd|rd|th)?$`)
+	article       = compiled.Regexp(`^(?:an? |the )`)
+	generic       = compiled.Regexp(` (?:function|number|integer|series|sequence|relation|matrix)s?$`)
 )
 
 // meaning returns a phrase in one form for those that mean the same.

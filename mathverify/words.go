@@ -4,15 +4,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/mathverify/reply"
 )
 
 var (
-	allNumbers = compiled(`^(?:[a-z] (?:is|can be|may be) )?(?:(?:true |valid |holds |it holds |it is true )?for )?(?:the set of )?(?:all|any|every|the) (positive |negative |non-?negative |non-?positive |non-?zero )?` +
+	allNumbers = compiled.Regexp(`^(?:[a-z] (?:is|can be|may be) )?(?:(?:true |valid |holds |it holds |it is true )?for )?(?:the set of )?(?:all|any|every|the) (positive |negative |non-?negative |non-?positive |non-?zero )?` +
 		`(real|integer|rational|complex|natural|whole)s?(?: numbers?| values?)?(?: of| for)?(?: [a-z])?(?:,? (except|excluding|other than|besides|greater than|less than|at least|at most)(?: for)? (.+))?$`)
-	noNumbers = compiled(`^(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?$|^(?:the )?empty set$|^(?:the solution set is )?empty$`)
-	wordsIn   = compiled(`\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}|\\[ ,;:!]|\\q?quad\b|[$~*\s]+`)
+	noNumbers = compiled.Regexp(`^(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?$|^(?:the )?empty set$|^(?:the solution set is )?empty$`)
+	wordsIn   = compiled.Regexp(`\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}|\\[ ,;:!]|\\q?quad\b|[$~*\s]+`)
 )
 
 // stems holds parts of words, one of which is in each of these sets.

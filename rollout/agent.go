@@ -3,7 +3,6 @@ package rollout
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -33,8 +32,8 @@ func checkPlayed(t *quintain.Trajectory) error {
 	}
 	for k := range t.Turns {
 		turn := &t.Turns[k]
-		if math.IsNaN(turn.Reward) || math.IsInf(turn.Reward, 0) {
-			return fmt.Errorf("the agent returned a reward of %v", turn.Reward)
+		if err := quintain.CheckReward(turn.Reward); err != nil {
+			return fmt.Errorf("the agent: call %d: %w", k, err)
 		}
 		if err := turn.Check(); err != nil {
 			return fmt.Errorf("%w: call %d: %w", quintain.ErrLost, k, err)

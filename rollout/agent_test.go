@@ -49,7 +49,7 @@ func TestAgentsPlayByThemselves(t *testing.T) {
 		{why: "the policy fails", fails: 9, want: quintain.InfraFailed, tells: "no server", replays: 2},
 		{why: "it takes too long", change: func(*quintain.Trajectory) error { return late }, want: quintain.TimedOut, tells: "too long"},
 		{why: "it panics", change: func(*quintain.Trajectory) error { panic("out of cheese") }, want: quintain.EnvFailed, tells: "out of cheese"},
-		{why: "a reward is no number", change: func(t *quintain.Trajectory) error { t.Turns[0].Reward = math.NaN(); return nil }, want: quintain.EnvFailed, tells: "reward of NaN"},
+		{why: "a reward is no number", change: func(t *quintain.Trajectory) error { t.Turns[0].Reward = math.NaN(); return nil }, want: quintain.EnvFailed, tells: "the reward is NaN"},
 		{why: "it has no outcome", change: func(t *quintain.Trajectory) error { t.Outcome = ""; return nil }, want: quintain.EnvFailed, tells: "outcome"},
 		{why: "it did not end", change: func(t *quintain.Trajectory) error { t.End = quintain.Going; return nil }, want: quintain.EnvFailed, tells: "end"},
 		{why: "it did not call", change: func(t *quintain.Trajectory) error { t.Turns = nil; return nil }, want: quintain.EnvFailed, tells: "0 turns"},

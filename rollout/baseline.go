@@ -103,7 +103,7 @@ func (b *baselines) note(seat int, score float64) {
 
 func meanOf(scores []float64) (mean float64) {
 	for _, s := range scores {
-		mean += s / float64(len(scores))
+		mean += s
 	}
-	return mean
+	return mean / float64(len(scores)) // divided once: the mean of ones is 1
 }

@@ -3,6 +3,7 @@ package rollout
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
@@ -74,5 +75,14 @@ func TestBaselinesOfGroupsAreNotKept(t *testing.T) {
 	DefaultRules().Learn(m, []Part{{Result: Result{Job: jobs[0]}, Scores: []float64{1}}})
 	if got := m.streams[0].seats.all(); got != nil {
 		t.Errorf("it has %v", got)
+	}
+}
+
+// All right is no better than the mean of all right.
+func TestTheMeanOfOnesIsOne(t *testing.T) {
+	for n := 1; n <= 60; n++ {
+		if got := meanOf(slices.Repeat([]float64{1}, n)); got != 1 {
+			t.Errorf("%d scores: %v", n, got)
+		}
 	}
 }

@@ -181,12 +181,13 @@ func (m *match) turn(replied int, next quintain.Next) (earned float64, err error
 // balance checks the scores of a match that has ended.
 func (m *match) balance(replied int) error {
 	sum := 0.0
-	for _, score := range m.paid {
+	for seat, score := range m.paid {
+		if err := quintain.CheckReward(score); err != nil {
+			return fmt.Errorf("the table: seat %d: %w", seat, err)
+		}
 		sum += score
 	}
 	switch {
-	case math.IsNaN(sum) || math.IsInf(sum, 0):
-		return fmt.Errorf("the table pays %v", m.paid)
 	case m.next.End == quintain.Going:
 	case m.next.Forfeit && m.paid[replied] != 0:
 		return fmt.Errorf("seat %d gave the match up and scores %v, want 0", replied, m.paid[replied])

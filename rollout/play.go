@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"runtime/debug"
 	"slices"
@@ -321,8 +320,8 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 
 // rule applies the judgement of the last reply, and notes it.
 func (ep *episode) rule(step quintain.Step) error {
-	if math.IsNaN(step.Reward) || math.IsInf(step.Reward, 0) {
-		return fmt.Errorf("the environment returned a reward of %v", step.Reward)
+	if err := quintain.CheckReward(step.Reward); err != nil {
+		return fmt.Errorf("the environment: %w", err)
 	}
 	ep.step(step)
 	ep.judged = len(ep.record.Turns)

@@ -252,9 +252,10 @@ func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, reply fu
 
 // stepFault returns the promise that a step breaks; empty: none.
 func stepFault(s quintain.Step) string {
+	if err := quintain.CheckReward(s.Reward); err != nil {
+		return err.Error()
+	}
 	switch {
-	case math.IsNaN(s.Reward) || math.IsInf(s.Reward, 0):
-		return fmt.Sprintf("a reply earns %v", s.Reward)
 	case s.End == quintain.Going && len(s.Observe) == 0:
 		return "the episode goes on without a message"
 	case s.End != quintain.Going && len(s.Observe) > 0:

@@ -139,7 +139,7 @@ func TestCheckFindsBrokenPromises(t *testing.T) {
 		{"hidden chance", "when played again"},
 		{"goes on at random", "it goes on differently when played again"},
 		{"step fails", "causes an error: KeyError"},
-		{"infinite", "a reply earns +Inf"},
+		{"infinite", "the reward is +Inf"},
 		{"endless", "no end after 1000 replies"},
 		{"goes on in silence", "goes on without a message"},
 		{"talks on", "has ended with the message"},

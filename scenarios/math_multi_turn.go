@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
@@ -18,9 +19,10 @@ import (
 var mathMultiTurn = scenario.Spec{
 	Name: "math_multi_turn",
 	Doc: "Several attempts at a problem with a mathematical answer; after each, the policy is told whether it was right. " +
-		"Every turn has its own reward; the discount over turns is a setting of the rules.",
+		"Every turn has its own reward; the discount over turns is a setting of the rules. A problem that leaves few answers gets as many attempts as a quarter of them, " +
+		"and one at least, so that trying one after the other does not pay.",
 	Source:  "The math-multi-turn agent of AReaL (Ant Research, Apache-2.0); texts and code are our own.",
-	Version: 6,
+	Version: 7,
 	New: func() scenario.Play {
 		return &MathMultiTurn{
 			Mode: Modern, NumTurns: 5, RewardScaling: 1, Feedback: Texts,
@@ -68,6 +70,7 @@ const (
 type MathMultiTurn struct {
 	Mode          Mode
 	NumTurns      int     // most attempts per episode
+	AllAttempts   bool    // NumTurns attempts also at a problem that leaves few answers, as in AReaL
 	RewardBias    float64 // subtracted from each attempt's reward
 	RewardScaling float64 // factor on the difference
 
@@ -88,6 +91,8 @@ func (m *MathMultiTurn) Declare(d *settings.Section) {
 	settings.Word(d, &m.Mode, "mode", "rules of AReaL's agent: legacy plays all turns and rewards an attempt with 1 if right and -1 if wrong; "+
 		"modern ends with the first right answer, with a reward of 1, or 0 for a wrong one").OneOf(string(Legacy), string(Modern))
 	d.Int(&m.NumTurns, "num_turns", "most attempts at a problem").AtLeast(1)
+	d.Bool(&m.AllAttempts, "all_attempts", "allow num_turns attempts at every problem, as AReaL does; otherwise one that leaves few answers, "+
+		"such as Yes and No, gets as many as a quarter of them, and one at least")
 	d.Float(&m.RewardBias, "reward_bias", "subtracted from each attempt's reward")
 	d.Float(&m.RewardScaling, "reward_scaling", "factor on the reward after the bias is subtracted")
 	d.Bool(&m.ShortPrompts, "short_prompts", "ask the short question if the task has one").Flag("math-short-prompts")
@@ -138,7 +143,25 @@ func (m *MathMultiTurn) Env(t quintain.Task, p quintain.Problem) (quintain.Env, 
 	if err != nil {
 		return nil, err
 	}
-	return &mathEnv{settings: m, task: t, problem: p, solution: solution}, nil
+	attempts, err := m.attempts(t, p)
+	if err != nil {
+		return nil, err
+	}
+	return &mathEnv{settings: m, task: t, problem: p, solution: solution, attempts: attempts}, nil
+}
+
+// attempts returns the most attempts at p. If its prompt leaves few answers, trying one after
+// the other is right in a quarter of the problems at most, or as often as a single guess.
+func (m *MathMultiTurn) attempts(t quintain.Task, p quintain.Problem) (int, error) {
+	chooser, can := t.(quintain.Chooser)
+	if !can || m.AllAttempts {
+		return m.NumTurns, nil
+	}
+	choices, err := chooser.Choices(p)
+	if err != nil || choices == 0 {
+		return m.NumTurns, err
+	}
+	return min(m.NumTurns, max(1, choices/4)), nil
 }
 
 // A mathEnv is one episode of several attempts.
@@ -147,6 +170,7 @@ type mathEnv struct {
 	task     quintain.Task
 	problem  quintain.Problem
 	solution string // shows the form of an answer
+	attempts int    // most attempts
 	turn     int    // attempts made
 }
 
@@ -176,7 +200,7 @@ func (e *mathEnv) Tokens() []quintain.Token {
 // empty: then the policy has no room for another.
 func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, error) {
 	e.turn++
-	text, rule := mathverify.Extract(reply.Text, e.solution)
+	text, rule := mathverify.Extract(answer.WithoutThinking(reply.Text), e.solution)
 	v, err := e.task.Grade(e.problem, text)
 	if err != nil {
 		return quintain.Step{}, fmt.Errorf("grading %s: %w", e.problem.ID(), err)
@@ -194,7 +218,7 @@ func (e *mathEnv) Step(_ context.Context, reply quintain.Reply) (quintain.Step, 
 	if cut {
 		step.Why += "; the length limit cut the reply"
 	}
-	switch last := e.turn == e.settings.NumTurns; {
+	switch last := e.turn == e.attempts; {
 	case cut && (last || reply.Text == ""):
 		step.End = quintain.Truncated
 	case right && e.settings.Mode == Modern:

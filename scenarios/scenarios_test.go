@@ -97,6 +97,10 @@ func TestMathMultiTurn(t *testing.T) {
 		{"a box takes precedence over later numbers", `{"num_turns":1}`, replies(`\boxed{42}, not 43`), []float64{1}, quintain.Terminated},
 		{"an answer within other text in the box", `{"num_turns":1}`, replies(`\boxed{42 or 43}`), []float64{0}, quintain.Terminated},
 		{"thinking does not count", `{"num_turns":1}`, replies("<think>42</think> none"), []float64{0}, quintain.Terminated},
+		{"nor a box in it", `{"num_turns":1}`, replies(`<think>\boxed{42}</think> I do not know.`), []float64{0}, quintain.Terminated},
+		{"nor one without an opening tag", `{"num_turns":1}`, replies(`\boxed{42}</think> I do not know.`), []float64{0}, quintain.Terminated},
+		{"nor one in thinking without an end", `{"num_turns":1}`, replies(`<think>\boxed{42}`), []float64{0}, quintain.Terminated},
+		{"a box behind it counts", `{"num_turns":1}`, replies(`<think>\boxed{41}</think> \boxed{42}`), []float64{1}, quintain.Terminated},
 		{"tags count", `{"num_turns":1}`, replies("<answer>42</answer> 7"), []float64{1}, quintain.Terminated},
 		{"a reply that was cut is an attempt", `{"num_turns":2}`, append([]quintain.Reply{cut}, replies("42")...), []float64{0, 1}, quintain.Terminated},
 		{"the last one is cut", `{"num_turns":1}`, []quintain.Reply{cut}, []float64{0}, quintain.Truncated},
@@ -112,6 +116,40 @@ func TestMathMultiTurn(t *testing.T) {
 			if step.Reward != test.rewards[i] || (step.End != quintain.Going) != last || last && step.End != test.end {
 				t.Errorf("%s: turn %d: %+v, want reward %v", test.why, i, step, test.rewards[i])
 			}
+		}
+	}
+}
+
+// A choice is a task with a few answers to choose from.
+type choice struct {
+	quintain.Task
+	answers int
+}
+
+func (c choice) Choices(quintain.Problem) (int, error) { return c.answers, nil }
+
+// A policy that tries one answer after the other is right in a quarter of the problems at most,
+// or as often as a single guess.
+func TestFewAnswersGetFewAttempts(t *testing.T) {
+	for _, test := range []struct {
+		answers  int
+		settings string
+		attempts int
+	}{
+		{0, `{}`, 5}, {2, `{}`, 1}, {3, `{}`, 1}, {4, `{}`, 1}, {7, `{}`, 1}, {8, `{}`, 2}, {19, `{}`, 4}, {20, `{}`, 5}, {1 << 30, `{}`, 5},
+		{12, `{"num_turns":2}`, 2}, {2, `{"mode":"legacy"}`, 1}, {2, `{"all_attempts":true}`, 5}, {2, `{"all_attempts":true,"num_turns":3}`, 3},
+	} {
+		task := choice{readProblems(t, `{"question":"6·7?","answer":42}`), test.answers}
+		e, attempts, end := open(t, find(t, "math_multi_turn", task, test.settings)), 0, quintain.Going
+		for end == quintain.Going {
+			step, err := e.Step(t.Context(), quintain.Reply{Text: "41", Finish: quintain.Stop})
+			if err != nil {
+				t.Fatal(err)
+			}
+			attempts, end = attempts+1, step.End
+		}
+		if attempts != test.attempts {
+			t.Errorf("%d answers, settings %s: %d attempts, want %d", test.answers, test.settings, attempts, test.attempts)
 		}
 	}
 }

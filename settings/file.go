@@ -3,12 +3,13 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
 )
 
 // A node is a value of a file with its position.
@@ -153,14 +154,14 @@ func (n node) at(place []any) node {
 }
 
 // located matches the line, column and message of an error of the YAML parser.
-var located = regexp.MustCompile(`^\[(\d+):(\d+)\] ([^\n]*)`)
+var located = compiled.Regexp(`^\[(\d+):(\d+)\] ([^\n]*)`)
 
 // parseYAML reads a file of one document; nil: it has none. Errors begin with the line and
 // column.
 func parseYAML(data []byte) (*node, error) {
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
-		if at := located.FindStringSubmatch(err.Error()); at != nil {
+		if at := located().FindStringSubmatch(err.Error()); at != nil {
 			return nil, fmt.Errorf("%s:%s: %s", at[1], at[2], at[3])
 		}
 		return nil, fmt.Errorf("1:1: %w", err)

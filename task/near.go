@@ -1,9 +1,11 @@
 package task
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
@@ -21,7 +23,9 @@ func Nears(solution, other string) []Near {
 		{"with space around it", " " + solution + "\n"},
 		{"with a full stop", solution + "."},
 		{"in a sentence", "The answer is " + solution + "."},
+		{"after other words", "This gives " + solution},
 		{"in quotes", `"` + solution + `"`},
+		{"in a list", `["` + solution + `"]`},
 		{"in a box", `\boxed{` + solution + `}`},
 		{"in upper case", strings.ToUpper(solution)},
 		{"in lower case", strings.ToLower(solution)},
@@ -37,6 +41,9 @@ func Nears(solution, other string) []Near {
 		{"with the first letter changed", changeAt(solution, strings.IndexFunc(solution, isLatin))},
 		{"with the last letter changed", changeAt(solution, strings.LastIndexFunc(solution, isLatin))},
 		{"without its last character", cutRunes(solution, 1)},
+		{"without its last word", cutAfter(solution, " ")},
+		{"without its last line", cutAfter(solution, "\n")},
+		{"without its last element", withoutElement(solution)},
 		{"its first half", cutRunes(solution, (len([]rune(solution))+1)/2)},
 		{"backwards", reverse(solution)},
 		{"with its first and last word exchanged", exchangeEnds(solution)},
@@ -80,6 +87,24 @@ func changeAt(s string, i int) string {
 func cutRunes(s string, n int) string {
 	runes := []rune(s)
 	return string(runes[:max(0, len(runes)-n)])
+}
+
+// cutAfter returns s without the text from the last separator on. It returns s unchanged if
+// there is none.
+func cutAfter(s, separator string) string {
+	if i := strings.LastIndex(s, separator); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// withoutElement returns a JSON list without its last element, and any other text unchanged.
+func withoutElement(s string) string {
+	var list []json.RawMessage
+	if jsonform.Unmarshal([]byte(s), &list) != nil || len(list) < 2 {
+		return s
+	}
+	return string(mustJSON(list[:len(list)-1]))
 }
 
 // reverse returns the code points of s from the last to the first.

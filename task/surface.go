@@ -3,6 +3,7 @@ package task
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -18,9 +19,9 @@ type Surface struct {
 // SurfaceRate measures what learned guessers earn at a level of t. They are: the answer right
 // most often; the most frequent answer to prompts that share one trait (such as the length
 // or a number); the answer to the prompt with the most sequences of three characters in
-// common; the most frequent character or word at each place; and a small decision tree. The
-// argument problems is the number of solutions that each learns from; half as many other
-// problems test it.
+// common; the most frequent character or word at each place; a small decision tree; and a
+// linear function of the numbers. The argument problems is the number of solutions that each
+// learns from; half as many other problems test it. So they test the programs of [ProgramRate].
 func SurfaceRate(t quintain.Task, level, problems int) (best Surface, err error) {
 	learned, err := draw(t, quintain.Draw{Seed: blindSeed, Level: level}, problems)
 	if err != nil {
@@ -38,11 +39,20 @@ func SurfaceRate(t quintain.Task, level, problems int) (best Surface, err error)
 	if err != nil {
 		return best, err
 	}
-	looks := make([]look, len(asked.problems))
-	for i, p := range asked.problems {
+	return bestOf(newMarks(t, asked.problems), looksAt(asked.problems), append(guessers, programs()...))
+}
+
+// looksAt returns a guesser's views of problems.
+func looksAt(problems []quintain.Problem) []look {
+	looks := make([]look, len(problems))
+	for i, p := range problems {
 		looks[i] = lookAt(p.Prompt)
 	}
-	marks := newMarks(t, asked.problems)
+	return looks
+}
+
+// bestOf returns the mean score of the guesser that earns most, the first of several.
+func bestOf(marks *marks, looks []look, guessers []guesser) (best Surface, err error) {
 	for _, g := range guessers {
 		mean, err := marks.mean(func(i int) string { return g.guess(looks[i]) })
 		if err != nil {
@@ -141,6 +151,7 @@ func (l *lessons) guessers() ([]guesser, error) {
 		{"the most frequent character of each place", l.placed(splitRunes, "")},
 		{"the most frequent word of each place", l.placed(strings.Fields, " ")},
 		{"a decision tree", l.tree()},
+		{"a linear function of the numbers", l.line()},
 	}
 	for _, key := range likenesses() {
 		list = append(list, guesser{"prompts with the same " + key.name, l.alike(key.of)})
@@ -182,7 +193,9 @@ func likenesses() []likeness {
 		{"number of numbers", func(l look) string { return fmt.Sprint(len(l.numbers)) }},
 		{"longest word", func(l look) string { return longestWord(l.words) }},
 		{"length of the longest word", func(l look) string { return fmt.Sprint(len(longestWord(l.words))) }},
-		{"text around the numbers", func(l look) string { return numeralRE.ReplaceAllString(l.prompt, "#") }},
+		{"text around the numbers", func(l look) string { return l.form() }},
+		{"text around the numbers and last number modulo 4", func(l look) string { return l.form() + modulo(l.number(-1), 4) }},
+		{"number of doubled characters", func(l look) string { return doubled(l.prompt) }},
 	}
 	const most = 4
 	for i := range most {
@@ -195,6 +208,29 @@ func likenesses() []likeness {
 		}
 	}
 	return list
+}
+
+// form returns the prompt without its numbers.
+func (l look) form() string { return numeralRE.ReplaceAllString(l.prompt, "#") }
+
+// modulo returns the remainder of a whole number, or "" of any other text.
+func modulo(number string, by int) string {
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return ""
+	}
+	return strconv.Itoa(n % by)
+}
+
+// doubled counts the characters in the longest word that equal the one before.
+func doubled(prompt string) string {
+	word, n := longestWord(strings.Fields(prompt)), 0
+	for i := 1; i < len(word); i++ {
+		if word[i] == word[i-1] {
+			n++
+		}
+	}
+	return fmt.Sprint(len(word), " ", n)
 }
 
 // longestWord returns the first longest of words.

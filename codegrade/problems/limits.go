@@ -3,12 +3,12 @@ package problems
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/internal/compiled"
 )
 
 const (
@@ -65,7 +65,7 @@ var memories = scale{
 	most: 16 << 30, want: `megabytes, more than 0 and at most 16384, such as 256 or "256.0 megabytes"`,
 }
 
-var measure = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?) *([a-z]*)$`)
+var measure = compiled.Regexp(`^([0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?) *([a-z]*)$`)
 
 // quantity reads a number with a unit; 0: there is none.
 func quantity(name string, v any, of scale) (float64, error) {
@@ -83,7 +83,7 @@ func quantity(name string, v any, of scale) (float64, error) {
 	if text == "" || text == "none" {
 		return 0, nil
 	}
-	if parts := measure.FindStringSubmatch(text); parts != nil {
+	if parts := measure().FindStringSubmatch(text); parts != nil {
 		x, err := strconv.ParseFloat(parts[1], 64)
 		if x *= of.units[parts[2]]; err == nil && x > 0 && x <= of.most {
 			return x, nil

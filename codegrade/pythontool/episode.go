@@ -3,10 +3,10 @@ package pythontool
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/scenario/tools"
@@ -128,8 +128,8 @@ func (e *episode) run(ctx context.Context, code string) (told string, err error)
 
 // A block is code in the form Code, perhaps within a fence of Markdown, perhaps without its end.
 var (
-	block = regexp.MustCompile(`(?s)<code>(.*?)(?:</code>|$)`)
-	fence = regexp.MustCompile("(?s)^\\s*```[a-zA-Z0-9]*\n(.*?)(?:```\\s*)?$")
+	block = compiled.Regexp(`(?s)<code>(.*?)(?:</code>|$)`)
+	fence = compiled.Regexp("(?s)^\\s*```[a-zA-Z0-9]*\n(.*?)(?:```\\s*)?$")
 )
 
 // mostBlocks of a reply are read; the calls of a template's form have this limit too.
@@ -140,9 +140,9 @@ func codeCalls(text string) (calls []quintain.ToolCall) {
 	if _, after, thinks := strings.Cut(text, "</think>"); thinks {
 		text = after
 	}
-	for _, found := range block.FindAllStringSubmatch(text, mostBlocks) {
+	for _, found := range block().FindAllStringSubmatch(text, mostBlocks) {
 		code := found[1]
-		if within := fence.FindStringSubmatch(code); within != nil {
+		if within := fence().FindStringSubmatch(code); within != nil {
 			code = within[1]
 		}
 		args, err := jsonform.MarshalLegible(map[string]string{"code": code})

@@ -7,11 +7,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"slices"
 	"sync"
 
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -50,14 +50,14 @@ type creating struct {
 }
 
 // idForm is the form of an ID, which stands in addresses.
-var idForm = regexp.MustCompile(`^[A-Za-z0-9._:~-]{0,200}$`)
+var idForm = compiled.Regexp(`^[A-Za-z0-9._:~-]{0,200}$`)
 
 // check reports what is wrong with rollout i of a request.
 func (in *creating) check(i int) error {
 	if len(in.Input) == 0 {
 		return web.Errorf(http.StatusUnprocessableEntity, "[%d].input: is missing", i)
 	}
-	if !idForm.MatchString(in.ID) {
+	if !idForm().MatchString(in.ID) {
 		return web.Errorf(http.StatusUnprocessableEntity, "[%d].rollout_id: is %.60q, want letters, digits and . _ : ~ -, 200 at most", i, in.ID)
 	}
 	return nil

@@ -7,13 +7,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -50,12 +50,12 @@ type creating struct {
 }
 
 // idForm is the form of a caller's own ID of a session, which stands in addresses.
-var idForm = regexp.MustCompile(`^[A-Za-z0-9._:~-]{1,200}$`)
+var idForm = compiled.Regexp(`^[A-Za-z0-9._:~-]{1,200}$`)
 
 // spec is what the gateway makes of it: metadata.name is the name of a question. Sessions of
 // one name are a group that is trained on, others only leave traces.
 func (in *creating) spec() (gateway.Spec, error) {
-	if in.ID != "" && !idForm.MatchString(in.ID) {
+	if in.ID != "" && !idForm().MatchString(in.ID) {
 		return gateway.Spec{}, web.Errorf(http.StatusUnprocessableEntity, "session_id: is %.60q, want letters, digits and . _ : ~ -, 200 at most", in.ID)
 	}
 	var known struct {

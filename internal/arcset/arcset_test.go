@@ -1,8 +1,13 @@
 package arcset
 
 import (
+	"compress/gzip"
+	"crypto/sha256"
 	"fmt"
+	"io"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -40,6 +45,27 @@ func TestSets(t *testing.T) {
 				t.Errorf("%s has %d cells, and says %d", task.ID, cells, task.Cells)
 			}
 		}
+	}
+}
+
+// The tasks are the corrected ones: ef135b50 lacked a cell of its answer in the first release.
+func TestCorrected(t *testing.T) {
+	for zipped, want := range map[string]string{
+		trainingGz:   "8e6d68b44b440a452a5f65d52a049fba33c9a0c41509127597c51d989ef6d171",
+		evaluationGz: "d74fbca8e33bd27b8c4c746af41f194f1ab934072cd35faaf292bcef71c04ebe",
+	} {
+		r, err := gzip.NewReader(strings.NewReader(zipped))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := io.ReadAll(r)
+		if got := fmt.Sprintf("%x", sha256.Sum256(plain)); got != want || err != nil {
+			t.Errorf("the text has SHA-256 %s, error %v, want %s", got, err, want)
+		}
+	}
+	i := slices.IndexFunc(Training(), func(task Task) bool { return task.ID == "ef135b50" })
+	if got, want := fmt.Sprint(Training()[i].Test()[0].Output[6]), "[0 2 2 2 9 2 2 2 2 0]"; got != want {
+		t.Errorf("row 7 of the answer to ef135b50 is %s, want %s", got, want)
 	}
 }
 

@@ -9,10 +9,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
@@ -33,7 +33,7 @@ type Project struct {
 }
 
 // name is the form of a scenario's name, which is a name in Python too.
-var name = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+var name = compiled.Regexp(`^[a-z][a-z0-9_]{0,39}$`)
 
 // keywords are the words of Python that are no names, and the names of the template.
 const keywords = " and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield quintain letters solution problem reply reward "
@@ -78,7 +78,7 @@ func (p Project) Write() (files []string, err error) {
 // scenario returns the name of the scenario.
 func (p Project) scenario() (string, error) {
 	if p.Name != "" {
-		if !name.MatchString(p.Name) || reserved(p.Name) {
+		if !name().MatchString(p.Name) || reserved(p.Name) {
 			return "", fmt.Errorf("--name: is %q, want 1 to 40 letters of a-z, 0-9 and _, a letter first, and no word of Python", p.Name)
 		}
 		return p.Name, nil
@@ -93,7 +93,7 @@ func (p Project) scenario() (string, error) {
 		}
 		return r
 	}, strings.ToLower(filepath.Base(full)))
-	if !name.MatchString(called) || reserved(called) {
+	if !name().MatchString(called) || reserved(called) {
 		return "", fmt.Errorf("the folder is called %q, which is no name for a scenario: give it one with --name, of a-z, 0-9 and _", filepath.Base(full))
 	}
 	return called, nil

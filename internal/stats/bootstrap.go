@@ -43,7 +43,7 @@ func Bootstrap(pick func(n int) int, strata ...[]float64) (mean float64, within 
 // values in a stratum.
 func meanOf(strata [][]float64) (mean float64) {
 	for _, values := range strata {
-		mean += sum(slices.Sorted(slices.Values(values))) / float64(len(values)*len(strata))
+		mean += Mean(values)
 	}
-	return mean
+	return mean / float64(len(strata)) // divided once: the mean of ones is 1
 }

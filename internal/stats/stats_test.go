@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -317,5 +318,18 @@ func BenchmarkMajorityAt(b *testing.B) {
 	}
 	for b.Loop() {
 		stats.MajorityAt(32, answers, right)
+	}
+}
+
+// Ones are 1 on average, however many there are.
+func TestTheMeanOfOnesIsOne(t *testing.T) {
+	for n := 1; n <= 60; n++ {
+		strata := make([][]float64, n)
+		for i := range strata {
+			strata[i] = slices.Repeat([]float64{1}, 1+i%7)
+		}
+		if got, _ := stats.Estimate(func(n int) int { return n - 1 }, stats.Interval{}, strata...); got != 1 {
+			t.Errorf("%d strata: %v", n, got)
+		}
 	}
 }

@@ -3,22 +3,23 @@ package reply
 import (
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
 var (
 	// endMark matches a formula that only ends a proof, or is the exponent of a unit.
-	endMark = compiled(`^\s*(?:\\(?:blacksquare|square|qed|Box|checkmark)\b[\s.]*$|\^)`)
+	endMark = compiled.Regexp(`^\s*(?:\\(?:blacksquare|square|qed|Box|checkmark)\b[\s.]*$|\^)`)
 
 	// finish matches a sign that ends a proof at the end of a text.
-	finish = compiled(`(?:\$\s*\\(?:blacksquare|square|qed|Box)\s*\$|\\qed|[∎■□◻]|\bQ\.?E\.?D\.?)\s*$`)
+	finish = compiled.Regexp(`(?:\$\s*\\(?:blacksquare|square|qed|Box)\s*\$|\\qed|[∎■□◻]|\bQ\.?E\.?D\.?)\s*$`)
 
 	// scope matches the text between a formula and another one that only says for which values it
 	// holds.
-	scope = compiled(`^,?\s*\(?(?:(?:for|and for) (?:all|any|every|each|some)\b[^.$\n]*|(?:where|whenever|with)\b(?: [a-z]+){0,2} ?|(?:is |which is )?(?:attained|achieved|reached|obtained|occurring|which occurs|taken) (?:when|at|for|if|by) ?)$`)
+	scope = compiled.Regexp(`^,?\s*\(?(?:(?:for|and for) (?:all|any|every|each|some)\b[^.$\n]*|(?:where|whenever|with)\b(?: [a-z]+){0,2} ?|(?:is |which is )?(?:attained|achieved|reached|obtained|occurring|which occurs|taken) (?:when|at|for|if|by) ?)$`)
 
 	// condition matches a formula that may follow "for" and say for which values another one holds.
-	condition = compiled(`[<>≤≥≠∈]|\\(?:in|[gl]eq?|neq?)\b`)
+	condition = compiled.Regexp(`[<>≤≥≠∈]|\\(?:in|[gl]eq?|neq?)\b`)
 )
 
 // withoutEndMark drops the sign at the end of a proof.
@@ -62,13 +63,13 @@ func scoped(text string, before, last formula) bool {
 
 var (
 	// exclusion matches a value that a variable may not have.
-	exclusion = compiled(`^\s*[A-Za-z]\s*(?:\\neq?\b|≠|!=)[^,]*$`)
+	exclusion = compiled.Regexp(`^\s*[A-Za-z]\s*(?:\\neq?\b|≠|!=)[^,]*$`)
 
 	// extremum matches the words before the value of an extremum.
-	extremum = compiled(`(?i)\b(?:min|max|minimum|maximum|least|greatest|largest|smallest|highest|lowest)\b[^.\n]*\b(?:is|of|equals|=)\s*$`)
+	extremum = compiled.Regexp(`(?i)\b(?:min|max|minimum|maximum|least|greatest|largest|smallest|highest|lowest)\b[^.\n]*\b(?:is|of|equals|=)\s*$`)
 
 	// check matches the beginning of a last paragraph that checks the answer, or remarks on it.
-	check = compiled(`\n\s*(?:\*\*|__|\()?(?:Check|Checking|Verification|Verify|Verifying|Note|Remark|Sanity check)\b[^\n]*(?:\n.*)*$`)
+	check = compiled.Regexp(`\n\s*(?:\*\*|__|\()?(?:Check|Checking|Verification|Verify|Verifying|Note|Remark|Sanity check)\b[^\n]*(?:\n.*)*$`)
 )
 
 // withoutCheck drops the paragraph after the answer that checks it.
@@ -85,14 +86,14 @@ func withoutCheck(text string) string {
 }
 
 // revising matches words by which a check may give another answer.
-var revising = compiled(`(?i)\b(?:so|therefore|thus|hence|actually|instead|but|wrong|mistake|should|error|fails?|not|answer)\b`)
+var revising = compiled.Regexp(`(?i)\b(?:so|therefore|thus|hence|actually|instead|but|wrong|mistake|should|error|fails?|not|answer)\b`)
 
 var (
 	// verb matches a verb after which a sentence states its value.
-	verb = compiled(`(?:\b(?:is|are|equals|gives|get|have|has|obtain|find|was|were)|=)\s*(?:about|exactly|just|only)?[\s*]*$`)
+	verb = compiled.Regexp(`(?:\b(?:is|are|equals|gives|get|have|has|obtain|find|was|were)|=)\s*(?:about|exactly|just|only)?[\s*]*$`)
 
 	// chat matches the words of a last line that says nothing about the answer.
-	chat = compiled(`(?i)\b(?:let me know|hope|feel free|questions?|steps?|methods?|verified|tests?)\b`)
+	chat = compiled.Regexp(`(?i)\b(?:let me know|hope|feel free|questions?|steps?|methods?|verified|tests?)\b`)
 )
 
 // stated returns the expression that the text after the last formula states: in a line of its own,
@@ -112,16 +113,16 @@ func stated(text string) string {
 }
 
 // reason matches the clause at the end of a sentence that gives a reason.
-var reason = compiled(`(?:[,;]? (?:since|because)|, as|, (?:of which|of whom|namely|including|which (?:has|have|are|lies?|occurs?|holds?|opens?|passes))) [^\n]*$`)
+var reason = compiled.Regexp(`(?:[,;]? (?:since|because)|, as|, (?:of which|of whom|namely|including|which (?:has|have|are|lies?|occurs?|holds?|opens?|passes))) [^\n]*$`)
 
 // remark matches what a sentence adds in brackets, with words.
-var remark = compiled(`\s*\((?:we |since |because |as |reject|discard|ignor|exclud|not |note)[^()\n]*\)[.\s]*$`)
+var remark = compiled.Regexp(`\s*\((?:we |since |because |as |reject|discard|ignor|exclud|not |note)[^()\n]*\)[.\s]*$`)
 
 // counter matches words after which a reason ends in another conclusion.
-var counter = compiled(`(?:[.!] |\b(?:so|therefore|thus|hence|then|but)\b|\bbox|####|,[^,]*=)`)
+var counter = compiled.Regexp(`(?:[.!] |\b(?:so|therefore|thus|hence|then|but)\b|\bbox|####|,[^,]*=)`)
 
 // doubt matches words by which a sentence rejects a value.
-var doubt = compiled(`(?i)\b(?:too|would|cannot|can't|not|fails?|isn't|impossible|wrong|never|unless|neither)\b`)
+var doubt = compiled.Regexp(`(?i)\b(?:too|would|cannot|can't|not|fails?|isn't|impossible|wrong|never|unless|neither)\b`)
 
 // withoutReason drops the reason after the answer in the last sentence: "They need 5 buses, since
 // 4 would be too few."
@@ -147,12 +148,12 @@ func withoutReason(text string) string {
 
 // The members of a list with one in each line.
 var (
-	item  = compiled(`^\s*(?:[-*•+]|\d{1,2}[.)]|\([a-z\d]\))\s+(?:\*\*)?(.*?)(?:\*\*)?[.,;]?\s*$`)
-	line  = compiled(`^\s*(\$?[A-Za-z](?:_\{?\w+\}?|[₀-₉])?\s*=[^=]*?)[.,;]?\s*$`)
-	value = compiled(`^\s*[A-Za-z](?:_\{?\w+\}?|[₀-₉])?\s*=([^=]*)$`)
+	item  = compiled.Regexp(`^\s*(?:[-*•+]|\d{1,2}[.)]|\([a-z\d]\))\s+(?:\*\*)?(.*?)(?:\*\*)?[.,;]?\s*$`)
+	line  = compiled.Regexp(`^\s*(\$?[A-Za-z](?:_\{?\w+\}?|[₀-₉])?\s*=[^=]*?)[.,;]?\s*$`)
+	value = compiled.Regexp(`^\s*[A-Za-z](?:_\{?\w+\}?|[₀-₉])?\s*=([^=]*)$`)
 
 	// leads matches the line before a list of values for different variables.
-	leads = compiled(`(?i)\b(?:solutions?|answers?|therefore|thus|hence|so)\b[^.]*[:,][*\s]*$`)
+	leads = compiled.Regexp(`(?i)\b(?:solutions?|answers?|therefore|thus|hence|so)\b[^.]*[:,][*\s]*$`)
 )
 
 // maxItems bounds the members of such a list.

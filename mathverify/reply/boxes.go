@@ -3,6 +3,7 @@ package reply
 import (
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
@@ -103,10 +104,10 @@ func inner(content string) string {
 }
 
 var (
-	separatorNoise = compiled(`\\(?:text|textbf|mbox)\s*\{([^{}]*)\}|\\(?:quad|qquad)\b|\\[,;:! ()\[\]]|[$~&{}]|\\\\`)
-	separatorName  = compiled(`[A-Za-z](?:_\{?\w+\}?)?\s*=`)
-	separatorWord  = compiled(`\p{L}+`)
-	separatorStop  = compiled(`(?i)\b(?:then|but|not|so|no|wrong|correct\w*|instead|finally|rather|actually|therefore|thus|hence|final|now|is|wait|gives|get|check\w*|equals?)\b`)
+	separatorNoise = compiled.Regexp(`\\(?:text|textbf|mbox)\s*\{([^{}]*)\}|\\(?:quad|qquad)\b|\\[,;:! ()\[\]]|[$~&{}]|\\\\`)
+	separatorName  = compiled.Regexp(`[A-Za-z](?:_\{?\w+\}?)?\s*=`)
+	separatorWord  = compiled.Regexp(`\p{L}+`)
+	separatorStop  = compiled.Regexp(`(?i)\b(?:then|but|not|so|no|wrong|correct\w*|instead|finally|rather|actually|therefore|thus|hence|final|now|is|wait|gives|get|check\w*|equals?)\b`)
 )
 
 // joined reports whether only commas, "and" or "or" stand between two boxes, perhaps with

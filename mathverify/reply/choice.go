@@ -1,6 +1,10 @@
 package reply
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
+)
 
 // wrap begins the text of a letter, and space may follow it.
 const (
@@ -10,16 +14,16 @@ const (
 
 var (
 	// choice matches the letter of a multiple choice, alone or in brackets.
-	choice = compiled(`^[\s*$]*` + wrap + `*\s*\(?\s*` + wrap + `*([A-J])\}*\s*\)?\s*\}*[\s.*$]*$`)
+	choice = compiled.Regexp(`^[\s*$]*` + wrap + `*\s*\(?\s*` + wrap + `*([A-J])\}*\s*\)?\s*\}*[\s.*$]*$`)
 
 	// smallChoice matches a small letter as a choice, which needs a bracket or \text.
-	smallChoice = compiled(`^[\s*$]*(?:` + wrap + `*\(?\s*` + wrap + `*([a-j])\}*\s*\)\s*\}*|` + wrap + `([a-j])\s*\})[\s.*$]*$`)
+	smallChoice = compiled.Regexp(`^[\s*$]*(?:` + wrap + `*\(?\s*` + wrap + `*([a-j])\}*\s*\)\s*\}*|` + wrap + `([a-j])\s*\})[\s.*$]*$`)
 
 	// labelled matches the letter of a choice before its value: "(B) 12".
-	labelled = compiled(`^[\s*$]*` + wrap + `?\s*(?:\(\s*` + wrap + `?([A-J])\s*\}?\s*\)|([A-J])\s*\}?\s*[).:])` + space + `\}?` + space + `(\S.*)$`)
+	labelled = compiled.Regexp(`^[\s*$]*` + wrap + `?\s*(?:\(\s*` + wrap + `?([A-J])\s*\}?\s*\)|([A-J])\s*\}?\s*[).:])` + space + `\}?` + space + `(\S.*)$`)
 
 	// label matches the letter of another choice within a text.
-	label = compiled(`(?:^|[^A-Za-z\\])[A-J]\s*[).:]`)
+	label = compiled.Regexp(`(?:^|[^A-Za-z\\])[A-J]\s*[).:]`)
 )
 
 // maxSmall is the greatest length of a small letter as a choice.

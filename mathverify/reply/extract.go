@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify/units"
 	"github.com/quintain-rl/quintain/task/answer"
 )
@@ -82,7 +83,7 @@ func search(text string, want wanted) (found string, rule Rule) {
 }
 
 // worded matches an answer that is set in words as a whole.
-var worded = compiled(`^\\(?:text|textbf|textrm|mathrm|mathbf|mbox)\s*\{([^{}]*\d[^{}]*)\}\.?$`)
+var worded = compiled.Regexp(`^\\(?:text|textbf|textrm|mathrm|mathbf|mbox)\s*\{([^{}]*\d[^{}]*)\}\.?$`)
 
 // unworded returns the answer in words that hold a number, as in \text{Answer: 42}.
 func unworded(text string) string {
@@ -159,7 +160,7 @@ const (
 )
 
 // rules matches a rule before or after a text, or the mark of a quotation.
-var rules = compiled(`^\s*(?:-{3,}\s*\n|> )|\n\s*-{3,}\s*$`)
+var rules = compiled.Regexp(`^\s*(?:-{3,}\s*\n|> )|\n\s*-{3,}\s*$`)
 
 // withoutRules drops rules, and the mark of a quotation.
 func withoutRules(text string) string {
@@ -171,10 +172,10 @@ func withoutRules(text string) string {
 }
 
 // leadIn matches the word before an answer.
-var leadIn = compiled(`^[\s*_#]*(?:(?i:ans)|ANSWER|RESULT)\s*[:.=—–][\s*]*`)
+var leadIn = compiled.Regexp(`^[\s*_#]*(?:(?i:ans)|ANSWER|RESULT)\s*[:.=—–][\s*]*`)
 
 // marks finds the marks of chat templates around turns.
-var marks = compiled(`<\|[^|<>]{1,40}\|>`)
+var marks = compiled.Regexp(`<\|[^|<>]{1,40}\|>`)
 
 // withoutMarks drops the marks of chat templates.
 func withoutMarks(text string) string {
@@ -259,7 +260,7 @@ func between(text, open, shut string) string {
 var delimiters = [][2]string{{"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {"**", "**"}, {"__", "__"}, {"```", "```"}, {"`", "`"}, {"«", "»"}, {"“", "”"}, {"'", "'"}}
 
 // setBuilder matches the beginning of a set with a condition in plain braces.
-var setBuilder = compiled(`^\{\s*[a-z]\s*(?:∈\s*ℝ|\\in\s*\\mathbb\{?R\}?)?\s*[|:∣]`)
+var setBuilder = compiled.Regexp(`^\{\s*[a-z]\s*(?:∈\s*ℝ|\\in\s*\\mathbb\{?R\}?)?\s*[|:∣]`)
 
 // braces strips braces around the whole text.
 func braces(text string) string {

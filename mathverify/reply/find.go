@@ -3,6 +3,8 @@ package reply
 import (
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
 )
 
 // A formula is a part of a text between the delimiters of a formula.
@@ -74,10 +76,10 @@ func mark(text string) (open, shut string) {
 }
 
 // linked matches the text between formulas of one answer.
-var linked = compiled(`^[\s,]*(?:\([^()$\d]{1,40}\))?[\s,]*(?:and also|or else|as well as|and|or|,)?\s*$`)
+var linked = compiled.Regexp(`^[\s,]*(?:\([^()$\d]{1,40}\))?[\s,]*(?:and also|or else|as well as|and|or|,)?\s*$`)
 
 // single matches a formula of just one variable.
-var single = compiled(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
+var single = compiled.Regexp(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
 
 // lastFormula returns the last formula of a text, and those before it that only commas,
 // "and" or "or" separate. If it is just a variable, a number after it counts.
@@ -122,7 +124,7 @@ func lastFormula(text string) string {
 }
 
 // denied matches the words before an answer that is none.
-var denied = compiled(`(?i)(?:\b(?:not|never|cannot be|neither|nor)|n't|n’t)(?: due| on| in| at| a| an| the)*[\s*]*$`)
+var denied = compiled.Regexp(`(?i)(?:\b(?:not|never|cannot be|neither|nor)|n't|n’t)(?: due| on| in| at| a| an| the)*[\s*]*$`)
 
 // steps reports whether two formulas in lines of their own are steps of a calculation, and no values.
 func steps(between, a, b string) bool {
@@ -138,10 +140,10 @@ func steps(between, a, b string) bool {
 }
 
 // percentAfter matches a percent sign after a formula.
-var percentAfter = compiled(`^\s*(?:\\?%|percent\b|per cent\b|pct\b)`)
+var percentAfter = compiled.Regexp(`^\s*(?:\\?%|percent\b|per cent\b|pct\b)`)
 
 // halfOfDay matches what follows a time of day.
-var halfOfDay = compiled(`^\s*[aApP](?:\.\s?[mM]\.|[mM]\b)`)
+var halfOfDay = compiled.Regexp(`^\s*[aApP](?:\.\s?[mM]\.|[mM]\b)`)
 
 // maxOf is as much as we read of a text after a formula.
 const maxOf = 20
@@ -158,7 +160,7 @@ func unitAfter(text string) string {
 }
 
 // aligned matches an environment that aligns the lines of a formula.
-var aligned = compiled(`^\s*\\begin\{(?:aligned|align\*?|gathered|gather\*?|split)\}([\s\S]*)\\end\{(?:aligned|align\*?|gathered|gather\*?|split)\}[\s.]*$`)
+var aligned = compiled.Regexp(`^\s*\\begin\{(?:aligned|align\*?|gathered|gather\*?|split)\}([\s\S]*)\\end\{(?:aligned|align\*?|gathered|gather\*?|split)\}[\s.]*$`)
 
 // lines returns the last line of an aligned formula, without alignment marks; all of them if each is
 // an equation for a variable of its own.
@@ -188,18 +190,18 @@ func lines(content string) string {
 
 var (
 	digits  = `[-−+]?(?:\\\$|\$|€|£)?\s?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)`
-	numeral = compiled(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + digits + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|per cent\b|pct\b|hundred\b|thousand\b|million\b|billion\b|trillion\b))?`)
-	amount  = compiled(digits + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
+	numeral = compiled.Regexp(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + digits + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|per cent\b|pct\b|hundred\b|thousand\b|million\b|billion\b|trillion\b))?`)
+	amount  = compiled.Regexp(digits + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
 )
 
 // bounding matches words before a number that rule it out as the answer.
-var bounding = compiled(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than|cannot be|can't be|isn't)[\s$*]*$`)
+var bounding = compiled.Regexp(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than|cannot be|can't be|isn't)[\s$*]*$`)
 
 // ratios matches a ratio in words at the end of a text.
-var ratios = compiled(`(?i)\b(?:ratio|odds)\b[^.\n]*?\b(\d+(?: to \d+)+)[\s.*]*$`)
+var ratios = compiled.Regexp(`(?i)\b(?:ratio|odds)\b[^.\n]*?\b(\d+(?: to \d+)+)[\s.*]*$`)
 
 // points matches the last comma-separated numbers in brackets.
-var points = compiled(`[(\[]\s*-?[\d./]+(?:\s*,\s*-?[\d./]+)+\s*[)\]][^\d]*$`)
+var points = compiled.Regexp(`[(\[]\s*-?[\d./]+(?:\s*,\s*-?[\d./]+)+\s*[)\]][^\d]*$`)
 
 // lastNumber returns the last number of a text, with its sign and percent sign, or the
 // bracketed list of numbers that it ends.
@@ -240,10 +242,10 @@ func money(text string) string {
 }
 
 // lone matches a capital letter on its own.
-var lone = compiled(`(?:^|[^\p{L}\\{'’])\(?(?:\\text(?:bf)?\{|\\mathbf\{|\\mathrm\{)?\(?([A-J])\)?\}?(?:[^\p{Latin}'’]|$)`)
+var lone = compiled.Regexp(`(?:^|[^\p{L}\\{'’])\(?(?:\\text(?:bf)?\{|\\mathbf\{|\\mathrm\{)?\(?([A-J])\)?\}?(?:[^\p{Latin}'’]|$)`)
 
 // listing matches several letters in a row.
-var listing = compiled(`[A-J]\)?\s*(?:,|or|and|/|&)\s*(?:or |and )?\(?[A-J]\b`)
+var listing = compiled.Regexp(`[A-J]\)?\s*(?:,|or|and|/|&)\s*(?:or |and )?\(?[A-J]\b`)
 
 // firstLetter returns the first letter of a choice in a statement.
 func firstLetter(s string) string {
@@ -258,7 +260,7 @@ func firstLetter(s string) string {
 }
 
 // lettered matches a letter with its option: "C) 42".
-var lettered = compiled(`^\(?([A-J])(?:[).:]| [-–—])\s+\S`)
+var lettered = compiled.Regexp(`^\(?([A-J])(?:[).:]| [-–—])\s+\S`)
 
 // subject returns the complement of a short sentence: "Friday" of "The day is Friday".
 func subject(text string) string {
@@ -272,10 +274,10 @@ func subject(text string) string {
 }
 
 // judged matches a letter that is called right.
-var judged = compiled(`(?:^|[^\p{L}])\(?([A-J])\)?\*{0,2} (?:is|must be) (?:the )?(?:correct|right|best)\b`)
+var judged = compiled.Regexp(`(?:^|[^\p{L}])\(?([A-J])\)?\*{0,2} (?:is|must be) (?:the )?(?:correct|right|best)\b`)
 
 // opening matches a letter at the start of a text.
-var opening = compiled(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{Latin}\s'’]|\s+(?:is|because|since|non|not)\b)`)
+var opening = compiled.Regexp(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{Latin}\s'’]|\s+(?:is|because|since|non|not)\b)`)
 
 // maxHint is the greatest length of a text in which an unmarked letter counts.
 const maxHint = 400

@@ -3,17 +3,19 @@ package reply
 import (
 	"html"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
 )
 
 var (
 	// entity matches a character by its name or number in HTML.
-	entity = compiled(`&(?:[A-Za-z][A-Za-z0-9]{1,20}|#\d{1,6}|#x[0-9A-Fa-f]{1,5});`)
+	entity = compiled.Regexp(`&(?:[A-Za-z][A-Za-z0-9]{1,20}|#\d{1,6}|#x[0-9A-Fa-f]{1,5});`)
 
-	raisedTag  = compiled(`<sup>([^<>]{1,40})</sup>`)
-	loweredTag = compiled(`<sub>([^<>]{1,40})</sub>`)
+	raisedTag  = compiled.Regexp(`<sup>([^<>]{1,40})</sup>`)
+	loweredTag = compiled.Regexp(`<sub>([^<>]{1,40})</sub>`)
 
 	// looksTag matches tags that change only the look.
-	looksTag = compiled(`</?(?:b|i|em|strong|u|p|br|span|var|mark|code)\s*/?>`)
+	looksTag = compiled.Regexp(`</?(?:b|i|em|strong|u|p|br|span|var|mark|code)\s*/?>`)
 )
 
 // withoutHTML returns a text with its characters for those named in HTML, with exponents and

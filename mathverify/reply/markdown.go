@@ -1,16 +1,20 @@
 package reply
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
+)
 
 var (
 	// heading matches a line that only says that the answer follows.
-	heading = compiled(`(?im)^[#>*_ \t]*(?:the )?(?:final )?(?:answer|result)[*_ \t]*:?[*_ \t]*\n\s*`)
+	heading = compiled.Regexp(`(?im)^[#>*_ \t]*(?:the )?(?:final )?(?:answer|result)[*_ \t]*:?[*_ \t]*\n\s*`)
 
 	// emphasis matches text in bold.
-	emphasis = compiled(`\*\*([^*\n]+)\*\*`)
+	emphasis = compiled.Regexp(`\*\*([^*\n]+)\*\*`)
 
 	// escapes matches the codes by which terminals change colour.
-	escapes = compiled("\x1b\\[[0-9;]*m")
+	escapes = compiled.Regexp("\x1b\\[[0-9;]*m")
 )
 
 // maxUnderHeading is the greatest length of an answer under a heading.

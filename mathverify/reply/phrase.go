@@ -3,11 +3,12 @@ package reply
 import (
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
 // inText matches words in \text and the like.
-var inText = compiled(`\\(?:text|textbf|textit|textrm|textnormal|mathrm|mbox)\s*\{([^{}]*)\}`)
+var inText = compiled.Regexp(`\\(?:text|textbf|textit|textrm|textnormal|mathrm|mbox)\s*\{([^{}]*)\}`)
 
 // unset drops what sets words apart.
 var unset = strings.NewReplacer("$", "", "*", "", `\ `, " ", "~", " ")
@@ -71,7 +72,7 @@ func agreement(text, gold string) string {
 }
 
 // agreeing matches a "yes" or "no" at the start of a text, before a sign or a clause.
-var agreeing = compiled(`(?i)^[\s*]*(yes|no|true|false)\b(?:[\s*]*(?:[^\s*\pL]|$)|\*| (?:it|they|he|she|we|you|I|this|that|these|those|there|because|since)\b)`)
+var agreeing = compiled.Regexp(`(?i)^[\s*]*(yes|no|true|false)\b(?:[\s*]*(?:[^\s*\pL]|$)|\*| (?:it|they|he|she|we|you|I|this|that|these|those|there|because|since)\b)`)
 
 // answersYes reports whether a word answers a question whether something is so.
 func answersYes(word string) bool { return listed(" yes no true false ", word) && word != "" }
@@ -84,15 +85,15 @@ func lastSentence(text string) string {
 }
 
 var (
-	linking     = compiled(`(?i)^.*\b(?:is|are|was|were|be|has|have|becomes|remains|called|named)\s+(.*)$`)
-	preposition = compiled(`(?i)^.*\b(?:in|on|by|at|to|of)\s+(.*)$`)
-	leader      = compiled(`^\s*(?:(?:So|Thus|Hence|Therefore),?\s+)?([A-Z][a-z]+) (?:is|was|has|had|won|wins|came|finished|gets|got)\b[^.]*\b(?:\w+est|most|least|first|winner|one|only|answer)\b`)
-	moment      = compiled(`(?i)\b(?:in|on|at) [^ ]+(?: \d+)?$`)
-	further     = compiled(`(?i),? (?:with|that|whose|which|of (?:radius|side|length|order|degree|area)|in|on|at|for|when|where|by|centered|if)\b`)
-	lacking     = compiled(`(?i)\b((?:does|do) not .*)$`)
-	ending      = compiled(`(\pL+)$`)
-	determiner  = compiled(`(?i)^(?:(?:therefore|thus|always|just|simply|in|on|at|by|an?|the)\s+)+`)
-	negation    = compiled(`(?i)\b(?:not|never|neither|nor|or|either|than|before|after|except|unlike|instead|rather|between|and)\b|n't\b|n’t\b`)
+	linking     = compiled.Regexp(`(?i)^.*\b(?:is|are|was|were|be|has|have|becomes|remains|called|named)\s+(.*)$`)
+	preposition = compiled.Regexp(`(?i)^.*\b(?:in|on|by|at|to|of)\s+(.*)$`)
+	leader      = compiled.Regexp(`^\s*(?:(?:So|Thus|Hence|Therefore),?\s+)?([A-Z][a-z]+) (?:is|was|has|had|won|wins|came|finished|gets|got)\b[^.]*\b(?:\w+est|most|least|first|winner|one|only|answer)\b`)
+	moment      = compiled.Regexp(`(?i)\b(?:in|on|at) [^ ]+(?: \d+)?$`)
+	further     = compiled.Regexp(`(?i),? (?:with|that|whose|which|of (?:radius|side|length|order|degree|area)|in|on|at|for|when|where|by|centered|if)\b`)
+	lacking     = compiled.Regexp(`(?i)\b((?:does|do) not .*)$`)
+	ending      = compiled.Regexp(`(\pL+)$`)
+	determiner  = compiled.Regexp(`(?i)^(?:(?:therefore|thus|always|just|simply|in|on|at|by|an?|the)\s+)+`)
+	negation    = compiled.Regexp(`(?i)\b(?:not|never|neither|nor|or|either|than|before|after|except|unlike|instead|rather|between|and)\b|n't\b|n’t\b`)
 )
 
 // complement returns what a sentence says of its subject: "June" of "The drop was in June." If that
@@ -134,7 +135,7 @@ func complement(sentence string, words int) string {
 }
 
 // clock matches a time of day.
-var clock = compiled(`^(\d{1,2}):(\d\d) ?([ap])\.? ?m$`)
+var clock = compiled.Regexp(`^(\d{1,2}):(\d\d) ?([ap])\.? ?m$`)
 
 // thin drops small spaces.
 var thin = strings.NewReplacer(`\!`, "", `\,`, "")

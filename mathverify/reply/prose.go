@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
@@ -147,7 +148,7 @@ var markers = []string{
 }
 
 // hedged matches words before a marker that make it no statement.
-var hedged = compiled(`\b(?:perhaps|maybe|might|could|whether|suppose|assume|intended)\b[^.\n]*$`)
+var hedged = compiled.Regexp(`\b(?:perhaps|maybe|might|could|whether|suppose|assume|intended)\b[^.\n]*$`)
 
 // maxStated is how far before the end of a text we look for a statement, in bytes.
 const maxStated = 1 << 16
@@ -193,7 +194,7 @@ func finally(text string) string {
 }
 
 // concluding matches the words that begin the last step of an argument.
-var concluding = compiled(`(?:^|[.\n!$\])] *)(Therefore|Thus|Hence|So|In total|Altogether|In conclusion|Finally|Donc|Daher|Also)\b`)
+var concluding = compiled.Regexp(`(?:^|[.\n!$\])] *)(Therefore|Thus|Hence|So|In total|Altogether|In conclusion|Finally|Donc|Daher|Also)\b`)
 
 // conclusion returns the text from the last such word on, or nothing if it has neither
 // number nor formula.
@@ -229,7 +230,7 @@ func lower(text string) string {
 func firstPart(text string) string { return text[:min(len(text), 60)] }
 
 // clause matches the end of the answer in a statement.
-var clause = compiled(`\.\s|\.$|。|\n|[,;]? (?:since|because|which|where|when|it|not|so|non|hence|as|for|if|with|by|and the|and so)\b|[,;] (?:therefore|thus|but)\b|\.\*\*|\*\*`)
+var clause = compiled.Regexp(`\.\s|\.$|。|\n|[,;]? (?:since|because|which|where|when|it|not|so|non|hence|as|for|if|with|by|and the|and so)\b|[,;] (?:therefore|thus|but)\b|\.\*\*|\*\*`)
 
 // fromStatement returns the answer in the text after a marker.
 func fromStatement(s string, want wanted) string {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/mathverify/units"
 )
@@ -38,7 +39,7 @@ func lastExpression(text string) string {
 }
 
 // bullet matches the mark before a member of a list.
-var bullet = compiled(`^\s*(?:[-*•+]|\d{1,2}[.)])\s+(\S.*)$`)
+var bullet = compiled.Regexp(`^\s*(?:[-*•+]|\d{1,2}[.)])\s+(\S.*)$`)
 
 func withoutBullet(line string) string {
 	if m := bullet().FindStringSubmatch(line); m != nil {
@@ -78,10 +79,10 @@ func expressionOf(line string) string {
 }
 
 // restricted matches an inequality for a variable.
-var restricted = compiled(`^[A-Za-z]\s*(?:[≠<>≤≥∈]|!=)`)
+var restricted = compiled.Regexp(`^[A-Za-z]\s*(?:[≠<>≤≥∈]|!=)`)
 
 // provided matches the text between an expression and the values for which it holds.
-var provided = compiled(`^\s*[,;]?\s*\(?\s*(?:for|where|with|when|if|provided(?: that)?|as long as)\s+(?:all |every |any |each )?(?:real )?$`)
+var provided = compiled.Regexp(`^\s*[,;]?\s*\(?\s*(?:for|where|with|when|if|provided(?: that)?|as long as)\s+(?:all |every |any |each )?(?:real )?$`)
 
 // adds reports whether a run only adds to the one before it: an approximation, or the values for
 // which it holds.
@@ -97,7 +98,7 @@ func adds(line string, before, r run) bool {
 }
 
 // nearly matches the text between a value and an approximation of it.
-var nearly = compiled(`^(?:\s*[A-Za-z]{1,12}[²³]?){0,2}[,;]?\s*\(?(?:or|which is|that is|i\.e\.,?)?\s*(?:about|approximately|approx\.?|roughly|around|nearly|≈|~)\s*$`)
+var nearly = compiled.Regexp(`^(?:\s*[A-Za-z]{1,12}[²³]?){0,2}[,;]?\s*\(?(?:or|which is|that is|i\.e\.,?)?\s*(?:about|approximately|approx\.?|roughly|around|nearly|≈|~)\s*$`)
 
 // firstOf returns the index of the first run in the list that ends with the last one.
 func firstOf(line string, all []run) int {
@@ -123,7 +124,7 @@ func firstOf(line string, all []run) int {
 }
 
 // plural matches the words before a list.
-var plural = compiled(`(?i)\b(?:are|were|roots|solutions|zeros|values|numbers)(?: (?:then|just|only|exactly))?:?\s*$`)
+var plural = compiled.Regexp(`(?i)\b(?:are|were|roots|solutions|zeros|values|numbers)(?: (?:then|just|only|exactly))?:?\s*$`)
 
 // A run is an expression in a line.
 type run struct {
@@ -134,8 +135,8 @@ type run struct {
 }
 
 var (
-	conjunction = compiled(`^\s*,?\s*(?:and|or)\s*,?\s*$`)
-	definition  = compiled(`^[A-Za-z](?:_?\d|[₀-₉])?\s*=[^=]*$`)
+	conjunction = compiled.Regexp(`^\s*,?\s*(?:and|or)\s*,?\s*$`)
+	definition  = compiled.Regexp(`^[A-Za-z](?:_?\d|[₀-₉])?\s*=[^=]*$`)
 )
 
 // linkedRuns reports whether two neighbouring runs are members of a list. further says that the

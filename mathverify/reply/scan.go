@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/mathverify/units"
@@ -105,7 +106,7 @@ func (s *scanner) next() {
 }
 
 // amounts matches a number with its separators, a time of day, or a fraction of one character.
-var amounts = compiled(`^(?:\\?\$|€|£|¥)?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?::\d+)+(?:\s?[aApP](?:\.\s?[mM]\.|[mM]\b))?|\d+(?:\.\d+)?|\.\d+|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])`)
+var amounts = compiled.Regexp(`^(?:\\?\$|€|£|¥)?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?::\d+)+(?:\s?[aApP](?:\.\s?[mM]\.|[mM]\b))?|\d+(?:\.\d+)?|\.\d+|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])`)
 
 // classes lists signs outside the alphabet.
 var classes = func() map[rune]class {
@@ -187,7 +188,7 @@ const (
 )
 
 // scripts matches the exponent or the base of a function.
-var scripts = compiled(`^(?:[²³⁻¹₀₁₂₃₄₅₆₇₈₉ₐₓ]+|[_^](?:-?\w\d*|\{[^{}]{1,9}\}))`)
+var scripts = compiled.Regexp(`^(?:[²³⁻¹₀₁₂₃₄₅₆₇₈₉ₐₓ]+|[_^](?:-?\w\d*|\{[^{}]{1,9}\}))`)
 
 // letters reads a run of Latin letters: variables, the name of a function, or prose.
 func (s *scanner) letters(rest string) {

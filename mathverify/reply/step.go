@@ -1,9 +1,13 @@
 package reply
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
+)
 
 // arrow matches a sign between the steps of an argument.
-var arrow = compiled(`\\(?:implies|Rightarrow|Longrightarrow|iff|Leftrightarrow|Longleftrightarrow|therefore|leadsto)\b|[⇒⟹⇔⟺∴]`)
+var arrow = compiled.Regexp(`\\(?:implies|Rightarrow|Longrightarrow|iff|Leftrightarrow|Longleftrightarrow|therefore|leadsto)\b|[⇒⟹⇔⟺∴]`)
 
 // HasArrow reports whether a text has a sign between steps.
 func HasArrow(text string) bool {

@@ -3,11 +3,12 @@ package reply
 import (
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify/units"
 )
 
 // following matches a unit in the text after an answer.
-var following = compiled(`^(?:\\?[\])}$*]|\s)*((?:square |sq\.? |cubic )?[A-Za-z°¢]+(?:\^?[23]|²|³)?(?:\s?(?:/|per)\s?[A-Za-z]+(?:\^?[23]|²|³)?)?)`)
+var following = compiled.Regexp(`^(?:\\?[\])}$*]|\s)*((?:square |sq\.? |cubic )?[A-Za-z°¢]+(?:\^?[23]|²|³)?(?:\s?(?:/|per)\s?[A-Za-z]+(?:\^?[23]|²|³)?)?)`)
 
 // withUnit returns an answer with the unit that follows it in the text.
 func withUnit(found, text string) string {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
@@ -164,8 +163,8 @@ func sound(scores []float64, n int) error {
 		return fmt.Errorf("%d rewards for %d replies", len(scores), n)
 	}
 	for i, score := range scores {
-		if math.IsNaN(score) || math.IsInf(score, 0) {
-			return fmt.Errorf("reward %d is %v", i, score)
+		if err := quintain.CheckReward(score); err != nil {
+			return fmt.Errorf("reply %d: %w", i, err)
 		}
 	}
 	return nil

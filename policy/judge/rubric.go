@@ -8,10 +8,10 @@ import (
 	"maps"
 	"math"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/settings"
 )
@@ -136,12 +136,12 @@ const (
 )
 
 // nameForm matches the name of a criterion.
-var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+var nameForm = compiled.Regexp(`^[a-z][a-z0-9_]*$`)
 
 // check reports the first invalid field.
 func (c *Criterion) check() error {
 	switch {
-	case len(c.Name) > mostWord || !nameForm.MatchString(c.Name):
+	case len(c.Name) > mostWord || !nameForm().MatchString(c.Name):
 		return settings.Within(fmt.Errorf("is %q, want small letters, digits and _, a letter first, such as correct", c.Name), "name")
 	case strings.TrimSpace(c.Text) == "" || len(c.Text) > mostText:
 		return settings.Within(fmt.Errorf("has %d bytes, want a question to the judge of 1 to %d", len(c.Text), mostText), "text")

@@ -2,12 +2,12 @@ package judge
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
@@ -140,7 +140,7 @@ func broken(text string) string {
 		}
 		_, size := utf8.DecodeRuneInString(text[at:])
 		b.WriteString(text[:at+size])
-		if control.MatchString(text[at:min(len(text), at+longest)]) {
+		if control().MatchString(text[at:min(len(text), at+longest)]) {
 			b.WriteByte('\\')
 		}
 		text = text[at+size:]
@@ -156,7 +156,7 @@ const (
 // control matches control tokens of the chat templates in use, by their beginning: <|…|> of most,
 // <｜…｜> of DeepSeek, [INST] of Mistral, <<SYS>> of Llama 2, <start_of_turn> of Gemma, <s> and its
 // like, and marks of reasoning and tools.
-var control = regexp.MustCompile(`(?i)^(?:<[|｜]|<<?/?sys>|[|｜]>` +
+var control = compiled.Regexp(`(?i)^(?:<[|｜]|<<?/?sys>|[|｜]>` +
 	`|</?(?:s|bos|eos|pad|unk|mask|sep|cls|think|thinking|reasoning|tool_calls?|tool_responses?|tools|function_calls?|start_of_turn|end_of_turn|start_of_image|im_start|im_end|system|user|assistant)>` +
 	`|\[/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content|args|call_id|think|img)\]` +
 	`|\]<\]|\[>\[)`)

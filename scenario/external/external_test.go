@@ -238,8 +238,11 @@ var faults = []fault{
 	{why: "a role that no model knows", reply: "role", want: `"oracle"`, survives: true},
 	{why: "it prints what is no answer", reply: "garbage", want: "is no answer: invalid character 'd' looking for beginning of value: debug: 1", http: "invalid: invalid character 'd'"},
 	{why: "a line without end", reply: "long", want: "longer than 65536 bytes"},
-	{why: "a line that is nested", reply: "deep", want: "more than 100 deep"},
+	{why: "a line that is nested", reply: "deep", want: "is nested deeper than 100"},
 	{why: "a reward that is not finite", reply: "infinite", want: "1e999"},
+	{why: "a reward that would end a run", reply: "vast", want: "the reward is -1e+300, want a number from -1e+06 to 1e+06", survives: true},
+	{why: "a field that stands there twice", reply: "twice", want: "reward: stands there twice"},
+	{why: "a text that is not UTF-8", reply: "latin", want: "answer: is not UTF-8"},
 	{why: "a field that nobody knows", reply: "typo", want: `unknown field "rewrad"`},
 	{why: "an answer to another request", reply: "other", want: "answers request 999999"},
 }

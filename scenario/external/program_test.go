@@ -194,6 +194,12 @@ func (p *program) step(id uint64, reply string) any {
 		return `{"id":999999}`
 	case "infinite":
 		return fmt.Sprintf(`{"id":%d,"reward":1e999,"end":"terminated"}`, id)
+	case "vast":
+		return said{"reward": -1e300, "end": "terminated"}
+	case "twice":
+		return fmt.Sprintf(`{"id":%d,"reward":0,"reward":1,"end":"terminated"}`, id)
+	case "latin":
+		return fmt.Sprintf("{\"id\":%d,\"reward\":1,\"answer\":\"\xe9\",\"end\":\"terminated\"}", id)
 	case "typo":
 		return fmt.Sprintf(`{"id":%d,"rewrad":1,"end":"terminated"}`, id)
 	case "error":

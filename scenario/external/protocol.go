@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
@@ -100,10 +100,11 @@ func (h *hello) info() quintain.ScenarioInfo {
 	return info
 }
 
-// readAnswer reads a line of the program. It accepts only known fields and finite numbers.
+// readAnswer reads a line of the program. It accepts only what every reader understands alike:
+// known fields, each once, in UTF-8.
 func readAnswer(line []byte) (*answer, error) {
-	if err := shallow(line); err != nil {
-		return nil, err
+	if fault := jsonform.Strict(line, mostDepth); fault != nil {
+		return nil, fault
 	}
 	dec := jsonform.NewDecoder(line)
 	dec.DisallowUnknownFields()
@@ -111,36 +112,13 @@ func readAnswer(line []byte) (*answer, error) {
 	if err := dec.Decode(a); err != nil {
 		return nil, err
 	}
-	if dec.More() {
-		return nil, errors.New("there is more than one object in the line")
-	}
 	return a, nil
 }
 
 // mostDepth is the greatest depth of nested values in an answer.
 const mostDepth = 100
 
-// shallow returns an error if values are nested too deep.
-func shallow(line []byte) error {
-	depth, text := 0, false
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case text && c == '\\':
-			i++
-		case c == '"':
-			text = !text
-		case !text && (c == '{' || c == '['):
-			if depth++; depth > mostDepth {
-				return fmt.Errorf("values are nested more than %d deep", mostDepth)
-			}
-		case !text && (c == '}' || c == ']'):
-			depth--
-		}
-	}
-	return nil
-}
-
-var nameForm = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+var nameForm = compiled.Regexp(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
 // Limits of levels and of concurrent requests.
 const (
@@ -158,7 +136,7 @@ func (a *answer) isHello() error {
 		return errors.New("hello: the program did not introduce itself")
 	case h.Protocol != protocol:
 		return fmt.Errorf("hello: protocol is %d, want %d", h.Protocol, protocol)
-	case len(h.Name) > 64 || !nameForm.MatchString(h.Name):
+	case len(h.Name) > 64 || !nameForm().MatchString(h.Name):
 		return fmt.Errorf("hello: name is %q, want one in snake_case, of at most 64 characters", clip(h.Name))
 	case h.Version < 1:
 		return fmt.Errorf("hello: version is %d, want 1 or more", h.Version)
@@ -236,6 +214,9 @@ func (a *answer) step() (s quintain.Step, err error) {
 	s = quintain.Step{Answer: a.Answer, Right: a.Right, Malformed: a.Malformed, End: a.End, Why: a.Why}
 	if a.Reward != nil {
 		s.Reward = *a.Reward
+		if err := quintain.CheckReward(s.Reward); err != nil {
+			return s, err
+		}
 	}
 	if a.End == quintain.Going {
 		s.Observe, err = a.Messages, checkTalk(a.Messages)

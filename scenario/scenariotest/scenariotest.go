@@ -28,6 +28,7 @@ func Run(t *testing.T, specs []scenario.Spec, tasks []quintain.Task) {
 				}
 				played++
 				Play(t, s)
+				thoughtOnly(t, s)
 				called(t, s)
 				replayed(t, s)
 				identified(t, s, ids)
@@ -106,6 +107,30 @@ func Play(t *testing.T, s quintain.Scenario) {
 				t.Fatal(err)
 			}
 			rightAtOnce(t, s, p, "<think>It is easy.</think>\n<answer>"+solution+"</answer>")
+		}
+	}
+}
+
+// thoughtOnly checks that a solution earns nothing if only the thinking has it.
+func thoughtOnly(t *testing.T, s quintain.Scenario) {
+	t.Helper()
+	p, err := s.Problem(quintain.Draw{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	solution, err := s.(quintain.Solver).Solve(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, said := range []string{`\boxed{` + solution + "}", "<answer>" + solution + "</answer>", "The answer is " + solution} {
+		for _, reply := range []string{"<think>" + said + "</think> I do not know.", said + "</think> I do not know.", "<think>" + said, "<think>" + said + "</think>"} {
+			e := opened(t, s)
+			if step, err := e.Step(t.Context(), quintain.Reply{Text: reply, Finish: quintain.Stop}); err != nil || step.Right || step.Reward > 0 {
+				t.Errorf("%s: the reply %.200q gets %+v, error %v; want no reward", p.ID(), reply, step, err)
+			}
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

@@ -1,83 +1,45 @@
 package answer
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-// Readings returns the other readings of a bare answer, for answers in Markdown or in the
-// notation of another program or language. The first is [Bare]; the second the plain value:
-// a number without thousands separators, True or False, or a list or an object as JSON. A
-// reading equal to the text or to the reading before is left out, so most answers have
-// none.
-func Readings(text string) []string {
+// InQuotes is the form of an answer in quotation marks.
+const InQuotes = "in quotes"
+
+// Readings returns the other readings of a bare answer, for answers in Markdown or LaTeX, in
+// a sentence, or in the notation of another program or language: [Bare], what it states, and
+// the plain value of both. Each stands for the same answer, so that the best of them counts.
+// A reading equal to the text or to another is left out, so most answers have none. refuses
+// holds the forms that the task refuses, with the reasons; [InQuotes] is then not read.
+func Readings(text string, refuses map[string]string) []string {
 	var list []string
-	bare := Bare(text)
-	if bare != text {
-		list = append(list, bare)
+	add := func(reading string) {
+		if reading != text && !slices.Contains(list, reading) {
+			list = append(list, reading)
+		}
 	}
-	if value := plainValue(bare); value != bare && value != text {
-		list = append(list, value)
+	bare := Bare(text)
+	add(bare)
+	addValues(bare, add)
+	if said, before := stated(bare, refuses[InQuotes] == ""); said != bare {
+		add(before)
+		add(said)
+		addValues(said, add)
 	}
 	return list
 }
 
-// dresses are pairs of marks that Markdown and LaTeX put around an answer.
-var dresses = [...][2]string{{"```", "```"}, {"**", "**"}, {"__", "__"}, {"`", "`"}, {"$$", "$$"}, {"$", "$"}, {`\(`, `\)`}, {`\[`, `\]`}, {`\boxed{`, "}"}, {`\text{`, "}"}, {"<answer>", "</answer>"}}
-
-// Bare strips everything around an answer: Markdown or LaTeX marks and space around the
-// whole, carriage returns, space at the ends of lines. Runs of spaces and tabs become
-// single spaces, and the Unicode minus sign becomes the ASCII one.
-func Bare(text string) string {
-	text = Trim(text)
-	const deepest = 4 // marks within marks
-	for range deepest {
-		inner, dressed := undressed(text)
-		if !dressed {
-			break
-		}
-		text = Trim(inner)
+// addValues adds the usual spelling of a value, and the rows of a list of lists.
+func addValues(text string, add func(string)) {
+	value := plainValue(text)
+	add(value)
+	if rows, is := rowsOf(value); is {
+		add(rows)
 	}
-	if evenlySpaced(text) && !strings.Contains(text, "−") {
-		return text
-	}
-	return Squeeze(strings.ReplaceAll(text, "−", "-"))
-}
-
-// evenlySpaced reports whether text is one line with no white space but single spaces.
-func evenlySpaced(text string) bool {
-	ascii := true
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '\t', c == '\r', c == '\n', c == ' ' && i > 0 && text[i-1] == ' ':
-			return false
-		case c >= utf8.RuneSelf:
-			ascii = false
-		}
-	}
-	return ascii || !strings.Contains(text, "\u00a0")
-}
-
-// undressed takes the outermost marks off text. The same marks must not occur inside: **1**
-// or **2** has no marks around the whole.
-func undressed(text string) (inner string, dressed bool) {
-	for _, marks := range dresses {
-		inner, opened := strings.CutPrefix(text, marks[0])
-		inner, closed := strings.CutSuffix(inner, marks[1])
-		if !opened || !closed || inner == "" || strings.Contains(inner, marks[0]) || strings.Contains(inner, marks[1]) {
-			continue
-		}
-		if marks[0] == "```" {
-			language, block, lines := strings.Cut(inner, "\n")
-			if lines && !strings.ContainsFunc(strings.TrimSuffix(language, "\r"), Space) {
-				inner = block
-			}
-		}
-		return inner, true
-	}
-	return text, false
 }
 
 // plainValue returns the usual spelling of a value, or text itself.
@@ -89,13 +51,68 @@ func plainValue(text string) string {
 		return "True"
 	case strings.EqualFold(text, "false"):
 		return "False"
-	case strings.Contains("[{(", text[:1]):
-		if value, is := jsonOf(text); is {
+	case strings.Contains("[{(", text[:1]), strings.HasPrefix(text, `\{`):
+		if value, is := jsonOf(braces.Replace(text)); is {
 			return value
 		}
 		return text
 	}
-	return Ungrouped(text)
+	return whole(ungroupedAll(Ungrouped(text)))
+}
+
+// braces takes the escapes of LaTeX off braces. JSON has no such escape.
+var braces = strings.NewReplacer(`\{`, "{", `\}`, "}")
+
+// whole returns the digits of a whole number with zeros after its point, and any other text
+// unchanged.
+func whole(text string) string {
+	digits, zeros, point := strings.Cut(text, ".")
+	if !point || zeros == "" || strings.Trim(zeros, "0") != "" {
+		return text
+	}
+	unsigned := strings.TrimLeft(digits, "+-")
+	if unsigned == "" || len(digits)-len(unsigned) > 1 || strings.ContainsFunc(unsigned, func(r rune) bool { return r < '0' || r > '9' }) {
+		return text
+	}
+	return digits
+}
+
+// rowsOf writes a list of equally long lists of numbers and texts, at least two in all, as
+// lines, with spaces between the elements.
+func rowsOf(text string) (rows string, is bool) {
+	if !strings.HasPrefix(text, "[") || !strings.HasPrefix(strings.TrimLeft(text[1:], " \n"), "[") {
+		return "", false
+	}
+	value, err := ReadJSON(text)
+	if err != nil {
+		return "", false
+	}
+	out, width, all := make([]byte, 0, len(text)), 0, value.([]any)
+	for i, row := range all {
+		list, _ := row.([]any)
+		if i == 0 {
+			width = len(list)
+		} else {
+			out = append(out, '\n')
+		}
+		if len(list) != width || width*len(all) < 2 {
+			return "", false
+		}
+		for k, cell := range list {
+			if k > 0 {
+				out = append(out, ' ')
+			}
+			switch cell := cell.(type) {
+			case string:
+				out = append(out, cell...)
+			case json.Number:
+				out = append(out, cell...)
+			default:
+				return "", false
+			}
+		}
+	}
+	return string(out), true
 }
 
 // groupedRE matches a number with its whole part in groups of three digits.
@@ -114,6 +131,33 @@ func Ungrouped(text string) string {
 		}
 		return -1
 	}, text)
+}
+
+// ungroupedAll removes the thousands separators from each number of an expression, such as
+// 1,234 + 5i. If any comma stands elsewhere, text is a list and stays as it is.
+func ungroupedAll(text string) string {
+	if strings.IndexByte(text, ',') < 0 || strings.IndexByte(text, '_') >= 0 {
+		return text
+	}
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); {
+		end := i
+		for end < len(text) && (isDigit(text[end]) || text[end] == ',') {
+			end++
+		}
+		number := text[i:end]
+		switch {
+		case number == "":
+			out = append(out, text[i])
+			i++
+			continue
+		case strings.IndexByte(number, ',') >= 0 && (!groupedRE.MatchString(number) || i > 0 && text[i-1] == '.'):
+			return text
+		}
+		out = append(out, strings.ReplaceAll(number, ",", "")...)
+		i = end
+	}
+	return string(out)
 }
 
 // jsonOf rewrites a list or an object in Python's notation as JSON: single quotes around

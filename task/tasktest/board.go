@@ -3,10 +3,11 @@ package tasktest
 import (
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/grid"
 )
 
-// A board is the largest block of prompt lines with equally many cells. Cells are the
-// characters of a line, or the words between spaces if no cell is long.
+// A board is the largest block of prompt lines with equally many cells.
 type board struct {
 	rows    [][]string
 	by      string   // separator of cells
@@ -19,48 +20,15 @@ var holes = []string{"_", ".", "?", "0", "*", "-", "❔", "#"}
 
 // findBoard finds the board of a prompt. It has no rows if there is none.
 func findBoard(prompt string) board {
-	var best, now board
-	for line := range strings.Lines(prompt + "\n\n") {
-		cells, by := cellsOf(strings.TrimRight(line, "\n"))
-		if len(now.rows) > 0 && (len(cells) != len(now.rows[0]) || by != now.by) {
-			if len(now.rows) > len(best.rows) {
-				best = now
-			}
-			now = board{}
-		}
-		if len(cells) > 1 {
-			now.rows, now.by = append(now.rows, cells), by
-		}
-	}
-	if len(best.rows) < 2 {
-		return board{}
-	}
-	best.cells = byFrequency(slices.Concat(best.rows...))
-	for _, s := range best.cells {
+	var b board
+	b.rows, b.by = grid.Find(prompt)
+	b.cells = byFrequency(slices.Concat(b.rows...))
+	for _, s := range b.cells {
 		if !slices.Contains(holes, s) {
-			best.symbols = append(best.symbols, s)
+			b.symbols = append(b.symbols, s)
 		}
 	}
-	return best
-}
-
-// cellsOf splits a line of a board into cells. They are nil if it is no such line.
-func cellsOf(line string) (cells []string, by string) {
-	const longestCell = 4
-	cells = strings.Fields(line)
-	for _, cell := range cells {
-		if len([]rune(cell)) > longestCell {
-			cells = nil
-			break
-		}
-	}
-	if len(cells) > 1 {
-		return cells, " "
-	}
-	if strings.Contains(strings.TrimSpace(line), " ") {
-		return nil, ""
-	}
-	return strings.Split(line, ""), ""
+	return b
 }
 
 // text returns the board unchanged.

@@ -26,7 +26,7 @@ func hostiles(right string) []string {
 	var list []string
 	for _, s := range []string{
 		"9", "0", "-", "1,", "1 ", "a ", "\n", "1\n", "٣", "\x00", "𝟙", "\u0301", "\xff", "\\", "\"", "'", "→", "¬", "*", "**", "+1", "1/", "1e", "0x",
-		"(", "[", "{", "[[1],", "{\"a\":", "((1)+", "\\frac{", "sqrt(", "<answer>", "```\n", "a is a knight ", "x**", "-(", "[0, ", "0.", "a->b ", "12:", "R'", "UP ", "#",
+		"(", "[", "{", "[[1],", "{\"a\":", "((1)+", "\\frac{", "sqrt(", "<answer>", "```\n", "a is a knight ", "x**", "-(", "[0, ", "0.", "a->b ", "1,234 ", "12:", "R'", "UP ", "#",
 		right + " ", right + "\n", right + ",", right + ", ",
 	} {
 		list = append(list, strings.Repeat(s, n/len(s)))

@@ -1,12 +1,16 @@
 package tasktest
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // A rendering writes a right answer in another form. It returns nothing if the solution has
@@ -19,7 +23,25 @@ type rendering struct {
 var renderings = []rendering{
 	{"with space around it", func(s string) string { return " \n" + s + " \n" }},
 	{"with carriage returns", func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") + "\r\n" }},
-	{"in bold", func(s string) string { return oneLine(s, "**"+s+"**") }},
+	{"in bold", bold},
+	{"in italics", func(s string) string { return plain(s, "*"+s+"*") }},
+	{"in quotes", func(s string) string { return plain(s, `"`+s+`"`) }},
+	{"in single quotes", func(s string) string { return plain(s, "'"+s+"'") }},
+	{"in a box", func(s string) string { return balanced(s, `\boxed{`+s+`}`) }},
+	{"in a box, as a text", func(s string) string { return oneLine(s, balanced(s, `\boxed{\text{`+s+`}}`)) }},
+	{"in a box, with its braces escaped", func(s string) string {
+		return structure(s, `\boxed{`+strings.NewReplacer("{", `\{`, "}", `\}`).Replace(s)+`}`)
+	}},
+	{"with a full stop", func(s string) string { return sentence(s, s+".") }},
+	{"in a sentence", func(s string) string { return sentence(s, "The answer is "+s+".") }},
+	{"after the word answer", func(s string) string { return oneLine(s, "**Answer:** "+s) }},
+	{"in a sentence, in a box", func(s string) string {
+		return oneLine(s, balanced(s, `The final answer is `+formula(`\boxed{`+s+`}`)+`.`))
+	}},
+	{"with separators of thousands within", groupedWithin},
+	{"as a decimal number", func(s string) string { return matching(wholeRE, s, s+".0") }},
+	{"with its value", withValue},
+	{"as a list of rows", listOfRows},
 	{"in a code block", func(s string) string { return "```\n" + s + "\n```" }},
 	{"in a code block that names its language", func(s string) string { return "```text\r\n" + s + "\r\n```\r\n" }},
 	{"as code", func(s string) string { return oneLine(s, "`"+s+"`") }},
@@ -39,17 +61,124 @@ var (
 	signRE    = regexp.MustCompile(`(^|[\s(\[,=+*/])-( ?\d)`)
 	numeralRE = regexp.MustCompile(`^-?[1-9]\d{3,}(\.\d+)?$`)
 
-	constantRE = regexp.MustCompile(`[\[,: ](?:true|false|null)`)
+	wholeRE = regexp.MustCompile(`^-?(?:0|[1-9]\d*)$`)
+	wordsRE = regexp.MustCompile(`^[\pL\pN][^\n"'*` + "`" + `]*$`)
+
+	expressionRE = regexp.MustCompile(`^[-+*/×()i\d ]+[+*/×i][-+*/×()i\d ]*$`)
+	wholesRE     = regexp.MustCompile(`\d+`)
+	constantRE   = regexp.MustCompile(`[\[,: ](?:true|false|null)`)
 )
 
 var pythonConstants = map[string]string{"true": "True", "false": "False", "null": "None"}
 
 // oneLine returns rendered if s is a single line without marks of its own.
 func oneLine(s, rendered string) string {
-	if s == "" || strings.ContainsAny(s, "\n`*") {
+	if s == "" || strings.ContainsAny(s, "\n`") {
 		return ""
 	}
 	return rendered
+}
+
+// matching returns rendered if s matches re.
+func matching(re *regexp.Regexp, s, rendered string) string {
+	if !re.MatchString(s) {
+		return ""
+	}
+	return rendered
+}
+
+// plain returns rendered if s is a single line without quotes and marks.
+func plain(s, rendered string) string { return matching(wordsRE, s, rendered) }
+
+// balanced returns rendered if each brace of s has its partner.
+func balanced(s, rendered string) string {
+	depth := 0
+	for _, c := range s {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		if depth < 0 {
+			return ""
+		}
+	}
+	if s == "" || depth > 0 {
+		return ""
+	}
+	return rendered
+}
+
+// sentence returns rendered if s is a single line that does not end a sentence itself.
+func sentence(s, rendered string) string {
+	if strings.TrimRight(s, ".!?") != s {
+		return ""
+	}
+	return oneLine(s, rendered)
+}
+
+// withValue writes the value of an arithmetic expression after it.
+func withValue(s string) string {
+	a, err := answer.ReadArithmetic(s)
+	if err != nil || len(a.Numbers) < 2 {
+		return ""
+	}
+	value, err := a.Value()
+	if err != nil || !value.IsInt() {
+		return ""
+	}
+	return s + " = " + value.RatString()
+}
+
+// listOfRows writes rows of equally many whole numbers as a list of lists.
+func listOfRows(s string) string {
+	var rows [][]any
+	for row := range strings.Lines(s) {
+		var cells []any
+		for cell := range strings.FieldsSeq(row) {
+			if !wholeRE.MatchString(cell) {
+				return ""
+			}
+			cells = append(cells, json.Number(cell))
+		}
+		rows = append(rows, cells)
+		if len(cells) != len(rows[0]) {
+			return ""
+		}
+	}
+	if len(rows) < 2 || len(rows[0]) < 2 {
+		return ""
+	}
+	out, err := jsonform.Marshal(rows)
+	if err != nil {
+		return ""
+	}
+	return string(out)
+}
+
+// formula puts dollars around s unless it has some.
+func formula(s string) string {
+	if strings.Contains(s, "$") {
+		return s
+	}
+	return "$" + s + "$"
+}
+
+// groupedWithin writes the numbers of an expression with commas.
+func groupedWithin(s string) string {
+	if !expressionRE.MatchString(s) {
+		return ""
+	}
+	return wholesRE.ReplaceAllStringFunc(s, func(number string) string { return cmp.Or(grouped(number), number) })
+}
+
+// bold returns s in bold, if it has no such marks at its ends.
+func bold(s string) string {
+	if strings.Trim(s, "*") != s {
+		return ""
+	}
+	return oneLine(s, "**"+s+"**")
 }
 
 // wrapped puts marks around s unless it is empty.
@@ -139,6 +268,27 @@ func otherForms(t testing.TB, of quintain.Task) {
 	for form := range refuses {
 		if !met[form] {
 			t.Errorf("the task takes every solution %s; take it out of Refuses", form)
+		}
+	}
+}
+
+// wrongForms: a wrong answer in another form is wrong, too, unless the form makes the
+// solution of it.
+func wrongForms(t testing.TB, of quintain.Task) {
+	for level := range of.Info().Levels {
+		p := problem(t, of, quintain.Draw{Seed: 1, Level: level})
+		right := solve(t, of, p)
+		other := solve(t, of, problem(t, of, quintain.Draw{Seed: 1, Level: level, Index: 1}))
+		for _, near := range task.Nears(right, other) {
+			if near.Kind == "without space" || grade(t, of, p, near.Answer).Score == 1 {
+				continue
+			}
+			for _, r := range renderings {
+				text := r.of(near.Answer)
+				if text != "" && !strings.Contains(text, right) && grade(t, of, p, text).Score == 1 {
+					t.Errorf("%s: %.100q is wrong, but %s, %.100q, it is right", p.ID(), near.Answer, r.name, text)
+				}
+			}
 		}
 	}
 }

@@ -34,9 +34,11 @@ var checks = []check{
 	{"described", described},
 	{"same_draw_same_bytes", sameDraw},
 	{"seeds_are_unrelated", unrelated},
+	{"prompts_are_trimmed", trimmed},
 	{"solution_scores_one", solution},
 	{"nonsense_scores_less", nonsense},
 	{"other_forms_are_right", otherForms},
+	{"other_forms_of_wrong_answers_are_wrong", wrongForms},
 	{"hostile_text_is_cheap", hostile},
 	{"survives_json", survives},
 	{"foreign_records_are_refused", foreign},
@@ -164,6 +166,15 @@ func unrelated(t testing.TB, task quintain.Task) {
 			t.Errorf("level %d: %d of %d problems of seed 2 are those of seed 1 shifted by one", level, shifted, draws)
 		}
 	}
+}
+
+// trimmed: no prompt begins or ends with space.
+func trimmed(t testing.TB, task quintain.Task) {
+	each(t, task, func(p quintain.Problem) {
+		if p.Prompt != strings.TrimSpace(p.Prompt) {
+			t.Errorf("%s: the prompt begins with %.20q and ends with %q, want no space around it", p.ID(), p.Prompt, p.Prompt[max(0, len(p.Prompt)-20):])
+		}
+	})
 }
 
 // solution: Grade finds the answer of Solve fully right.

@@ -19,7 +19,7 @@ var complexArithmetic = task.Spec[complexParams, complexItem]{
 	Category: "algebra",
 	Doc:      "Add, subtract, multiply or divide two complex numbers with whole real and imaginary parts. Quotients have whole parts too.",
 	Source:   "Elementary algebra; the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  complexParams{-10, 10, -10, 10, []string{"+", "-", "*", "/"}, []float64{0.4, 0.4, 0.1, 0.1}},
 	Levels: []complexParams{
 		{-5, 5, -5, 5, []string{"+", "-"}, []float64{0.5, 0.5}},
@@ -172,6 +172,30 @@ func (c complexItem) Prompt() string {
 func (c complexItem) Short() string {
 	text := "(" + c.Num1.String() + ")" + c.Operation + "(" + c.Num2.String() + ")="
 	return strings.ReplaceAll(text, " ", "")
+}
+
+// Canonical implements [task.Canonicalizer]. The terms of a sum and the factors of a product may
+// be exchanged, and i may be -i in all numbers.
+func (c complexItem) Canonical() string {
+	text := func(z, w complexNumber) string { return fmt.Sprint(z, c.Operation, w) }
+	best := ""
+	for _, sign := range []float64{1, -1} {
+		z, w := c.Num1, c.Num2
+		if z[1] != 0 {
+			z[1] *= sign
+		}
+		if w[1] != 0 {
+			w[1] *= sign
+		}
+		one := text(z, w)
+		if c.Operation == "+" || c.Operation == "*" {
+			one = min(one, text(w, z))
+		}
+		if best == "" || one < best {
+			best = one
+		}
+	}
+	return best
 }
 
 // Check refuses a record with a wrong result.

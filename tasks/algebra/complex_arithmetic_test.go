@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -127,9 +128,29 @@ func TestComplexArithmeticSecond(t *testing.T) {
 }
 
 func TestComplexArithmeticKeys(t *testing.T) {
-	tasktest.Other(t, complexArithmetic.Task(), "a sum with its terms exchanged is another question", func(c *complexItem) {
-		if c.Operation == "+" {
+	tasktest.Translated(t, complexArithmetic.Task(), func(solution string, from, to complexItem) string {
+		if from.Num1 == to.Num1 && from.Num2 == to.Num2 || from.Num1 == to.Num2 && from.Num2 == to.Num1 {
+			return solution
+		}
+		from.Result[1] = 0 - from.Result[1]
+		return from.Result.String()
+	})
+	exchanged := func(c *complexItem, _ *rng.Rand) func(string) string {
+		if c.Operation == "+" || c.Operation == "*" {
 			c.Num1, c.Num2 = c.Num2, c.Num1
+		}
+		return nil
+	}
+	tasktest.Variant(t, complexArithmetic.Task(), "terms or factors exchanged", exchanged)
+	tasktest.Variant(t, complexArithmetic.Task(), "i is -i", func(c *complexItem, _ *rng.Rand) func(string) string {
+		for _, z := range []*complexNumber{&c.Num1, &c.Num2, &c.Result} {
+			z[1] = 0 - z[1]
+		}
+		return func(string) string { return c.Result.String() }
+	})
+	tasktest.Other(t, complexArithmetic.Task(), "another operation", func(c *complexItem) {
+		if c.Operation == "+" && c.Num2 != (complexNumber{}) {
+			c.Operation, c.Result = "-", complexNumber{c.Num1[0] - c.Num2[0], c.Num1[1] - c.Num2[1]}
 		}
 	})
 }

@@ -21,7 +21,7 @@ var polynomialEquations = task.Spec[polynomialParams, polynomialItem]{
 	Doc: "Find the real roots of a polynomial, to four decimals. There is at least one, none is 0, and none is double; " +
 		"no root is close to halfway between two roundings.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: polynomialParams{2, 4, 1, 100, 1, 3, []string{"+", "-"}},
 	Levels: []polynomialParams{
 		{2, 2, 1, 10, 1, 1, []string{"+", "-"}},
@@ -208,8 +208,21 @@ func (s polynomialItem) Short() string {
 	return strings.NewReplacer("**", "^", " ", "").Replace(s.Polynomial) + "=0; " + s.Variable + "="
 }
 
-// Canonical implements [task.Canonicalizer]. The name of the variable does not matter.
-func (s polynomialItem) Canonical() string { return strings.ReplaceAll(s.Polynomial, s.Variable, "x") }
+// Canonical implements [task.Canonicalizer]. The name of the variable, the order of the terms and
+// a change of all signs do not matter.
+func (s polynomialItem) Canonical() string {
+	names := map[string]string{s.Variable: "x"}
+	text := task.Commuted(s.Polynomial, names)
+	turned, negative := strings.CutPrefix(s.Polynomial, "-")
+	switch {
+	case strings.Contains(turned, "("):
+		return text
+	case !negative:
+		turned = "-" + turned
+	}
+	turned = strings.NewReplacer(" + ", " - ", " - ", " + ").Replace(turned)
+	return min(text, task.Commuted(turned, names))
+}
 
 // Check refuses a record with too many roots.
 func (s polynomialItem) Check() error {

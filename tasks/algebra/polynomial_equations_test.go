@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -232,6 +233,18 @@ func signChanges(chain [][]*big.Rat, x *big.Rat) int {
 }
 
 func TestPolynomialEquationsKeys(t *testing.T) {
+	tasktest.Variant(t, polynomialEquations.Task(), "another variable", func(s *polynomialItem, _ *rng.Rand) func(string) string {
+		s.Polynomial, s.Variable = strings.ReplaceAll(s.Polynomial, s.Variable, "Z"), "Z"
+		return nil
+	})
+	tasktest.Variant(t, polynomialEquations.Task(), "all signs changed", func(s *polynomialItem, _ *rng.Rand) func(string) string {
+		turned, negative := strings.CutPrefix(strings.NewReplacer(" + ", " - ", " - ", " + ").Replace(s.Polynomial), "-")
+		if !negative {
+			turned = "-" + turned
+		}
+		s.Polynomial = turned
+		return nil
+	})
 	tasktest.Same(t, polynomialEquations.Task(), "the name of the variable is free", func(s *polynomialItem) {
 		s.Polynomial, s.Variable = strings.ReplaceAll(s.Polynomial, s.Variable, "q"), "q"
 	})

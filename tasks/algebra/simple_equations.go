@@ -19,7 +19,7 @@ var simpleEquations = task.Spec[simpleEquationsParams, simpleEquationsItem]{
 	Doc: "Solve a linear equation in one variable. Its left side is a chain of terms; a * multiplies everything before it. " +
 		"The solution is a whole number.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: simpleEquationsParams{2, 4, 1, 100, []string{"+", "-", "*"}, []float64{0.4, 0.4, 0.2}},
 	Levels: []simpleEquationsParams{
 		{2, 2, 1, 20, []string{"+", "-"}, []float64{0.5, 0.5}},
@@ -174,9 +174,13 @@ func (s simpleEquationsItem) Short() string {
 	return strings.ReplaceAll(s.Equation, " ", "") + "; " + s.Variable + "="
 }
 
-// Canonical implements [task.Canonicalizer]. The name of the variable does not matter.
+// Canonical implements [task.Canonicalizer]. The name of the variable does not matter, nor do the
+// orders of terms, of factors and of the two sides.
 func (s simpleEquationsItem) Canonical() string {
-	return strings.NewReplacer(" ", "", s.Variable, "x").Replace(s.Equation)
+	names := map[string]string{s.Variable: "x"}
+	left, right, _ := strings.Cut(s.Equation, "=")
+	left, right = task.Commuted(left, names), task.Commuted(right, names)
+	return min(left, right) + "=" + max(left, right)
 }
 
 // Check refuses a record unless its equation has exactly one solution, a whole number.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -118,6 +119,19 @@ func evaluate(sum string) string {
 }
 
 func TestSimpleEquationsKeys(t *testing.T) {
+	tasktest.Variant(t, simpleEquations.Task(), "another variable", func(s *simpleEquationsItem, _ *rng.Rand) func(string) string {
+		s.Equation, s.Variable = strings.ReplaceAll(s.Equation, s.Variable, "q"), "q"
+		return nil
+	})
+	tasktest.Variant(t, simpleEquations.Task(), "the sides exchanged", func(s *simpleEquationsItem, _ *rng.Rand) func(string) string {
+		left, right, _ := strings.Cut(s.Equation, " = ")
+		s.Equation = right + " = " + left
+		return nil
+	})
+	tasktest.Variant(t, simpleEquations.Task(), "two terms exchanged", func(s *simpleEquationsItem, _ *rng.Rand) func(string) string {
+		s.Equation = regexp.MustCompile(`^(\(?)([^ ()-]+) \+ ([^ ()]+)( [-+=]|\))`).ReplaceAllString(s.Equation, "$1$3 + $2$4")
+		return nil
+	})
 	tasktest.Same(t, simpleEquations.Task(), "the name of the variable is free", func(s *simpleEquationsItem) {
 		s.Equation, s.Variable = strings.ReplaceAll(s.Equation, s.Variable, "q"), "q"
 	})

@@ -18,7 +18,7 @@ var basicArithmetic = task.Spec[basicArithmeticParams, basicArithmeticItem]{
 	Doc: "Work out an expression of whole numbers, the four operations and brackets. " +
 		"Every division has a whole result.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: basicArithmeticParams{
 		MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4, Operators: []string{"+", "-", "*", "/"},
 		AllowParentheses: true, AllowNegation: true, FormatStyle: styleSimple, Whitespace: spaceSingle,
@@ -252,8 +252,8 @@ func (b basicArithmeticItem) Short() string {
 	return strings.ReplaceAll(b.Expression, " ", "") + "="
 }
 
-// Canonical implements [task.Canonicalizer].
-func (b basicArithmeticItem) Canonical() string { return commuted(b.Expression) }
+// Canonical implements [task.Canonicalizer]. The orders of terms and of factors do not matter.
+func (b basicArithmeticItem) Canonical() string { return task.Commuted(b.Expression, nil) }
 
 // Check refuses a record with an unreadable expression.
 func (b basicArithmeticItem) Check() error {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -170,6 +171,10 @@ func TestBasicArithmeticDivides(t *testing.T) {
 }
 
 func TestBasicArithmeticKeys(t *testing.T) {
+	tasktest.Variant(t, basicArithmetic.Task(), "terms and factors exchanged", func(p *basicArithmeticItem, _ *rng.Rand) func(string) string {
+		p.Expression = exchanged(p.Expression)
+		return nil
+	})
 	tasktest.Same(t, basicArithmetic.Task(), "space is free", func(b *basicArithmeticItem) {
 		b.Expression = strings.ReplaceAll(b.Expression, " ", "")
 	})

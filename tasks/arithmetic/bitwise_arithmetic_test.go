@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -66,6 +67,13 @@ func TestBitwiseArithmeticSecond(t *testing.T) {
 		if got != want {
 			return fmt.Errorf("solution %s, want %s", got, want)
 		}
+		return nil
+	})
+}
+
+func TestBitwiseArithmeticKeys(t *testing.T) {
+	tasktest.Variant(t, bitwiseArithmetic.Task(), "terms and factors exchanged", func(p *bitwiseArithmeticItem, _ *rng.Rand) func(string) string {
+		p.Problem = exchanged(p.Problem)
 		return nil
 	})
 }

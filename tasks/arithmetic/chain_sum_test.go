@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -92,6 +93,14 @@ func TestChainSumSecond(t *testing.T) {
 }
 
 func TestChainSumKeys(t *testing.T) {
+	tasktest.Variant(t, chainSum.Task(), "the last terms exchanged", func(p *chainSumItem, _ *rng.Rand) func(string) string {
+		p.Expression = moved(p.Expression)
+		return nil
+	})
+	tasktest.Variant(t, chainSum.Task(), "two terms exchanged", func(p *chainSumItem, _ *rng.Rand) func(string) string {
+		p.Expression = exchanged(p.Expression)
+		return nil
+	})
 	reversed := func(c *chainSumItem) {
 		terms := strings.Fields(c.Expression)
 		slices.Reverse(terms)
@@ -103,7 +112,7 @@ func TestChainSumKeys(t *testing.T) {
 		}
 	})
 	tasktest.Other(t, chainSum.Task(), "a difference with its numbers in another order is another question", func(c *chainSumItem) {
-		if strings.Contains(c.Expression, "-") {
+		if strings.Contains(c.Expression, "-") && c.NumTerms == 2 {
 			reversed(c)
 		}
 	})

@@ -18,7 +18,7 @@ var decimalArithmetic = task.Spec[decimalArithmeticParams, decimalArithmeticItem
 	Doc: "Work out an expression of decimal fractions, the four operations and brackets. " +
 		"The answer is rounded to the largest number of decimal places that a number may have, or to more.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: decimalArithmeticParams{MinNumDecimalPlaces: 3, MaxNumDecimalPlaces: 3, MinTerms: 2, MaxTerms: 6, Precision: 12},
 	Levels: []decimalArithmeticParams{
 		{MinNumDecimalPlaces: 2, MaxNumDecimalPlaces: 2, MinTerms: 2, MaxTerms: 2, Precision: 6},
@@ -142,6 +142,11 @@ func places(n int) string {
 // Short implements [task.Shortener].
 func (d decimalArithmeticItem) Short() string {
 	return strings.ReplaceAll(d.Expression, " ", "") + "=, " + strconv.Itoa(d.DecimalPlaces) + " places"
+}
+
+// Canonical implements [task.Canonicalizer]. The orders of terms and of factors do not matter.
+func (d decimalArithmeticItem) Canonical() string {
+	return fmt.Sprint(d.DecimalPlaces, " ", d.Precision, " ", task.Commuted(d.Expression, nil))
 }
 
 // Check refuses a record with an unreadable expression.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -127,4 +128,11 @@ func TestDecimalArithmeticIsNotGuessed(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestDecimalArithmeticKeys(t *testing.T) {
+	tasktest.Variant(t, decimalArithmetic.Task(), "terms and factors exchanged", func(p *decimalArithmeticItem, _ *rng.Rand) func(string) string {
+		p.Expression = exchanged(p.Expression)
+		return nil
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -93,6 +94,17 @@ func TestDecimalChainSumSecond(t *testing.T) {
 		if !ok || value.Cmp(sum) != 0 || len(terms) != item.NumTerms {
 			return fmt.Errorf("solution %s of %q, want %s", got, terms, sum.FloatString(20))
 		}
+		return nil
+	})
+}
+
+func TestDecimalChainSumKeys(t *testing.T) {
+	tasktest.Variant(t, decimalChainSum.Task(), "the last terms exchanged", func(p *decimalChainSumItem, _ *rng.Rand) func(string) string {
+		p.Expression = moved(p.Expression)
+		return nil
+	})
+	tasktest.Variant(t, decimalChainSum.Task(), "two terms exchanged", func(p *decimalChainSumItem, _ *rng.Rand) func(string) string {
+		p.Expression = exchanged(p.Expression)
 		return nil
 	})
 }

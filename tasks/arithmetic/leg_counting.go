@@ -23,7 +23,7 @@ var legCounting = task.Spec[legCountingParams, legCountingItem]{
 	Doc: "Count the legs of several animals of several kinds. " +
 		"It asks only about animals with an undisputed number of legs: no crabs, since their claws may count, and no starfish.",
 	Source:  "Zoology; the list of animals is our own, the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: legCountingParams{MinAnimals: 3, MaxAnimals: 10, MinInstances: 1, MaxInstances: 15},
 	Levels: []legCountingParams{
 		{MinAnimals: 2, MaxAnimals: 2, MinInstances: 1, MaxInstances: 5},
@@ -32,6 +32,10 @@ var legCounting = task.Spec[legCountingParams, legCountingItem]{
 		{MinAnimals: 8, MaxAnimals: 16, MinInstances: 5, MaxInstances: 99},
 		{MinAnimals: 16, MaxAnimals: 30, MinInstances: 20, MaxInstances: 999},
 		{MinAnimals: 30, MaxAnimals: 50, MinInstances: 100, MaxInstances: 99_999},
+	},
+	Few: []string{
+		"There are few pairs of animals, since many have as many legs.",
+		"There are few groups of two animals, since many have as many legs.",
 	},
 	Make: makeLegCounting,
 }
@@ -215,12 +219,19 @@ func (l legCountingItem) Short() string {
 	return string(b)
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the animals does not matter.
+// Canonical implements [task.Canonicalizer]. The order of the animals does not matter, nor which
+// of those with as many legs they are.
 func (l legCountingItem) Canonical() string {
-	l.Animals = slices.SortedFunc(slices.Values(l.Animals), func(a, b flock) int {
-		return cmp.Or(strings.Compare(a.kind, b.kind), cmp.Compare(a.count, b.count))
-	})
-	return l.Short()
+	texts := make([]string, len(l.Animals))
+	for i, f := range l.Animals {
+		legs := f.kind
+		if a, known := animalNamed()[f.kind]; known {
+			legs = strconv.FormatInt(a.legs, 10)
+		}
+		texts[i] = strconv.Itoa(f.count) + " with " + legs
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, ", ")
 }
 
 // Check refuses a record with a wrong number of legs. A kind that we do not know may have

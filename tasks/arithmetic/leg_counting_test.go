@@ -1,14 +1,15 @@
 package arithmetic
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -127,11 +128,22 @@ func legsOf(name string) int {
 }
 
 func TestLegCountingKeys(t *testing.T) {
-	tasktest.Same(t, legCounting.Task(), "animals in another order have as many legs", func(l *legCountingItem) { slices.Reverse(l.Animals) })
-	tasktest.Other(t, legCounting.Task(), "other animals with as many legs", func(l *legCountingItem) {
+	tasktest.Variant(t, legCounting.Task(), "the animals in another order", func(l *legCountingItem, r *rng.Rand) func(string) string {
+		rng.Shuffle(r, l.Animals)
+		return nil
+	})
+	tasktest.Variant(t, legCounting.Task(), "other animals with as many legs", func(l *legCountingItem, _ *rng.Rand) func(string) string {
+		other := map[string]string{"dog": "wolf", "wolf": "dog", "ant": "bee", "bee": "ant", "duck": "goose", "goose": "duck"}
+		for i, f := range l.Animals {
+			l.Animals[i].kind = cmp.Or(other[f.kind], f.kind)
+		}
+		return nil
+	})
+	tasktest.Other(t, legCounting.Task(), "other animals with more legs", func(l *legCountingItem) {
 		for i, f := range l.Animals {
 			if f.kind == "dog" {
-				l.Animals[i].kind = "wolf"
+				l.Animals[i].kind = "ant"
+				l.TotalLegs += 2 * int64(f.count)
 			}
 		}
 	})

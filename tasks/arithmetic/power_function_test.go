@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -124,4 +125,33 @@ func TestPowerFunctionSecond(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+func TestPowerFunctionKeys(t *testing.T) {
+	tasktest.Variant(t, powerFunction.Task(), "the opposite base", func(p *powerFunctionItem, _ *rng.Rand) func(string) string {
+		p.Base = -p.Base
+		if p.Exponent%2 == 0 {
+			return nil
+		}
+		p.Solution = -p.Solution
+		return opposite
+	})
+	tasktest.Translated(t, powerFunction.Task(), func(solution string, from, to powerFunctionItem) string {
+		if from.Base != to.Base && from.Exponent%2 != 0 {
+			return opposite(solution)
+		}
+		return solution
+	})
+	tasktest.Other(t, powerFunction.Task(), "the reciprocal", func(p *powerFunctionItem) {
+		p.Exponent = -p.Exponent
+		p.Solution = power(p.Base, p.Exponent)
+	})
+}
+
+// opposite changes the sign of a number.
+func opposite(number string) string {
+	if positive, negative := strings.CutPrefix(number, "-"); negative {
+		return positive
+	}
+	return "-" + number
 }

@@ -18,7 +18,7 @@ var products = task.Spec[productsParams, productsItem]{
 	Doc: "Multiply whole numbers. " +
 		"No factor is 0 or 1, so that every factor counts.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: productsParams{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 5},
 	Levels: []productsParams{
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1},
@@ -88,8 +88,8 @@ func (p productsItem) Prompt() string {
 // Short implements [task.Shortener].
 func (p productsItem) Short() string { return strings.ReplaceAll(p.Expression, " ", "") + "=" }
 
-// Canonical implements [task.Canonicalizer].
-func (p productsItem) Canonical() string { return commuted(p.Expression) }
+// Canonical implements [task.Canonicalizer]. The order of the factors does not matter.
+func (p productsItem) Canonical() string { return task.Commuted(p.Expression, nil) }
 
 // Check refuses a record with an unreadable product.
 func (p productsItem) Check() error {

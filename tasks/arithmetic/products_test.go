@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -85,6 +86,10 @@ func TestProductsSecond(t *testing.T) {
 }
 
 func TestProductsKeys(t *testing.T) {
+	tasktest.Variant(t, products.Task(), "two factors exchanged", func(p *productsItem, _ *rng.Rand) func(string) string {
+		p.Expression = exchanged(p.Expression)
+		return nil
+	})
 	tasktest.Same(t, products.Task(), "the order of the factors is free", func(p *productsItem) {
 		if factors := strings.Split(p.Expression, " * "); !strings.Contains(p.Expression, "-") {
 			slices.Reverse(factors)

@@ -19,18 +19,15 @@ var gameOfLife = task.Spec[gameOfLifeParams, gameOfLifeItem]{
 	Doc: "Work out a board of Conway's Game of Life after some steps, on a grid with opposite edges joined. " +
 		"Some cells are alive at the end, and the board has changed.",
 	Source:  "John Conway's Game of Life (1970); the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: gameOfLifeParams{GridSizeX: 10, GridSizeY: 10, FilledCellsWeights: 0.1, SimulationSteps: 1},
 	Levels: []gameOfLifeParams{
-		{GridSizeX: 3, GridSizeY: 4, FilledCellsWeights: 0.35, SimulationSteps: 1},
+		{GridSizeX: 4, GridSizeY: 5, FilledCellsWeights: 0.35, SimulationSteps: 1},
 		{GridSizeX: 6, GridSizeY: 7, FilledCellsWeights: 0.3, SimulationSteps: 1},
 		{GridSizeX: 8, GridSizeY: 8, FilledCellsWeights: 0.25, SimulationSteps: 2},
 		{GridSizeX: 10, GridSizeY: 10, FilledCellsWeights: 0.3, SimulationSteps: 3},
 		{GridSizeX: 12, GridSizeY: 12, FilledCellsWeights: 0.35, SimulationSteps: 5},
 		{GridSizeX: 16, GridSizeY: 16, FilledCellsWeights: 0.4, SimulationSteps: 8},
-	},
-	Few: []string{
-		"A board of 3 x 4 cells has 4,096 states.",
 	},
 	Make: makeGameOfLife,
 }
@@ -170,13 +167,13 @@ func (g gameOfLifeItem) Short() string {
 	return fmt.Sprintf("life, %d steps: %s", g.SimulationSteps, strings.Join(g.Board, " "))
 }
 
-// Canonical implements [task.Canonicalizer]: the short question, if the record has the
-// board.
+// Canonical implements [task.Canonicalizer]: the steps and the board, if the record has it, wherever
+// its edges are and from whichever side it is seen.
 func (g gameOfLifeItem) Canonical() string {
 	if g.Board == nil {
 		return ""
 	}
-	return g.Short()
+	return fmt.Sprint(g.SimulationSteps, " ", lifeKey(g.Board))
 }
 
 // Check refuses a record without a board, or with a wrong answer.

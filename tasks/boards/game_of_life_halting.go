@@ -21,7 +21,7 @@ var gameOfLifeHalting = task.Spec[gameOfLifeHaltingParams, gameOfLifeHaltingItem
 		"The board holds a few small shapes; half of the boards die, and neither the number of shapes nor the number of cells gives it away. " +
 		"All levels also ask when they have died, or how many cells are left.",
 	Source:  "John Conway's Game of Life (1970); the shapes are drawn at random; the settings are those of reasoning-gym and witness.",
-	Version: 5,
+	Version: 6,
 	Default: gameOfLifeHaltingParams{GridSizeX: 12, GridSizeY: 12, Difficulty: 1, NumOscillators: 5, MaxSimulationSteps: 20},
 	Levels: []gameOfLifeHaltingParams{
 		{GridSizeX: 8, GridSizeY: 8, Difficulty: 1, NumOscillators: 2, MaxSimulationSteps: 4, Witness: true},
@@ -30,6 +30,9 @@ var gameOfLifeHalting = task.Spec[gameOfLifeHaltingParams, gameOfLifeHaltingItem
 		{GridSizeX: 20, GridSizeY: 18, Difficulty: 2, NumOscillators: 6, MaxSimulationSteps: 25, Witness: true},
 		{GridSizeX: 26, GridSizeY: 28, Difficulty: 3, NumOscillators: 8, MaxSimulationSteps: 40, Witness: true},
 		{GridSizeX: 36, GridSizeY: 36, Difficulty: 3, NumOscillators: 14, MaxSimulationSteps: 80, Witness: true},
+	},
+	Few: []string{
+		"Two small shapes lie on a board without edges in few ways.",
 	},
 	Make: makeGameOfLifeHalting,
 }
@@ -275,13 +278,13 @@ func (g gameOfLifeHaltingItem) Choices() int {
 	return 2
 }
 
-// Canonical implements [task.Canonicalizer]: the short question, if the record has the
-// board.
+// Canonical implements [task.Canonicalizer]: the steps, the form of the answer, and the board, if the
+// record has it, wherever its edges are and from whichever side it is seen.
 func (g gameOfLifeHaltingItem) Canonical() string {
 	if g.Board == nil {
 		return ""
 	}
-	return g.Short()
+	return fmt.Sprint(g.SimulationSteps, " ", g.Outcome != "", " ", lifeKey(g.Board))
 }
 
 // Check refuses a record without the fate of the board, or with a wrong one.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -119,5 +120,9 @@ func TestGameOfLifeHaltingSecond(t *testing.T) {
 }
 
 func TestGameOfLifeHaltingKeys(t *testing.T) {
+	tasktest.Variant(t, gameOfLifeHalting.Task(), "other edges, from another side", func(g *gameOfLifeHaltingItem, r *rng.Rand) func(string) string {
+		g.Board = shiftedLife(g.Board, r)
+		return nil
+	})
 	tasktest.Same(t, gameOfLifeHalting.Task(), "how the board was put together does not matter", func(g *gameOfLifeHaltingItem) { g.PlacedPatterns = nil })
 }

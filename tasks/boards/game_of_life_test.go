@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -151,5 +152,10 @@ func TestGameOfLifeSecond(t *testing.T) {
 }
 
 func TestGameOfLifeKeys(t *testing.T) {
+	tasktest.Variant(t, gameOfLife.Task(), "other edges, from another side", func(g *gameOfLifeItem, r *rng.Rand) func(string) string {
+		g.Board = shiftedLife(g.Board, r)
+		g.GridSizeX, g.GridSizeY = len(g.Board), len(g.Board[0])
+		return func(string) string { return g.Solve() }
+	})
 	tasktest.Other(t, gameOfLife.Task(), "a step more", func(g *gameOfLifeItem) { g.SimulationSteps++ })
 }

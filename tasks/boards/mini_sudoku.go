@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -21,7 +22,7 @@ var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
 	Doc: "Fill a sudoku of four rows and four columns. Every puzzle has exactly one solution. " +
 		"At the hardest level, most numbers follow only from others that must be found first.",
 	Source:  "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym and min_rounds.",
-	Version: 4,
+	Version: 5,
 	Default: miniSudokuParams{MinEmpty: 8, MaxEmpty: 12},
 	Levels: []miniSudokuParams{
 		{MinEmpty: 2, MaxEmpty: 4},
@@ -29,7 +30,15 @@ var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
 		{MinEmpty: 6, MaxEmpty: 8},
 		{MinEmpty: 8, MaxEmpty: 10},
 		{MinEmpty: 10, MaxEmpty: 12},
-		{MinEmpty: 12, MaxEmpty: 12, MinRounds: 5},
+		{MinEmpty: 10, MaxEmpty: 12, MinRounds: 4},
+	},
+	Few: []string{
+		"There are two boards, but for the numbers and the order of rows and columns.",
+		"There are two boards, but for the numbers and the order of rows and columns.",
+		"",
+		"",
+		"There are few puzzles with so many empty cells, but for the numbers and the order of rows and columns.",
+		"There are few puzzles with so many empty cells, but for the numbers and the order of rows and columns.",
 	},
 	Make: makeMiniSudoku,
 }
@@ -213,9 +222,25 @@ func miniText(rows grid.Grid[int]) string {
 	return string(rows.Append(make([]byte, 0, 32), func(b []byte, n int) []byte { return append(b, "_123456789"[n]) }))
 }
 
-// Canonical implements [task.Canonicalizer]. Relabelling the numbers makes another
-// question.
-func (m miniSudokuItem) Canonical() string { return miniText(m.Puzzle) }
+// Canonical implements [task.Canonicalizer]. Neither the numbers themselves matter nor the order of the
+// rows and columns, as far as the rules do not care.
+func (m miniSudokuItem) Canonical() string {
+	const line, box, number, cell = 0, 1, 2, 3
+	var g canon.Graph
+	lines, boxes, numbers := g.Nodes(8, line), g.Nodes(4, box), g.Nodes(4, number)
+	for i, row := range m.Puzzle {
+		for j, n := range row {
+			at := g.Node(cell)
+			g.Arrow(at, lines+i, line)
+			g.Arrow(at, lines+4+j, line)
+			g.Arrow(at, boxes+i/2*2+j/2, box)
+			if n > 0 {
+				g.Arrow(at, numbers+n-1, number)
+			}
+		}
+	}
+	return g.Key()
+}
 
 // Check refuses a record with a wrong solution.
 func (m miniSudokuItem) Check() error {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -84,12 +86,12 @@ func TestMiniSudokuCheck(t *testing.T) {
 	}
 }
 
-// The puzzles of the last level take five rounds, counted from the prompt by the candidates
+// Puzzles with min_rounds 5 take five rounds, counted from the prompt by the candidates
 // of each cell.
 func TestMiniSudokuRounds(t *testing.T) {
-	levels := len(miniSudoku.Levels)
+	hardest := tasktest.With(t, miniSudoku.Task(), `{"min_empty":12,"max_empty":12,"min_rounds":5}`)
 	for i := range 200 {
-		item := tasktest.Made[miniSudokuItem](t, miniSudoku.Task(), levels-1, i)
+		item := tasktest.Made[miniSudokuItem](t, hardest, 0, i)
 		cells := strings.Fields(strings.Split(item.Prompt(), "\n\n")[1])
 		rounds := 0
 		for slices.Contains(cells, "_") {
@@ -221,4 +223,31 @@ func TestMiniSudokuFixedStrategy(t *testing.T) {
 	if mean := sum / n; mean > 0.1 {
 		t.Errorf("filling rows without looking earns %.3f on average, want at most 0.1", mean)
 	}
+}
+
+func TestMiniSudokuKeys(t *testing.T) {
+	tasktest.Variant(t, miniSudoku.Task(), "other numbers, rows and columns in another order, and exchanged", func(m *miniSudokuItem, r *rng.Rand) func(string) string {
+		numbers := []int{0, 1, 2, 3, 4}
+		rng.Shuffle(r, numbers[1:])
+		var order [2][]int
+		for k := range order {
+			first, a, b := 2*r.Between(0, 1), r.Between(0, 1), r.Between(0, 1)
+			order[k] = []int{first + a, first + 1 - a, 2 - first + b, 3 - first - b}
+		}
+		moved := func(g grid.Grid[int]) grid.Grid[int] {
+			return grid.Build(4, 4, func(i, j int) int { return numbers[g[order[0][j]][order[1][i]]] })
+		}
+		m.Puzzle, m.Solution = moved(m.Puzzle), moved(m.Solution)
+		return func(string) string { return m.Solve() }
+	})
+	tasktest.Other(t, miniSudoku.Task(), "another cell is given", func(m *miniSudokuItem) {
+		for i, row := range m.Puzzle {
+			for j := range row {
+				if row[j] == 0 {
+					row[j] = m.Solution[i][j]
+					return
+				}
+			}
+		}
+	})
 }

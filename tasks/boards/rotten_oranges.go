@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -18,7 +19,7 @@ var rottenOranges = task.Spec[rottenOrangesParams, rottenOrangesItem]{
 	Doc: "Find out after how many minutes all oranges of a grid are rotten if rot spreads to neighbors, or that some never rot. " +
 		"One problem in eight has oranges that never rot; the share of rotten oranges at the start varies, and so do the times.",
 	Source:  "A classic exercise in breadth-first search; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: rottenOrangesParams{MinN: 10, MaxN: 30, POranges: 0.85, PRotten: 0.1},
 	Levels: []rottenOrangesParams{
 		{MinN: 5, MaxN: 6, POranges: 0.85, PRotten: 0.1},
@@ -204,8 +205,10 @@ func (o rottenOrangesItem) Prompt() string {
 	return string(append(b, "\n\nAnswer with one whole number: 0 if no orange is fresh at the start, -1 if some orange never rots."...))
 }
 
-// Canonical implements [task.Canonicalizer].
-func (o rottenOrangesItem) Canonical() string { return grid.Ints(o.Matrix) }
+// Canonical implements [task.Canonicalizer]. The side from which the grid is seen does not matter.
+func (o rottenOrangesItem) Canonical() string {
+	return canon.Board(o.Matrix, func(cell int) byte { return byte('0' + cell) })
+}
 
 // Check refuses a record with a wrong solution.
 func (o rottenOrangesItem) Check() error {

@@ -5,7 +5,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -115,4 +117,15 @@ func TestRottenOrangesSpread(t *testing.T) {
 			t.Errorf("level %d: -1 in %d of %d", level, never, n)
 		}
 	}
+}
+
+func TestRottenOrangesKeys(t *testing.T) {
+	tasktest.Variant(t, rottenOranges.Task(), "from another side", func(o *rottenOrangesItem, r *rng.Rand) func(string) string {
+		o.Matrix = canon.Seen(o.Matrix, r.Between(1, canon.Sides-1))
+		return nil
+	})
+	tasktest.Other(t, rottenOranges.Task(), "an orange is taken away", func(o *rottenOrangesItem) {
+		o.Matrix[0][0], o.Solution = noOrange, 0
+		o.Solution = minutesOf(o.Matrix)
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -20,7 +21,7 @@ var shortestPath = task.Spec[shortestPathParams, shortestPathItem]{
 	Category: "graphs",
 	Doc:      "Find a shortest way through a grid with blocked cells, or say that there is none. One problem in twelve has none.",
 	Source:   "Breadth-first search, E. F. Moore, The shortest path through a maze (1959); the settings are those of reasoning-gym.",
-	Version:  4,
+	Version:  5,
 	Default:  shortestPathParams{MinRows: 5, MaxRows: 8, MinCols: 5, MaxCols: 8, PBlocked: 0.4},
 	Levels: []shortestPathParams{
 		{MinRows: 4, MaxRows: 5, MinCols: 4, MaxCols: 5, PBlocked: 0.2},
@@ -326,14 +327,24 @@ func (s shortestPathItem) Prompt() string {
 	return string(append(b[:len(b)-1], words[1]...))
 }
 
-// Canonical implements [task.Canonicalizer]: the grid, without the solution.
+// Canonical implements [task.Canonicalizer]: the grid, without the solution, from whichever side it is
+// seen, and whichever end is the start.
 func (s shortestPathItem) Canonical() string {
-	var b strings.Builder
-	for i := range s.Matrix.Rows {
-		b.Write(s.Matrix.Row(i))
-		b.WriteByte('\n')
+	rows := make([][]byte, s.Matrix.Rows)
+	for i := range rows {
+		rows[i] = s.Matrix.Row(i)
 	}
-	return b.String()
+	return canon.Least(2, func(i int) string {
+		return canon.Board(rows, func(cell byte) byte {
+			switch {
+			case i == 1 && cell == cellStart:
+				return cellGoal
+			case i == 1 && cell == cellGoal:
+				return cellStart
+			}
+			return cell
+		})
+	})
 }
 
 // Check refuses a record unless it is a grid with a shortest way.

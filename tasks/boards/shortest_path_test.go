@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -255,4 +258,39 @@ func distances(grid []string) [][]int {
 		}
 	}
 	return far
+}
+
+func TestShortestPathKeys(t *testing.T) {
+	tasktest.Variant(t, shortestPath.Task(), "from another side", func(s *shortestPathItem, r *rng.Rand) func(string) string {
+		side := r.Between(1, canon.Sides-1)
+		var rows [][]byte
+		for i := range s.Matrix.Rows {
+			rows = append(rows, s.Matrix.Row(i))
+		}
+		rows = canon.Seen(rows, side)
+		s.Matrix = newPathMatrix(len(rows), len(rows[0]))
+		for i, row := range rows {
+			copy(s.Matrix.Row(i), row)
+		}
+		translate := tasktest.SeenMoves(side, [4]string{"up", "down", "left", "right"})
+		for i, move := range s.Solution {
+			s.Solution[i] = translate(move)
+		}
+		return translate
+	})
+	tasktest.Variant(t, shortestPath.Task(), "from the goal to the start", func(s *shortestPathItem, _ *rng.Rand) func(string) string {
+		for i, c := range s.Matrix.Cells {
+			switch c {
+			case cellStart:
+				s.Matrix.Cells[i] = cellGoal
+			case cellGoal:
+				s.Matrix.Cells[i] = cellStart
+			}
+		}
+		slices.Reverse(s.Solution)
+		for i, move := range s.Solution {
+			s.Solution[i] = tasktest.SeenMoves(3, [4]string{"up", "down", "left", "right"})(move)
+		}
+		return func(string) string { return s.Solve() }
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -19,7 +20,7 @@ var tsumego = task.Spec[tsumegoParams, tsumegoItem]{
 	Category: "games",
 	Doc:      "Find the point of a Go board where a black stone captures white ones. There is exactly one.",
 	Source:   "The capturing rule of Go; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  tsumegoParams{MinBoardSize: 9, MaxBoardSize: 13, MaxStones: 15},
 	Levels: []tsumegoParams{
 		{MinBoardSize: 5, MaxBoardSize: 6, MaxStones: 6},
@@ -222,7 +223,7 @@ func (b *goBoard) sound(at, open int) bool {
 var tsumegoPhrasings = [][2]string{
 	{"This is a game of Go. X is a black stone, O a white one, and a dot an empty point.\n\n",
 		"\n\nBlack moves next and can capture white stones with a single move. Where? Answer with the point alone, its column letter and then its row number, for example C4."},
-	{"\n", "\n\nOn the Go board above, there is exactly one empty point (.) on which a black stone (X) would take the last liberty of one or more white stones (O). Which point is it? Reply with the letter of the column and the number of the row, like B7, and nothing else."},
+	{"Here is a Go position:\n\n", "\n\nOn the board above, there is exactly one empty point (.) on which a black stone (X) would take the last liberty of one or more white stones (O). Which point is it? Reply with the letter of the column and the number of the row, like B7, and nothing else."},
 	{"In Go, stones of one color that are neighbors along the lines form a group. A group is captured when its last free neighboring point is taken by the other color. Find the move that captures a white group here:\n\n",
 		"\n\nIt is Black's turn. Black has the stones marked X, White those marked O. Name the point where Black should play, in the form A1 (column, row), without a comment."},
 	{"Black (X) to play and capture. White is O; empty points are dots.\n\n",
@@ -259,8 +260,10 @@ func (t tsumegoItem) appendBoard(b []byte) []byte {
 	return b
 }
 
-// Canonical implements [task.Canonicalizer].
-func (t tsumegoItem) Canonical() string { return string(t.appendBoard(nil)) }
+// Canonical implements [task.Canonicalizer]. The side from which the board is seen does not matter.
+func (t tsumegoItem) Canonical() string {
+	return canon.Board(t.Board, func(point string) byte { return point[0] })
+}
 
 // Check refuses a record without a square board.
 func (t tsumegoItem) Check() error {

@@ -2,9 +2,12 @@ package boards
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -142,6 +145,18 @@ func captured(rows [][]byte, color byte) (stones [][2]int) {
 }
 
 func TestTsumegoKeys(t *testing.T) {
+	tasktest.Variant(t, tsumego.Task(), "from another side", func(item *tsumegoItem, r *rng.Rand) func(string) string {
+		side, size := r.Between(1, canon.Sides-1), [2]int{item.BoardSize, item.BoardSize}
+		item.Board = canon.Seen(item.Board, side)
+		return func(answer string) string {
+			number, err := strconv.Atoi(answer[1:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			row, col := canon.Place(side, size, item.BoardSize-number, int(answer[0]-'A'))
+			return fmt.Sprintf("%c%d", 'A'+col, item.BoardSize-row)
+		}
+	})
 	tasktest.Other(t, tsumego.Task(), "a stone is taken away", func(item *tsumegoItem) {
 		for _, row := range item.Board {
 			for j := range row {

@@ -19,13 +19,13 @@ var calendarArithmetic = task.Spec[calendarParams, calendarItem]{
 	Doc: "Answer a question about dates: a weekday, a number of days, or whether a year is a leap year. " +
 		"Leap year questions ask about a leap year half of the time. Years before 1582 use the Gregorian calendar too.",
 	Source:  "The Gregorian calendar; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: calendarParams{Year: 2022, Tasks: calendarKinds, OffsetUpperBound: 100, LeapYearRange: 200},
 	Levels: []calendarParams{
 		{Year: 2022, Tasks: []string{weekdayOffset, leapYear}, OffsetUpperBound: 14, LeapYearRange: 50},
-		{Year: 2022, Tasks: []string{weekdayOffset, leapYear, weekdayFromFirst, recurringDay}, OffsetUpperBound: 50, LeapYearRange: 200, YearRange: 1},
-		{Year: 2022, Tasks: calendarKinds, OffsetUpperBound: 100, LeapYearRange: 400, YearRange: 10},
-		{Year: 2000, Tasks: calendarKinds, OffsetUpperBound: 400, LeapYearRange: 1000, YearRange: 100},
+		{Year: 2022, Tasks: []string{weekdayOffset, leapYear, weekdayFromFirst, recurringDay}, OffsetUpperBound: 50, LeapYearRange: 1000, YearRange: 1},
+		{Year: 2022, Tasks: calendarKinds[:6], OffsetUpperBound: 100, LeapYearRange: 400, YearRange: 10},
+		{Year: 2000, Tasks: calendarKinds[:6], OffsetUpperBound: 400, LeapYearRange: 1000, YearRange: 100},
 		{Year: 2000, Tasks: calendarKinds[:6], OffsetUpperBound: 5000, LeapYearRange: 1900, YearRange: 400},
 		{Year: 3000, Tasks: calendarKinds[:6], OffsetUpperBound: 100_000, LeapYearRange: 2900, YearRange: 2500},
 	},
@@ -310,6 +310,21 @@ func (c calendarItem) Short() string {
 	return kind + ": " + strings.Join(c.subjects(), "; ")
 }
 
+// Canonical implements [task.Canonicalizer]. Of a date whose weekday is given, only that matters
+// to the weekday of another. In all other questions the calendar is the same 400 years later.
+func (c calendarItem) Canonical() string {
+	if c.Task == weekdayOffset {
+		start, _ := readDate(c.StartDate) // Check has already read it
+		return fmt.Sprint(c.Task, " ", weekdays[start.weekday()], " ", c.OffsetDays)
+	}
+	if c.Task != weekdayFromFirst { // which names no year
+		c.Year %= cycle
+		c.StartDate, c.EndDate = inCycle(c.StartDate, c.EndDate)
+		c.TargetDate, _ = inCycle(c.TargetDate, "")
+	}
+	return c.Short()
+}
+
 // Check refuses a record that lacks a field of its kind, or has a wrong result.
 func (c calendarItem) Check() error {
 	solution, err := c.answer()
@@ -332,6 +347,17 @@ const (
 	yes = "Yes"
 	no  = "No"
 )
+
+// Choices implements [task.Chooser].
+func (c calendarItem) Choices() int {
+	switch c.Task {
+	case leapYear:
+		return 2
+	case weekdayOffset, weekdayOfDate, weekdayFromFirst:
+		return 7
+	}
+	return 0
+}
 
 // Solve implements [task.Instance].
 func (c calendarItem) Solve() string {

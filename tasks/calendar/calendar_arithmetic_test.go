@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -296,6 +297,34 @@ func TestCalendarRecordsAreSmall(t *testing.T) {
 }
 
 func TestCalendarArithmeticKeys(t *testing.T) {
+	tasktest.Variant(t, calendarArithmetic.Task(), "from another date with the same weekday", func(c *calendarItem, r *rng.Rand) func(string) string {
+		if c.Task != weekdayOffset {
+			return nil
+		}
+		weeks := r.Between(1, 50)
+		for _, date := range []*string{&c.StartDate, &c.TargetDate} {
+			if of, err := time.Parse(time.DateOnly, *date); err == nil {
+				*date = of.AddDate(0, 0, 7*weeks).Format(time.DateOnly)
+			}
+		}
+		return nil
+	})
+	tasktest.Variant(t, calendarArithmetic.Task(), "400 years later", func(c *calendarItem, _ *rng.Rand) func(string) string {
+		for _, date := range []*string{&c.StartDate, &c.EndDate, &c.TargetDate} {
+			if *date > "2600" {
+				return nil
+			}
+		}
+		for _, date := range []*string{&c.StartDate, &c.EndDate, &c.TargetDate} {
+			if year, err := strconv.Atoi(strings.Split(*date, "-")[0]); err == nil {
+				*date = fmt.Sprintf("%04d%s", year+400, (*date)[4:])
+			}
+		}
+		if c.Year > 0 {
+			c.Year += 400
+		}
+		return nil
+	})
 	tasktest.Same(t, calendarArithmetic.Task(), "of the year, only its kind is asked about", func(c *calendarItem) {
 		if c.Task == weekdayFromFirst {
 			c.Year, c.TargetDate = c.Year+400, strconv.Itoa(c.Year+400)+c.TargetDate[4:]

@@ -1,6 +1,6 @@
 package calendar
 
-import "regexp"
+import "github.com/quintain-rl/quintain/internal/compiled"
 
 // Complete implements [task.Completer]: reasoning-gym names the weekday to count only in
 // the question.
@@ -12,12 +12,12 @@ func (c *calendarItem) Complete(question string) {
 
 // weekdayRE finds weekdays, each with the month and the day after it if it belongs to a
 // date.
-var weekdayRE = regexp.MustCompile(`((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b(, [A-Z][a-z]+ \d)?`)
+var weekdayRE = compiled.Regexp(`((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b(, [A-Z][a-z]+ \d)?`)
 
 // askedWeekday returns the only weekday in a question outside of dates.
 func askedWeekday(question string) string {
 	asked := ""
-	for _, found := range weekdayRE.FindAllStringSubmatch(question, -1) {
+	for _, found := range weekdayRE().FindAllStringSubmatch(question, -1) {
 		if found[2] == "" && asked != "" {
 			return ""
 		}

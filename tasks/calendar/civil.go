@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // weekdays and months are the English names, from Monday and January on.
@@ -118,4 +119,26 @@ func readNatural(text string) (n int, ok bool) {
 		n = n*10 + int(c-'0')
 	}
 	return n, text != "" && len(text) <= 9
+}
+
+// cycle is the number of years after which the Gregorian calendar repeats, weekdays included.
+const cycle = 400
+
+// inCycle moves times that begin with dates by as many cycles as bring the first into the years
+// from 2000 to 2399. The second may be empty.
+func inCycle(first, second string) (a, b string) {
+	moved := func(text string, years int) string {
+		year, rest, found := strings.Cut(text, "-")
+		n, err := strconv.Atoi(year)
+		if !found || err != nil {
+			return text
+		}
+		return strconv.Itoa(n+years) + "-" + rest
+	}
+	year, err := strconv.Atoi(strings.SplitN(first, "-", 2)[0])
+	if err != nil {
+		return first, second
+	}
+	years := 2000 + year%cycle - year
+	return moved(first, years), moved(second, years)
 }

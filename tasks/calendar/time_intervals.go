@@ -19,7 +19,7 @@ var timeIntervals = task.Spec[timeIntervalsParams, timeIntervalsItem]{
 	Doc: "Find how much time passes between two times of day, two dates, or two dates with times, which may be in different time zones. " +
 		"No date is ambiguous: if the month is a number, the year comes first.",
 	Source:  "The Gregorian calendar and ISO 8601; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: timeIntervalsParams{
 		MinTime: "00:00:00", MaxTime: "23:59:59.999999", MaxSeconds: 86400,
 		MinDate: "1900-01-01", MaxDate: "3000-01-01", MaxDays: 100, TaskTypes: intervalKinds,
@@ -240,10 +240,11 @@ func (t timeIntervalsItem) moments() (start, end moment, err error) {
 	return start, end, nil
 }
 
-// Canonical implements [task.Canonicalizer]. The format of the two times does not matter;
-// the form of the answer does.
+// Canonical implements [task.Canonicalizer]. The format of the two times does not matter, nor do
+// 400 years, after which the calendar repeats; the form of the answer does.
 func (t timeIntervalsItem) Canonical() string {
-	return t.StartTime + " to " + t.EndTime + "; " + t.Expected
+	start, end := inCycle(t.StartTime, t.EndTime)
+	return start + " to " + end + "; " + t.Expected
 }
 
 // Check refuses a record with unreadable times, or a format that cannot show them.

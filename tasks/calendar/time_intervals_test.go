@@ -3,11 +3,13 @@ package calendar
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -200,6 +202,22 @@ func readShown(text string) (time.Time, error) {
 }
 
 func TestTimeIntervalsKeys(t *testing.T) {
+	tasktest.Variant(t, timeIntervals.Task(), "written in another format", func(item *timeIntervalsItem, r *rng.Rand) func(string) string {
+		for _, other := range layouts[item.TaskType] {
+			if other.expected == item.Expected && r.Chance(0.7) {
+				item.Format = other.format
+			}
+		}
+		return nil
+	})
+	tasktest.Variant(t, timeIntervals.Task(), "400 years later", func(item *timeIntervalsItem, _ *rng.Rand) func(string) string {
+		if year, err := strconv.Atoi(item.EndTime[:4]); err == nil && year < 9000 {
+			end := strconv.Itoa(year+400) + item.EndTime[4:]
+			start, _ := strconv.Atoi(item.StartTime[:4])
+			item.StartTime, item.EndTime = fmt.Sprintf("%04d%s", start+400, item.StartTime[4:]), end
+		}
+		return nil
+	})
 	tasktest.Same(t, timeIntervals.Task(), "how the times are written is free", func(item *timeIntervalsItem) {
 		for _, other := range layouts[item.TaskType] {
 			if other.expected == item.Expected {

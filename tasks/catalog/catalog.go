@@ -16,7 +16,9 @@ import (
 	"github.com/quintain-rl/quintain/tasks/expressions"
 	"github.com/quintain-rl/quintain/tasks/geometry"
 	"github.com/quintain-rl/quintain/tasks/graphs"
+	"github.com/quintain-rl/quintain/tasks/grids"
 	"github.com/quintain-rl/quintain/tasks/induction"
+	"github.com/quintain-rl/quintain/tasks/instructions"
 	"github.com/quintain-rl/quintain/tasks/invented"
 	"github.com/quintain-rl/quintain/tasks/letters"
 	"github.com/quintain-rl/quintain/tasks/logic"
@@ -54,7 +56,9 @@ func Categories() []Category {
 		expressions.Tasks(),
 		geometry.Tasks(),
 		graphs.Tasks(),
+		grids.Tasks(),
 		induction.Tasks(),
+		instructions.Tasks(),
 		invented.Tasks(),
 		letters.Tasks(),
 		logic.Tasks(),

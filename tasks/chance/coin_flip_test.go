@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -189,5 +190,41 @@ func TestCoinFlipSecond(t *testing.T) {
 			return fmt.Errorf("solution %s, want %v", got, exact)
 		}
 		return nil
+	})
+}
+
+func TestCoinFlipKeys(t *testing.T) {
+	tasktest.Variant(t, coinFlip.Task(), "heads are tails", func(c *coinFlipItem, _ *rng.Rand) func(string) string {
+		if c.Given > 0 {
+			return nil
+		}
+		switch c.ProblemType {
+		case exact:
+			c.KHeads = c.NumTrials - c.KHeads
+		case between:
+			c.KHeads, c.KMost = c.NumTrials-c.KMost, c.NumTrials-c.KHeads
+		default:
+			if c.KHeads == c.NumTrials {
+				return nil
+			}
+			c.ProblemType, c.KHeads, c.KMost = between, 0, c.NumTrials-c.KHeads
+		}
+		if c.Heads != (rational{}) {
+			c.Heads.Numerator = c.Heads.Denominator - c.Heads.Numerator
+		}
+		c.Rational = probability(*c)
+		return nil
+	})
+	tasktest.Variant(t, coinFlip.Task(), "at least k is k to all", func(c *coinFlipItem, _ *rng.Rand) func(string) string {
+		if c.ProblemType == atLeast && c.KHeads < c.NumTrials {
+			c.ProblemType, c.KMost = between, c.NumTrials
+		}
+		return nil
+	})
+	tasktest.Other(t, coinFlip.Task(), "a flip more", func(c *coinFlipItem) {
+		if c.NumTrials < 12 {
+			c.NumTrials++
+			c.Rational = probability(*c)
+		}
 	})
 }

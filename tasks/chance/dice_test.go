@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -155,4 +156,13 @@ func countRolls(sides []int, target int) int {
 		count += countRolls(sides[1:], target-x)
 	}
 	return count
+}
+
+func TestDiceKeys(t *testing.T) {
+	tasktest.Variant(t, dice.Task(), "the dice in another order", func(d *diceItem, r *rng.Rand) func(string) string {
+		parts := strings.Split(d.Puzzle.DiceStr, ", ")
+		rng.Shuffle(r, parts)
+		d.Puzzle.DiceStr = strings.Join(parts, ", ")
+		return nil
+	})
 }

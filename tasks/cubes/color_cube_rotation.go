@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -19,7 +20,7 @@ var colorCubeRotation = task.Spec[colorCubeParams, colorCubeItem]{
 	Doc: "Keep track of the colors of a cube's sides while it is turned, a quarter or half way round at a time. " +
 		"The question names the axis of each turn, or it follows from the named sides.",
 	Source:  "A puzzle of reasoning-gym, with its settings.",
-	Version: 1,
+	Version: 2,
 	Default: colorCubeParams{MinRotations: 1, MaxRotations: 3},
 	Levels: []colorCubeParams{
 		{MinRotations: 1, MaxRotations: 1},
@@ -144,34 +145,34 @@ type cubeWording struct {
 // colorCubePhrasings are the wordings of the question.
 var colorCubePhrasings = []cubeWording{
 	{
-		"A cube has sides of six colors:\n\n", "- %s: %c\n", "\nIt is turned as follows.\n\n",
-		"Turn the %s side to the top.", "Turn the cube half way round, so that the bottom comes to the top and the left and right sides stay left and right.",
+		"A cube has sides of six colors:\n\n", "- %s: %c\n", "\nIt is turned as follows. Each step names the side that comes to the top by the place where it is just before the step. If nothing else is said, it is a quarter turn.\n\n",
+		"Turn the %s side to the top.", "Turn the bottom side to the top by a half turn, in which front and back change places and left and right stay.",
 		true, "\nWhich color is on the %s side now?",
 	},
 	{
-		"Imagine a painted cube on a table. ", "Its %s side is %c. ", "\n\nNow somebody tips it over, again and again, always by the shortest way: ",
-		"the %s side comes up;", "the cube is flipped, from front to back, so that the bottom comes up;",
-		false, " and there it rests.\n\nWhat is the color of its %s side?",
+		"Imagine a painted cube on a table.", " Its %s side is %c.", "\n\nNow somebody tips it over, by a quarter turn each time unless it says otherwise. Front, back, left and right are always meant as seen from your chair, from which you watch: ",
+		"the %s side comes up,", "the bottom side comes up by a half turn, which swaps front and back and leaves left and right as they are,",
+		false, " and there the cube rests.\n\nWhat is the color of its %s side in the end?",
 	},
 	{
-		"Colors of a cube before it moves:\n", "%s = %c\n", "\nMoves, each by the names of the sides at that moment:\n",
+		"Colors of a cube before it moves:\n", "%s = %c\n", "\nMoves, each by the names of the sides at that moment, and each a quarter turn where nothing else is written:\n",
 		"%s -> top", "bottom -> top, by half a turn about the axis from left to right",
-		true, "\nGive the color of the side that is the %s at the end.",
+		true, "\nGive the color of the %s side after the last move.",
 	},
 	{
-		"You hold a cube in front of you. ", "The color of the %s is %c. ", "\n\nYou rotate it so that, one after another, these sides come to lie on top: ",
-		"the %s,", "the bottom (by turning the cube upside down, with left and right in their places),",
-		false, " and then you stop.\n\nThe names always mean the sides as you see them at that moment. Which color do you see at the %s?",
+		"You hold a cube in front of you.", " The color of the %s is %c.", "\n\nYou rotate it so that, one after another, these sides come to the top, each by the shortest way: ",
+		"the %s,", "the bottom (by a half turn that swaps front and back, and not left and right),",
+		false, " and then you stop.\n\nThe names always mean the sides as you see them at that moment. Which color does the %s of the cube have when you stop?",
 	},
 	{
 		"A die without dots has a color on each face.\n\n", "The %s face is %c.\n", "\nA robot rolls it in this order:\n\n",
 		"Bring the %s face up by a quarter turn.", "Bring the bottom face up by a half turn, in which the front and the back change places and the left and right faces do not.",
-		true, "\nFronts, backs and so on are named anew before each step. Report the color of the %s face when the robot has finished.",
+		true, "\nThe name of a face always tells where it is right before the step. Report the color of the %s face when the robot has finished.",
 	},
 	{
-		"Six colors, one for each side of a box in the shape of a cube: ", "%c (%s), ", "no other.\n\nThe box is turned over several times. What is on top after each turn was, right before it, ",
-		"on the %s,", "at the bottom (a half turn that keeps the left and the right side where they are),",
-		false, " and that was the last turn.\n\nName the color of the %s side of the box after it.",
+		"| side | color |\n|---|---|\n", "| %s | %c |\n", "\nA box in the shape of a cube is painted as in this table. It is then turned over, and each time another side comes to the top. This is where that side was just before: ",
+		"%s,", "bottom (by a half turn that keeps the left and the right side where they are),",
+		false, " and that was the last turn. A side that was not at the bottom came up by a quarter turn.\n\nName the color of the %s side of the box after all turns.",
 	},
 }
 
@@ -214,6 +215,48 @@ func (c colorCubeItem) Short() string {
 		paint = append(paint, side+" "+c.InitialState.of(side))
 	}
 	return "cube: " + strings.Join(paint, ", ") + "; up: " + strings.Join(c.Rotations, ", ") + "; " + c.TargetSide + "?"
+}
+
+// ring lists the sides around the cube.
+var ring = []string{"front", "right", "back", "left"}
+
+// Canonical implements [task.Canonicalizer]. The colors do not matter, nor the place from which somebody
+// looks at the cube, in a mirror or not; if it is turned upside down, left and right must stay such.
+func (c colorCubeItem) Canonical() string {
+	const places = 8
+	fixed := slices.Contains(c.Rotations, "bottom")
+	return canon.Least(places, func(i int) string {
+		by, mirrored := i/2, i%2 == 1
+		if fixed {
+			by = by / 2 * 2
+		}
+		seen := func(side string) string { return seenSide(side, by, mirrored) }
+		names, text := canon.Names[string]{}, []string{seen(c.TargetSide)}
+		back := map[string]string{}
+		for _, side := range sides {
+			back[seen(side)] = side
+		}
+		for _, side := range sides {
+			text = append(text, strconv.Itoa(names.Of(c.InitialState.of(back[side]))))
+		}
+		for _, side := range c.Rotations {
+			text = append(text, seen(side))
+		}
+		return strings.Join(text, " ")
+	})
+}
+
+// seenSide returns what a side is called by somebody who stands by so many quarters further round the
+// cube, or looks into a mirror there.
+func seenSide(side string, by int, mirrored bool) string {
+	at := slices.Index(ring, side)
+	if at < 0 {
+		return side
+	}
+	if mirrored {
+		at = len(ring) - at
+	}
+	return ring[(at+by)%len(ring)]
 }
 
 // Choices implements [task.Chooser]: one of the six colors.

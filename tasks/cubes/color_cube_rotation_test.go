@@ -2,9 +2,11 @@ package cubes
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -93,8 +95,34 @@ func before(d, side direction) direction {
 
 func TestColorCubeKeys(t *testing.T) {
 	tasktest.Same(t, colorCubeRotation.Task(), "the wording does not matter", func(c *colorCubeItem) { c.Phrasing = (c.Phrasing + 1) % len(colorCubePhrasings) })
+	tasktest.Variant(t, colorCubeRotation.Task(), "other colors", func(c *colorCubeItem, r *rng.Rand) func(string) string {
+		paint := rng.Sample(r, []string{"lilac", "ocher", "teal", "plum", "ivory", "mauve", "khaki"}, len(sides))
+		to := map[string]string{}
+		for i, side := range sides {
+			to[c.InitialState.of(side)] = paint[i]
+		}
+		s := c.InitialState
+		c.InitialState = colors{to[s.Top], to[s.Right], to[s.Front], to[s.Left], to[s.Back], to[s.Bottom]}
+		return func(answer string) string { return to[answer] }
+	})
+	tasktest.Variant(t, colorCubeRotation.Task(), "from another place", func(c *colorCubeItem, r *rng.Rand) func(string) string {
+		by, mirrored := r.Between(0, 3), r.Chance(0.5)
+		if slices.Contains(c.Rotations, "bottom") {
+			by = 2 * r.Between(0, 1)
+		}
+		seen := func(side string) string { return seenSide(side, by, mirrored) }
+		paint := map[string]string{}
+		for _, side := range sides {
+			paint[seen(side)] = c.InitialState.of(side)
+		}
+		c.InitialState = colors{paint["top"], paint["right"], paint["front"], paint["left"], paint["back"], paint["bottom"]}
+		for i, side := range c.Rotations {
+			c.Rotations[i] = seen(side)
+		}
+		c.TargetSide = seen(c.TargetSide)
+		return nil
+	})
 	tasktest.Other(t, colorCubeRotation.Task(), "another side is another question", func(c *colorCubeItem) {
-		c.TargetSide = sides[(strings.Index("top right front left back bottom", c.TargetSide)+1)%2]
 		if c.TargetSide == "top" {
 			c.TargetSide = "bottom"
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -18,21 +19,20 @@ var rubiksCube = task.Spec[rubiksParams, rubiksItem]{
 	Doc: "Solve a Rubik's cube of two to six layers that was scrambled by a number of turns. " +
 		"Any moves are right that leave each face with one color, however the cube is then held.",
 	Source:  "The cube of E. Rubik (1974) in the notation of D. Singmaster; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Many:    true,
 	Default: rubiksParams{Size: 3, MinSteps: 3, MaxSteps: 10},
 	Levels: []rubiksParams{
 		{Size: 3, MinSteps: 1, MaxSteps: 1},
-		{Size: 3, MinSteps: 2, MaxSteps: 2},
+		{Size: 3, MinSteps: 2, MaxSteps: 3},
 		{Size: 3, MinSteps: 3, MaxSteps: 4},
-		{Size: 2, MinSteps: 5, MaxSteps: 9},
-		{Size: 3, MinSteps: 6, MaxSteps: 10},
-		{Size: 3, MinSteps: 20, MaxSteps: 30},
-		{Size: 4, MinSteps: 25, MaxSteps: 40},
+		{Size: 2, MinSteps: 4, MaxSteps: 6},
+		{Size: 3, MinSteps: 4, MaxSteps: 5},
+		{Size: 3, MinSteps: 5, MaxSteps: 6},
+		{Size: 4, MinSteps: 6, MaxSteps: 7},
 	},
 	Few: []string{
-		"One turn scrambles a cube in 18 ways, and it is held in 24.",
-		"Two turns scramble a cube in 243 ways, and it is held in 24.",
+		"One turn scrambles a cube in two ways, however it is held, and neither is held out.",
 	},
 	Make: makeRubiks,
 }
@@ -85,9 +85,25 @@ func makeRubiks(p rubiksParams, r *rng.Rand) (rubiksItem, error) {
 }
 
 // heldAtRandom turns the whole cube into one of its 24 orientations.
-func heldAtRandom(r *rng.Rand) (turns []cubeTurn) {
-	up := [...]cubeTurn{{}, {face: right, quarters: 1}, {face: right, quarters: 2}, {face: right, quarters: 3}, {face: front, quarters: 1}, {face: front, quarters: 3}}
-	for _, t := range []cubeTurn{up[r.Between(0, len(up)-1)], {face: top, quarters: r.Between(0, 3)}} {
+func heldAtRandom(r *rng.Rand) []cubeTurn {
+	up := r.Between(0, 5)
+	return held(up, r.Between(0, 3))
+}
+
+// heldWays returns the turns of the whole cube to each of its 24 orientations.
+func heldWays() (ways [][]cubeTurn) {
+	for up := range 6 {
+		for quarters := range 4 {
+			ways = append(ways, held(up, quarters))
+		}
+	}
+	return ways
+}
+
+// held returns the turns that bring up one of the six faces, and then turn the cube by quarters.
+func held(up, quarters int) (turns []cubeTurn) {
+	ups := [...]cubeTurn{{}, {face: right, quarters: 1}, {face: right, quarters: 2}, {face: right, quarters: 3}, {face: front, quarters: 1}, {face: front, quarters: 3}}
+	for _, t := range []cubeTurn{ups[up], {face: top, quarters: quarters}} {
 		if t.whole = true; t.quarters > 0 {
 			turns = append(turns, t)
 		}
@@ -165,6 +181,26 @@ func (c rubiksItem) turns() []cubeTurn {
 func (c rubiksItem) Short() string {
 	cube := scrambled(c.Size, c.turns())
 	return "cube: " + string(cube.cells[:cube.at(6, 0)])
+}
+
+// Canonical implements [task.Canonicalizer]. The colors do not matter, nor how the cube is held, nor
+// whether it is seen in a mirror.
+func (c rubiksItem) Canonical() string {
+	cube := scrambled(c.Size, c.turns())
+	stickers := cube.cells[:cube.at(6, 0)]
+	views := rubiksViews()[c.Size]
+	return canon.Least(len(views), func(i int) string {
+		seen, names, known := make([]byte, len(stickers)), [256]byte{}, byte(0)
+		for k, at := range views[i] {
+			color := stickers[at]
+			if names[color] == 0 {
+				known++
+				names[color] = known
+			}
+			seen[k] = '0' + names[color]
+		}
+		return string(seen)
+	})
 }
 
 // Check refuses a record with moves that its cube does not have.

@@ -3,9 +3,11 @@ package cubes
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -161,5 +163,49 @@ func TestRubiksSecond(t *testing.T) {
 
 func TestRubiksKeys(t *testing.T) {
 	tasktest.Same(t, rubiksCube.Task(), "equivalent turns make no difference", func(c *rubiksItem) { c.Moves += " U U3" })
-	tasktest.Other(t, rubiksCube.Task(), "another state", func(c *rubiksItem) { c.Moves += " Y" })
+	tasktest.Variant(t, rubiksCube.Task(), "held otherwise, in other colors", func(c *rubiksItem, r *rng.Rand) func(string) string {
+		before, after := heldAtRandom(r), heldAtRandom(r)
+		c.Moves = turnsText(before) + " " + c.Moves + " " + turnsText(after)
+		slices.Reverse(after)
+		for i := range after {
+			after[i].quarters = 4 - after[i].quarters
+		}
+		return func(answer string) string { return turnsText(after) + " " + answer }
+	})
+	tasktest.Variant(t, rubiksCube.Task(), "in a mirror", func(c *rubiksItem, _ *rng.Rand) func(string) string {
+		mirrored := func(text string) string {
+			turns, err := readTurns(text, c.Size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, turn := range turns {
+				if turn.whole && turn.face == right {
+					continue
+				}
+				if turn.face == left || turn.face == right {
+					turns[i].face = left + right - turn.face
+				}
+				turns[i].quarters = 4 - turn.quarters
+			}
+			return turnsText(turns)
+		}
+		c.Moves = mirrored(c.Moves)
+		return mirrored
+	})
+	tasktest.Other(t, rubiksCube.Task(), "another turn", func(c *rubiksItem) {
+		if c.Steps == 1 {
+			c.Moves += " U D2 F"
+		}
+	})
+}
+
+// At every level, a few turns solve the cube: a policy that looks a few turns ahead earns
+// something.
+func TestRubiksIsWithinReach(t *testing.T) {
+	tasktest.Every(t, rubiksCube.Task(), 500, func(item rubiksItem, _, got string) error {
+		if n := len(strings.Fields(got)); n > 7 {
+			return fmt.Errorf("%d turns solve it, want at most 7", n)
+		}
+		return nil
+	})
 }

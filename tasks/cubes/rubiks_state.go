@@ -1,6 +1,9 @@
 package cubes
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // mostLayers limits the layers of a cube.
 const mostLayers = 6
@@ -109,6 +112,40 @@ func (c *rubiks) around(face, depth int) [4]strip {
 		return [4]strip{row(top, far), column(right, depth), backwards(row(bottom, depth)), backwards(column(left, far))}
 	}
 	return [4]strip{row(top, depth), backwards(column(left, depth)), backwards(row(bottom, far)), column(right, far)}
+}
+
+// rubiksViews returns the ways to see a cube of each size: held in 24 ways, and each in a mirror. A way
+// lists the sticker that is seen at each place.
+var rubiksViews = sync.OnceValue(func() (views [mostLayers + 1][][]byte) {
+	for n := 2; n <= mostLayers; n++ {
+		for _, turns := range heldWays() {
+			cube := &rubiks{n: n}
+			for i := range cube.at(6, 0) {
+				cube.cells[i] = byte(i)
+			}
+			for _, t := range turns {
+				cube.turn(t)
+			}
+			seen := cube.cells[:cube.at(6, 0)]
+			views[n] = append(views[n], seen, cube.mirrored())
+		}
+	}
+	return views
+})
+
+// mirrored returns the cells of a cube as a mirror shows them that exchanges left and right.
+func (c *rubiks) mirrored() []byte {
+	cells := make([]byte, c.at(6, 0))
+	for face := range 6 {
+		from := face
+		if face == left || face == right {
+			from = left + right - face
+		}
+		for i := range c.n * c.n {
+			cells[c.at(face, i)] = c.cells[c.at(from, i/c.n*c.n+c.n-1-i%c.n)]
+		}
+	}
+	return cells
 }
 
 // row writes one row of some faces, with wider gaps between the faces.

@@ -47,6 +47,12 @@ func (s integral) Short() string {
 	return "∫" + strings.ReplaceAll(printed.Replace(s.Integrand), " ", "") + " d" + s.Variable + "="
 }
 
+// Canonical implements [task.Canonicalizer]. The name of the variable does not matter, nor do the
+// orders of terms and of factors.
+func (s integral) Canonical() string {
+	return task.Commuted(s.Integrand, map[string]string{s.Variable: "x"})
+}
+
 // Check refuses a record with an unreadable integrand.
 func (s integral) Check() error {
 	if err := checkSymbols("variable", s.Variable); err != nil {

@@ -159,3 +159,11 @@ func (c *calculator) atom() float64 {
 	}
 	return math.NaN()
 }
+
+// revariable gives an integral another variable, and returns what does so in an expression.
+func (s *integral) revariable(other string) func(string) string {
+	old := regexp.MustCompile(`\b` + s.Variable + `\b`)
+	renamed := func(text string) string { return old.ReplaceAllString(text, other) }
+	s.Integrand, s.Answer, s.Variable = renamed(s.Integrand), renamed(s.Answer), other
+	return renamed
+}

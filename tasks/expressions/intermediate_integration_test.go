@@ -1,8 +1,11 @@
 package expressions
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -80,5 +83,21 @@ func TestIntermediateIntegrationParams(t *testing.T) {
 func TestIntermediateIntegrationSecond(t *testing.T) {
 	tasktest.Second(t, intermediateIntegration.Task(), 1200, func(s intermediateIntegrationItem, prompt, got string) error {
 		return secondSlope(s.integral, prompt, got)
+	})
+}
+
+func TestIntermediateIntegrationKeys(t *testing.T) {
+	tasktest.Translated(t, intermediateIntegration.Task(), func(solution string, from, to intermediateIntegrationItem) string {
+		return from.revariable(to.Variable)(solution)
+	})
+	tasktest.Variant(t, intermediateIntegration.Task(), "another variable", func(s *intermediateIntegrationItem, _ *rng.Rand) func(string) string {
+		return s.revariable("q")
+	})
+	tasktest.Variant(t, intermediateIntegration.Task(), "two terms exchanged", func(s *intermediateIntegrationItem, _ *rng.Rand) func(string) string {
+		s.Integrand = regexp.MustCompile(`\(([^-( ][^( ]*) \+ ([0-9]+)\)`).ReplaceAllString(s.Integrand, "($2 + $1)")
+		return nil
+	})
+	tasktest.Other(t, intermediateIntegration.Task(), "signs matter", func(s *intermediateIntegrationItem) {
+		s.Integrand = strings.Replace(s.Integrand, " - ", " + ", 1)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -18,7 +19,7 @@ var polynomialMultiplication = task.Spec[productParams, productItem]{
 	Category: "algebra",
 	Doc:      "Multiply polynomials out. The terms of the answer may have any order; an unexpanded product of sums is wrong.",
 	Source:   "Elementary algebra; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  productParams{2, 4, 1, 100, 0, 3, 2, 3, []string{"x", "y", "z"}, false, false, []string{"+", "-"}},
 	Levels: []productParams{
 		{2, 2, 1, 9, 0, 1, 2, 2, []string{"x", "y", "z"}, false, false, []string{"+", "-"}},
@@ -160,6 +161,18 @@ func (s productItem) Prompt() string {
 // Short implements [task.Shortener].
 func (s productItem) Short() string {
 	return strings.ReplaceAll(printed.Replace(s.Product), " ", "") + "="
+}
+
+// Canonical implements [task.Canonicalizer]. The names of the variables do not matter, nor do the
+// orders of factors and of terms.
+func (s productItem) Canonical() string {
+	return task.Relabeled(len(s.Variables), func(labels []int) string {
+		names := make(map[string]string, len(labels))
+		for i, label := range labels {
+			names[s.Variables[i]] = "x" + strconv.Itoa(label)
+		}
+		return task.Commuted(s.Product, names)
+	})
 }
 
 // Check refuses a record with an unreadable product.

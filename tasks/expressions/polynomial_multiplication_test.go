@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -159,6 +160,23 @@ func wholeSum(text string, at map[string]*big.Int) *big.Int {
 }
 
 func TestPolynomialMultiplicationKeys(t *testing.T) {
+	tasktest.Variant(t, polynomialMultiplication.Task(), "other variables", func(s *productItem, _ *rng.Rand) func(string) string {
+		names := strings.NewReplacer("x", "b", "y", "a", "z", "c")
+		s.Product = names.Replace(s.Product)
+		for i, v := range s.Variables {
+			s.Variables[i] = names.Replace(v)
+		}
+		return names.Replace
+	})
+	tasktest.Variant(t, polynomialMultiplication.Task(), "the factors in another order", func(s *productItem, r *rng.Rand) func(string) string {
+		factors := strings.Split(s.Product, ")*(")
+		factors[0], factors[len(factors)-1] = factors[0][1:], strings.TrimSuffix(factors[len(factors)-1], ")")
+		if strings.HasPrefix(s.Product, "(") && strings.HasSuffix(s.Product, ")") {
+			rng.Shuffle(r, factors)
+			s.Product = "(" + strings.Join(factors, ")*(") + ")"
+		}
+		return nil
+	})
 	tasktest.Same(t, polynomialMultiplication.Task(), "space is free", func(s *productItem) {
 		s.Product = strings.ReplaceAll(s.Product, " ", "")
 	})

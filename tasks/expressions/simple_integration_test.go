@@ -1,9 +1,11 @@
 package expressions
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -62,10 +64,20 @@ func TestSimpleIntegrationSecond(t *testing.T) {
 }
 
 func TestSimpleIntegrationKeys(t *testing.T) {
-	tasktest.Other(t, simpleIntegration.Task(), "the variable is that of the answer", func(s *simpleIntegrationItem) {
-		s.Integrand, s.Answer, s.Variable = strings.ReplaceAll(s.Integrand, s.Variable, "q"), strings.ReplaceAll(s.Answer, s.Variable, "q"), "q"
+	tasktest.Variant(t, simpleIntegration.Task(), "another variable", func(s *simpleIntegrationItem, _ *rng.Rand) func(string) string {
+		return s.revariable("q")
+	})
+	tasktest.Translated(t, simpleIntegration.Task(), func(solution string, from, to simpleIntegrationItem) string {
+		return from.revariable(to.Variable)(solution)
+	})
+	tasktest.Variant(t, simpleIntegration.Task(), "two terms exchanged", func(s *simpleIntegrationItem, _ *rng.Rand) func(string) string {
+		s.Integrand = regexp.MustCompile(`^([^-][^ ]*) \+ ([^ ]+)`).ReplaceAllString(s.Integrand, "$2 + $1")
+		return nil
 	})
 	tasktest.Same(t, simpleIntegration.Task(), "space is free, and so is the solution", func(s *simpleIntegrationItem) {
 		s.Integrand, s.Answer = strings.ReplaceAll(s.Integrand, " ", ""), s.Answer+" + K"
+	})
+	tasktest.Other(t, simpleIntegration.Task(), "signs matter", func(s *simpleIntegrationItem) {
+		s.Integrand = strings.Replace(s.Integrand, " - ", " + ", 1)
 	})
 }

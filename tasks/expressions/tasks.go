@@ -5,10 +5,10 @@ package expressions
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -61,7 +61,7 @@ func sign(operators []string, r *rng.Rand) int64 {
 }
 
 // naturalLog matches a logarithm without a base, the natural one in SymPy.
-var naturalLog = regexp.MustCompile(`log(\s*[^\s_0-9]|\s*$)`)
+var naturalLog = compiled.Regexp(`log(\s*[^\s_0-9]|\s*$)`)
 
 // readExpression reads an expression as SymPy or people write it: with ** or ^, with E or
 // e, in a box, between dollar signs or quotes, or after "F(x) =". Words are an error.
@@ -72,7 +72,7 @@ func readExpression(text string) (*expr.Node, error) {
 			text = strings.TrimSuffix(inner, quote)
 		}
 	}
-	text = naturalLog.ReplaceAllString(strings.ReplaceAll(text, "+-", "-"), "ln$1")
+	text = naturalLog().ReplaceAllString(strings.ReplaceAll(text, "+-", "-"), "ln$1")
 	if word := strangeWord(text); word != "" {
 		return nil, fmt.Errorf("%.20q is a word, not a function", word)
 	}

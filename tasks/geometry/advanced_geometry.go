@@ -1,6 +1,7 @@
 package geometry
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -22,7 +23,7 @@ var advancedGeometry = task.Spec[advancedGeometryParams, advancedGeometryItem]{
 	Doc: "Find the orthocenter, the radius of the incircle or the angle at B of a triangle. Its vertices have whole coordinates. " +
 		"Any correct rounding of the value is right.",
 	Source:  "Plane analytic geometry; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: advancedGeometryParams{MinCoord: -10, MaxCoord: 10, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
 	Levels: []advancedGeometryParams{
 		{MinCoord: 0, MaxCoord: 3, TaskTypes: []string{angleMeasure}},
@@ -34,6 +35,7 @@ var advancedGeometry = task.Spec[advancedGeometryParams, advancedGeometryItem]{
 	},
 	Few: []string{
 		"There are few triangles of whole coordinates on a small grid.",
+		"There are few triangles of coordinates up to five that differ in more than their place.",
 	},
 	Make: makeAdvancedGeometry,
 }
@@ -182,15 +184,51 @@ func (a advancedGeometryItem) corners() string {
 // Short implements [task.Shortener].
 func (a advancedGeometryItem) Short() string { return a.TaskType + ": " + a.corners() }
 
-// Canonical implements [task.Canonicalizer]. The order of the corners does not matter,
-// except for B in a question about its angle.
+// Canonical implements [task.Canonicalizer]. The order of the corners does not matter, except for
+// B in a question about its angle. The triangle may be moved, turned by right angles and
+// mirrored.
 func (a advancedGeometryItem) Canonical() string {
-	byName := func(p, q [2]string) int { return slices.Compare(p[:], q[:]) }
-	if a.TaskType == angleMeasure {
-		legs := slices.SortedFunc(slices.Values([][2]string{a.A, a.C}), byName)
-		return fmt.Sprint(a.TaskType, a.B, legs)
+	t, err := a.triangle()
+	if err != nil {
+		return "" // Check has already refused it
 	}
-	return fmt.Sprint(a.TaskType, slices.SortedFunc(slices.Values([][2]string{a.A, a.B, a.C}), byName))
+	free := 0 // corners from here on may be exchanged
+	if a.TaskType == angleMeasure {
+		free = 1
+	}
+	var best [3]point
+	for turn := range 8 {
+		corners := [3]point{t.b, t.a, t.c}
+		for i, p := range corners {
+			corners[i] = p.turned(turn)
+		}
+		least := point{min(corners[0].x, corners[1].x, corners[2].x), min(corners[0].y, corners[1].y, corners[2].y)}
+		for i, p := range corners {
+			corners[i] = p.minus(least)
+		}
+		slices.SortFunc(corners[free:], point.compare)
+		if turn == 0 || slices.CompareFunc(corners[:], best[:], point.compare) < 0 {
+			best = corners
+		}
+	}
+	return fmt.Sprint(a.TaskType, best)
+}
+
+// compare orders points by x, then by y.
+func (p point) compare(q point) int { return cmp.Or(cmp.Compare(p.x, q.x), cmp.Compare(p.y, q.y)) }
+
+// turned returns the point after one of the eight symmetries of a square around 0.
+func (p point) turned(turn int) point {
+	if turn&1 != 0 {
+		p.x = -p.x
+	}
+	if turn&2 != 0 {
+		p.y = -p.y
+	}
+	if turn&4 != 0 {
+		p.x, p.y = p.y, p.x
+	}
+	return p
 }
 
 // Check refuses a record without a triangle, or with a wrong result.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -182,6 +183,33 @@ func TestTrianglesOfTheSmallestGrid(t *testing.T) {
 }
 
 func TestAdvancedGeometryKeys(t *testing.T) {
+	tasktest.Variant(t, advancedGeometry.Task(), "moved, turned and mirrored", func(a *advancedGeometryItem, r *rng.Rand) func(string) string {
+		turn, by := r.Between(0, 7), point{r.Between64(-9, 9), r.Between64(-9, 9)}
+		of, err := a.triangle()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []*point{&of.a, &of.b, &of.c} {
+			*p = p.turned(turn).minus(by)
+		}
+		a.A, a.B, a.C = of.a.texts(), of.b.texts(), of.c.texts()
+		if a.TaskType != orthocenter {
+			return nil
+		}
+		x, y := of.orthocenter()
+		a.Ortho = &[2]string{x.text(), y.text()}
+		return func(string) string { return a.Solve() }
+	})
+	tasktest.Other(t, advancedGeometry.Task(), "another corner", func(a *advancedGeometryItem) {
+		if of, err := a.triangle(); err == nil && a.TaskType == orthocenter {
+			of.a.x += 1000
+			if of.cross() == 0 {
+				return
+			}
+			x, y := of.orthocenter()
+			a.A, a.Ortho = of.a.texts(), &[2]string{x.text(), y.text()}
+		}
+	})
 	tasktest.Same(t, advancedGeometry.Task(), "the other corners of a triangle may be exchanged", func(a *advancedGeometryItem) { a.A, a.C = a.C, a.A })
 	tasktest.Same(t, advancedGeometry.Task(), "in other questions, all corners may be exchanged", func(a *advancedGeometryItem) {
 		if a.TaskType != angleMeasure {

@@ -110,5 +110,9 @@ func TestSimpleGeometrySecond(t *testing.T) {
 }
 
 func TestSimpleGeometryKeys(t *testing.T) {
+	tasktest.Variant(t, simpleGeometry.Task(), "the angles in another order", func(s *simpleGeometryItem, r *rng.Rand) func(string) string {
+		rng.Shuffle(r, s.KnownAngles)
+		return nil
+	})
 	tasktest.Same(t, simpleGeometry.Task(), "the angles may be in any order", func(s *simpleGeometryItem) { slices.Reverse(s.KnownAngles) })
 }

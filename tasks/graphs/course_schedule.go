@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -21,7 +22,7 @@ var courseSchedule = task.Spec[courseParams, courseItem]{
 	Doc: "Tell whether courses can all be taken if some of them need others. " +
 		"Harder levels ask for an order of the courses, or for a circle of courses that need each other.",
 	Source:  "Topological sorting, A. B. Kahn (1962); the settings are those of reasoning-gym and witness.",
-	Version: 2,
+	Version: 3,
 	Default: courseParams{MinCourses: 5, MaxCourses: 10, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 5, PSolvable: 0.5},
 	Levels: []courseParams{
 		{MinCourses: 6, MaxCourses: 8, MinPrerequisites: 1, MaxPrerequisites: 1, MinCycle: 3, MaxCycle: 3, PSolvable: 0.5},
@@ -30,6 +31,9 @@ var courseSchedule = task.Spec[courseParams, courseItem]{
 		{MinCourses: 20, MaxCourses: 30, MinPrerequisites: 1, MaxPrerequisites: 3, MinCycle: 4, MaxCycle: 10, PSolvable: 0.5, Witness: true},
 		{MinCourses: 50, MaxCourses: 70, MinPrerequisites: 1, MaxPrerequisites: 3, MinCycle: 6, MaxCycle: 20, PSolvable: 0.5, Witness: true},
 		{MinCourses: 120, MaxCourses: 150, MinPrerequisites: 1, MaxPrerequisites: 4, MinCycle: 10, MaxCycle: 40, PSolvable: 0.5, Witness: true},
+	},
+	Few: []string{
+		"Six to eight courses depend on each other in few ways, if their numbers do not matter.",
 	},
 	Make: makeCourse,
 	Many: true,
@@ -200,12 +204,18 @@ func (c courseItem) Short() string {
 	return string(c.appendPairs(b, coursePhrasings[1])) + courseForms[task.Bit(c.Witness)]
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the prerequisites does not
-// matter.
+// Canonical implements [task.Canonicalizer]. The numbers of the courses and the order of the
+// prerequisites do not matter, nor which of two courses needs the other, if all are turned round.
 func (c courseItem) Canonical() string {
-	edges := slices.Clone(c.Prerequisites)
-	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-	return fmt.Sprint(len(c.Courses), c.Witness, edges)
+	key := canon.Least(2, func(i int) string {
+		var g canon.Graph
+		g.Nodes(len(c.Courses), 0)
+		for _, edge := range c.Prerequisites {
+			g.Arrow(edge[i], edge[1-i], 0)
+		}
+		return g.Key()
+	})
+	return fmt.Sprint(len(c.Courses), c.Witness, key)
 }
 
 // Check refuses a record with a wrong statement about its courses.
@@ -226,6 +236,14 @@ func (c courseItem) Check() error {
 		return errors.New("circle is none")
 	}
 	return task.CheckPhrasing(c.Phrasing, len(coursePhrasings))
+}
+
+// Choices implements [task.Chooser].
+func (c courseItem) Choices() int {
+	if c.Witness {
+		return 0 // an order or a circle
+	}
+	return 2
 }
 
 // Solve implements [task.Instance].

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -111,5 +112,50 @@ func TestCourseSecond(t *testing.T) {
 }
 
 func TestCourseKeys(t *testing.T) {
+	tasktest.Variant(t, courseSchedule.Task(), "other numbers of the courses", func(c *courseItem, r *rng.Rand) func(string) string {
+		to := make([]int, len(c.Courses))
+		for i := range to {
+			to[i] = i
+		}
+		rng.Shuffle(r, to)
+		for _, courses := range [][]int{c.Courses, c.Circle} {
+			for i, course := range courses {
+				courses[i] = to[course]
+			}
+		}
+		for i, edge := range c.Prerequisites {
+			c.Prerequisites[i] = [2]int{to[edge[0]], to[edge[1]]}
+		}
+		return func(answer string) string {
+			return regexp.MustCompile(`\d+`).ReplaceAllStringFunc(answer, func(course string) string {
+				n, err := strconv.Atoi(course)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return strconv.Itoa(to[n])
+			})
+		}
+	})
+	tasktest.Variant(t, courseSchedule.Task(), "all prerequisites turned round", func(c *courseItem, _ *rng.Rand) func(string) string {
+		slices.Reverse(c.Courses)
+		slices.Reverse(c.Circle)
+		for i, edge := range c.Prerequisites {
+			c.Prerequisites[i] = [2]int{edge[1], edge[0]}
+		}
+		return func(answer string) string {
+			words := strings.Fields(answer)
+			first := 0
+			if words[0] == "circle" {
+				first = 1
+			}
+			slices.Reverse(words[first:])
+			return strings.Join(words, " ")
+		}
+	})
+	tasktest.Other(t, courseSchedule.Task(), "one prerequisite less", func(c *courseItem) {
+		if c.Solution {
+			c.Prerequisites = c.Prerequisites[1:]
+		}
+	})
 	tasktest.Same(t, courseSchedule.Task(), "the prerequisites may be in any order", func(c *courseItem) { slices.Reverse(c.Prerequisites) })
 }

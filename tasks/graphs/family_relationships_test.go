@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -44,8 +46,8 @@ var (
 	familyWifeRE   = regexp.MustCompile(`(\w+)'s husband is (\w+)\.((?: The couple has [^.]*\.)?)`)
 	familyChildRE  = regexp.MustCompile(`a (son|daughter), (\w+)`)
 	familyAskREs   = []*regexp.Regexp{
-		regexp.MustCompile(`What is (\w+) to (\w+)[?,]`), regexp.MustCompile(`sentence: (\w+) is the … of (\w+)\.`), regexp.MustCompile(`Think of (\w+) and (\w+) in`),
-		regexp.MustCompile(`()(\w+) points at a picture of (\w+)`), regexp.MustCompile(`()As whom would (\w+) introduce (\w+)\?`),
+		regexp.MustCompile(`Complete: (\w+) is (\w+)'s …`), regexp.MustCompile(`sentence: (\w+) is the … of (\w+)\.`), regexp.MustCompile(`()(\w+) calls (\w+) "my …"`),
+		regexp.MustCompile(`()(\w+) points at a picture of (\w+)`), regexp.MustCompile(`()asks (\w+) who (\w+) is`), regexp.MustCompile(`()(\w+) wants to introduce (\w+) with`),
 	}
 )
 
@@ -141,6 +143,41 @@ func TestFamilySecond(t *testing.T) {
 }
 
 func TestFamilyKeys(t *testing.T) {
+	tasktest.Variant(t, familyRelationships.Task(), "other names, told of in another order", func(f *familyItem, r *rng.Rand) func(string) string {
+		n := len(f.Members)
+		order := shuffled(r, n) // order[i] is the place of member i
+		moved := make([]relative, n)
+		place := func(at int) int {
+			if at == 0 {
+				return 0
+			}
+			return order[at-1] + 1
+		}
+		for i, m := range f.Members {
+			name := "N" + strconv.Itoa(order[i])
+			switch m.Name {
+			case f.Person1:
+				f.Person1 = name
+			case f.Person2:
+				f.Person2 = name
+			}
+			moved[order[i]] = relative{name, m.Female, place(m.Spouse), place(m.Father), place(m.Mother)}
+		}
+		f.Members = moved
+		return nil
+	})
+	tasktest.Variant(t, familyRelationships.Task(), "men as women and women as men", func(f *familyItem, _ *rng.Rand) func(string) string {
+		for i, m := range f.Members {
+			f.Members[i].Female, f.Members[i].Father, f.Members[i].Mother = !m.Female, m.Mother, m.Father
+		}
+		for _, words := range kinWords {
+			if i := slices.Index(words[:], f.Relationship); i >= 0 {
+				f.Relationship = words[1-i]
+				break
+			}
+		}
+		return func(string) string { return f.Relationship }
+	})
 	tasktest.Other(t, familyRelationships.Task(), "the other way round", func(f *familyItem) {
 		if f.Relationship == "husband" {
 			f.Person1, f.Person2, f.Relationship = f.Person2, f.Person1, "wife"

@@ -2,9 +2,9 @@ package graphs
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -12,12 +12,12 @@ import (
 // and wife; the sentence about their children, with the list in place of %c; and the
 // question, with %1 and %2 for the two people.
 var familyPhrasings = []familyPhrasing{
-	{"", "%h is married to %w. ", "They have %c. ", "\n", "\n\nWhat is %1 to %2?"},
-	{"What is %1 to %2, if the following is true?\n\n", "- %h and %w are husband and wife", "; their children: %c", "\n", ""},
-	{"A family album names these couples.\n\n", "%h, married to %w", ", parents of %c", ".\n", ".\n\n%2 points at a picture of %1 and says who that is. Which word belongs in \"This is my …\"?"},
+	{"", "%h is married to %w. ", "They have %c. ", "\n", "\n\nWhat is %1 to %2? Complete: %1 is %2's …"},
+	{"%2 calls %1 \"my …\". Which word is missing, if the following is true?\n\n", "- %h and %w are husband and wife", "; their children: %c", "\n", ""},
+	{"A family album names these couples.\n\n", "%h, married to %w", ", parents of %c", ".\n", ".\n\n%2 points at a picture of %1 and says: \"This is my …\" Which word comes next?"},
 	{"", "%w's husband is %h. ", "The couple has %c. ", "", "\n\nComplete the sentence: %1 is the … of %2."},
-	{"Who is who in this family? Think of %1 and %2 in particular.\n\n", "* husband %h, wife %w", ", %c", "\n", "\n\nWhich relation of %2 is %1?"},
-	{"At a reunion, a guest takes notes.\n\n", "%h + %w", " → %c", "\n", "\n\n(+ stands for a marriage, and the children follow the arrow.) As whom would %2 introduce %1?"},
+	{"Who is who in this family?\n\n", "* husband %h, wife %w", ", %c", "\n", "\n\nSomebody asks %2 who %1 is, and %2 says truly: \"My …\" What is the missing word?"},
+	{"At a reunion, a guest takes notes.\n\n", "%h + %w", " → %c", "\n", "\n\n(+ stands for a marriage, and the children follow the arrow.) Now %2 wants to introduce %1 with the words \"Meet my …\" How does the sentence end?"},
 }
 
 // A familyPhrasing is a wording.
@@ -106,9 +106,35 @@ func (f familyItem) Short() string {
 	return b.String() + "what is " + f.Person1 + " to " + f.Person2 + "?"
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the couples does not matter.
+// Canonical implements [task.Canonicalizer]. The names and the order in which people are told of do not
+// matter, nor does it if all men are women and all women men. It is empty without members.
 func (f familyItem) Canonical() string {
-	lines := strings.Split(f.Short(), "\n")
-	slices.Sort(lines)
-	return strings.Join(lines, "\n")
+	if len(f.Members) == 0 {
+		return ""
+	}
+	return canon.Least(2, func(exchanged int) string {
+		const man, first, second = 0, 2, 4 // a woman is one more
+		const spouse, parent = 0, 1
+		var g canon.Graph
+		for _, m := range f.Members {
+			kind := man
+			switch m.Name {
+			case f.Person1:
+				kind = first
+			case f.Person2:
+				kind = second
+			}
+			g.Node(kind + task.Bit(m.Female) ^ exchanged)
+		}
+		for i, m := range f.Members {
+			if m.Spouse > 0 {
+				g.Arrow(i, m.Spouse-1, spouse)
+			}
+			if m.Father > 0 {
+				g.Arrow(i, m.Father-1, parent)
+				g.Arrow(i, m.Mother-1, parent)
+			}
+		}
+		return g.Key()
+	})
 }

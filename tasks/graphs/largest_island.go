@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -16,7 +17,7 @@ var largestIsland = task.Spec[islandParams, islandItem]{
 	Category: "graphs",
 	Doc:      "Count the cells of the largest island on a map of land and water. Islands that touch only at a corner are separate.",
 	Source:   "A common programming exercise on connected components; the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  islandParams{MinRows: 5, MaxRows: 10, MinCols: 5, MaxCols: 10, MinIslands: 0, MaxIslands: 5, MinSize: 0, MaxSize: 10},
 	Levels: []islandParams{
 		{MinRows: 5, MaxRows: 7, MinCols: 5, MaxCols: 7, MinIslands: 3, MaxIslands: 4, MinSize: 1, MaxSize: 10},
@@ -173,6 +174,11 @@ func (i islandItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (i islandItem) Short() string { return "largest island\n" + grid.Ints(i.Grid) }
+
+// Canonical implements [task.Canonicalizer]. The side from which the map is seen does not matter.
+func (i islandItem) Canonical() string {
+	return canon.Board(i.Grid, func(cell int) byte { return byte('0' + cell) })
+}
 
 // Check refuses a record with a wrong solution.
 func (i islandItem) Check() error {

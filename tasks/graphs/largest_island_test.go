@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -68,6 +70,10 @@ func TestIslandSecond(t *testing.T) {
 }
 
 func TestIslandKeys(t *testing.T) {
+	tasktest.Variant(t, largestIsland.Task(), "from another side", func(i *islandItem, r *rng.Rand) func(string) string {
+		i.Grid = canon.Seen(i.Grid, r.Between(1, canon.Sides-1))
+		return nil
+	})
 	tasktest.Other(t, largestIsland.Task(), "another map", func(i *islandItem) {
 		if i.Solution > 1 && i.Grid[0][0] == 0 && i.Grid[0][1] == 0 && i.Grid[1][0] == 0 {
 			i.Grid[0][0] = 1

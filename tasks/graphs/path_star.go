@@ -18,7 +18,7 @@ var pathStar = task.Spec[pathStarParams, pathStarItem]{
 	Category: "graphs",
 	Doc:      "Find the way from the center of a star to the end of one arm. Each arm is a chain of nodes.",
 	Source:   "The task of G. Bachmann and V. Nagarajan, The Pitfalls of Next-Token Prediction (arXiv 2403.06963); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  pathStarParams{Degree: 3, NodeRange: 100_000, MinLength: 3, MaxLength: 5},
 	Levels: []pathStarParams{
 		{Degree: 2, NodeRange: 100, MinLength: 2, MaxLength: 2},
@@ -147,14 +147,16 @@ func (p pathStarItem) Short() string {
 	return fmt.Sprint("way from ", p.GoalPath[0], " to ", p.GoalPath[len(p.GoalPath)-1], " in ", p.Edges)
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the edges does not matter.
+// Canonical implements [task.Canonicalizer]. The order of the edges does not matter, nor which end of the
+// way is the first. The numbers of the nodes do: without them, all stars of a size are one.
 func (p pathStarItem) Canonical() string {
 	if len(p.Edges) == 0 {
 		return ""
 	}
 	edges := slices.Clone(p.Edges)
 	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-	return fmt.Sprint(p.GoalPath[0], p.GoalPath[len(p.GoalPath)-1], edges)
+	first, last := p.GoalPath[0], p.GoalPath[len(p.GoalPath)-1]
+	return fmt.Sprint(min(first, last), max(first, last), edges)
 }
 
 // Check refuses a record with a path that does not follow its edges.

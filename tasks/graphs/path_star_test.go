@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -68,6 +69,17 @@ func TestPathStarSecond(t *testing.T) {
 }
 
 func TestPathStarKeys(t *testing.T) {
-	tasktest.Same(t, pathStar.Task(), "the edges may be in any order", func(p *pathStarItem) { slices.Reverse(p.Edges) })
-	tasktest.Other(t, pathStar.Task(), "the other way round", func(p *pathStarItem) { slices.Reverse(p.GoalPath) })
+	tasktest.Variant(t, pathStar.Task(), "the edges in another order", func(p *pathStarItem, r *rng.Rand) func(string) string {
+		rng.Shuffle(r, p.Edges)
+		return nil
+	})
+	tasktest.Variant(t, pathStar.Task(), "the other way round", func(p *pathStarItem, _ *rng.Rand) func(string) string {
+		slices.Reverse(p.GoalPath)
+		return func(string) string { return numbers(p.GoalPath) }
+	})
+	tasktest.Other(t, pathStar.Task(), "an arm less", func(p *pathStarItem) {
+		if len(p.Edges) > len(p.GoalPath) {
+			p.Edges = slices.DeleteFunc(p.Edges, func(e [2]int) bool { return !slices.Contains(p.GoalPath, e[1]) })
+		}
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -20,7 +21,7 @@ var quantumLock = task.Spec[lockParams, lockItem]{
 	Doc: "Press as few buttons as possible to bring a number to a target. A light that changes with each press decides which buttons work. " +
 		"An exhaustive search up to the length of the solution shows that none is shorter.",
 	Source:  "A search in a graph of states; the buttons are those of reasoning-gym's task, and so is the setting.",
-	Version: 1,
+	Version: 2,
 	Default: lockParams{Difficulty: 10},
 	Levels:  []lockParams{{Difficulty: 2}, {Difficulty: 4}, {Difficulty: 6}, {Difficulty: 9}, {Difficulty: 12}, {Difficulty: 16}},
 	Make:    makeLock,
@@ -223,6 +224,29 @@ func (l lockItem) keys() string {
 
 // Short implements [task.Shortener].
 func (l lockItem) Short() string { return l.fill("%v, %l -> %t\n%b") }
+
+// Canonical implements [task.Canonicalizer]. The letters and the order of the buttons do not matter, nor
+// which light is red, nor the sign of all numbers.
+func (l lockItem) Canonical() string {
+	return canon.Least(2, func(i int) string {
+		sign, buttons := int64(1-2*i), make([]string, len(l.Buttons))
+		for k, b := range l.Buttons {
+			light := b.Active
+			if light != "any" {
+				light = strconv.FormatBool(light == l.InitialState)
+			}
+			switch b.Type {
+			case "subtract":
+				b.Type, b.Value = "add", -b.Value*sign
+			case "add":
+				b.Value *= sign
+			}
+			buttons[k] = fmt.Sprint(b.Type, " ", b.Value, " ", light)
+		}
+		slices.Sort(buttons)
+		return fmt.Sprint(sign*l.InitialValue, sign*l.TargetValue, buttons)
+	})
+}
 
 // Check refuses a record with a solution that misses the target.
 func (l lockItem) Check() error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -96,6 +97,46 @@ func TestLockSecond(t *testing.T) {
 }
 
 func TestLockKeys(t *testing.T) {
+	tasktest.Variant(t, quantumLock.Task(), "other letters and lights", func(l *lockItem, r *rng.Rand) func(string) string {
+		order := shuffled(r, len(l.Buttons))
+		buttons, exchanged := make([]lockButton, len(order)), r.Chance(0.5)
+		light := func(name string) string {
+			other, is := map[string]string{"red": "green", "green": "red"}[name]
+			if !exchanged || !is {
+				return name
+			}
+			return other
+		}
+		for i, b := range l.Buttons {
+			b.Name, b.Active = string(rune('A'+order[i])), light(b.Active)
+			buttons[order[i]] = b
+		}
+		translate := func(text string) string {
+			return strings.Map(func(c rune) rune {
+				if i := int(c - 'A'); i >= 0 && i < len(order) {
+					return rune('A' + order[i])
+				}
+				return c
+			}, text)
+		}
+		for i, name := range l.SolutionPath {
+			l.SolutionPath[i] = translate(name)
+		}
+		l.Buttons, l.InitialState = buttons, light(l.InitialState)
+		return translate
+	})
+	tasktest.Variant(t, quantumLock.Task(), "all numbers with the other sign", func(l *lockItem, _ *rng.Rand) func(string) string {
+		l.InitialValue, l.TargetValue = -l.InitialValue, -l.TargetValue
+		for i, b := range l.Buttons {
+			switch b.Type {
+			case "add":
+				l.Buttons[i].Type = "subtract"
+			case "subtract":
+				l.Buttons[i].Type = "add"
+			}
+		}
+		return nil
+	})
 	tasktest.Other(t, quantumLock.Task(), "another start and target", func(l *lockItem) {
 		for _, b := range l.Buttons {
 			if b.Type == "multiply" {

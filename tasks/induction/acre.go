@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -20,7 +21,7 @@ var acre = task.Spec[acreParams, acreItem]{
 	Doc: "Tell from experiments whether a detector will react to objects: on, off, or undetermined. " +
 		"All three are equally frequent. Harder levels ask about several tests at once.",
 	Source:  "The blicket detector of A. Gopnik and D. Sobel (2000), as a task for machines by C. Zhang and others, ACRE (2021); objects, experiments and texts are our own. The setting train has no effect.",
-	Version: 1,
+	Version: 2,
 	Default: acreParams{Train: 1, Objects: 8, Trials: 6, Queries: 1},
 	Levels: []acreParams{
 		{Train: 1, Objects: 3, Trials: 2, Queries: 1},
@@ -29,6 +30,9 @@ var acre = task.Spec[acreParams, acreItem]{
 		{Train: 1, Objects: 12, Trials: 10, Queries: 5},
 		{Train: 1, Objects: 20, Trials: 18, Queries: 8},
 		{Train: 1, Objects: 40, Trials: 40, Queries: 12},
+	},
+	Few: []string{
+		"Three objects allow few experiments, if their names do not matter.",
 	},
 	Make: makeACRE,
 }
@@ -272,11 +276,30 @@ func (a acreItem) lines(names []string) []string {
 	return lines
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the experiments does not matter.
+// Canonical implements [task.Canonicalizer]. The names of the objects and the order of the experiments
+// and of the tests do not matter. It is empty without experiments.
 func (a acreItem) Canonical() string {
-	lines := a.lines(a.Objects)
-	slices.Sort(lines)
-	return strings.Join(lines, "\n")
+	if len(a.Trials) == 0 {
+		return ""
+	}
+	const object, off, on, test = 0, 1, 2, 3
+	var g canon.Graph
+	g.Nodes(len(a.Objects), object)
+	add := func(kind int, set acreSet) {
+		node := g.Node(kind)
+		for i := range a.Objects {
+			if set>>i&1 == 1 {
+				g.Arrow(node, i, 0)
+			}
+		}
+	}
+	for _, trial := range a.Trials {
+		add(off+task.Bit(trial.On)*(on-off), trial.Objects)
+	}
+	for _, query := range a.Queries {
+		add(test, query)
+	}
+	return g.Key()
 }
 
 // Check refuses a record with a wrong answer, or with experiments that no detector allows.
@@ -313,6 +336,15 @@ func (a acreItem) Check() error {
 		return fmt.Errorf("answer is %.40q, want %.40q", a.Answer, want)
 	}
 	return task.CheckPhrasing(a.Phrasing, len(acrePhrasings))
+}
+
+// Choices implements [task.Chooser]: one of three words for each test.
+func (a acreItem) Choices() int {
+	choices := 1
+	for range strings.Count(a.Answer, ",") + 1 {
+		choices = min(3*choices, 1<<30)
+	}
+	return choices
 }
 
 // Solve implements [task.Instance].

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -96,9 +98,35 @@ func TestACRESecond(t *testing.T) {
 
 func TestACREKeys(t *testing.T) {
 	tasktest.Same(t, acre.Task(), "the experiments may be in any order", func(a *acreItem) { slices.Reverse(a.Trials) })
-	tasktest.Other(t, acre.Task(), "other tests", func(a *acreItem) {
-		if len(a.Queries) > 1 && a.Queries[0] != a.Queries[1] && strings.HasPrefix(a.Answer, "on, on") {
-			a.Queries[0], a.Queries[1] = a.Queries[1], a.Queries[0]
+	tasktest.Variant(t, acre.Task(), "other names of the objects, tests in another order", func(a *acreItem, r *rng.Rand) func(string) string {
+		order := make([]int, len(a.Objects))
+		for i := range order {
+			order[i] = i
+			a.Objects[i] = "toy " + strconv.Itoa(i)
+		}
+		rng.Shuffle(r, order)
+		renamed := func(set acreSet) (now acreSet) {
+			for i, to := range order {
+				now |= set >> i & 1 << to
+			}
+			return now
+		}
+		for i, trial := range a.Trials {
+			a.Trials[i].Objects = renamed(trial.Objects)
+		}
+		outcomes := strings.Split(a.Answer, ", ")
+		slices.Reverse(outcomes)
+		slices.Reverse(a.Queries)
+		for i, query := range a.Queries {
+			a.Queries[i] = renamed(query)
+		}
+		a.Answer = strings.Join(outcomes, ", ")
+		return func(string) string { return a.Answer }
+	})
+	tasktest.Other(t, acre.Task(), "an experiment less", func(a *acreItem) {
+		without := learn(a.Trials[1:])
+		if len(a.Trials) > 1 && acreOutcomes[without.outcome(a.Queries[0])] == a.Answer {
+			a.Trials = a.Trials[1:]
 		}
 	})
 }

@@ -19,9 +19,9 @@ var listFunctions = task.Spec[listParams, listItem]{
 	Name:     "list_functions",
 	Category: "induction",
 	Doc: "Find out from examples what a function does with lists of numbers, and apply it. Harder levels have two functions in sequence. " +
-		"All of our functions that fit the examples give the same answer.",
+		"All of our functions that fit the examples give the same answer, and so do other natural rules that fit them.",
 	Source:  "The idea of J. Rule, The child as hacker (2020); the functions are our own, the settings too, since reasoning-gym has none.",
-	Version: 1,
+	Version: 2,
 	Default: listParams{Examples: 4, MinLength: 4, MaxLength: 8, MaxValue: 99, Tier: 2, Functions: 1},
 	Levels: []listParams{
 		{Examples: 5, MinLength: 3, MaxLength: 5, MaxValue: 9, Tier: 1, Functions: 1},
@@ -143,7 +143,7 @@ func makeList(p listParams, r *rng.Rand) (listItem, error) {
 		}
 		result, _ := function.apply(room[2*size:2*size], item.Input, m.room)
 		item.Answer = listText(result)
-		if !m.doubtful(&item, result) {
+		if !m.elastic(&item, function, result) && !m.doubtful(&item, result) {
 			return item, nil
 		}
 	}
@@ -208,8 +208,9 @@ func (m *listMaker) examples(item *listItem, f listFunction) bool {
 	return true
 }
 
-// doubtful reports whether another of our functions fits all examples but gives another
-// result. It tries functions of two rules if the problem has two.
+// doubtful reports whether another of our functions, or one with a rival of its rules, fits
+// all examples but gives another result. It tries functions of two rules if the problem has
+// two.
 func (m *listMaker) doubtful(item *listItem, result []int) bool {
 	start, want := item.Examples[0].Input, item.Examples[0].Output
 	for rule := range fitting(start, want, m.out) {
@@ -238,12 +239,22 @@ func (m *listMaker) doubtful(item *listItem, result []int) bool {
 // other reports whether f, which fits the first example, fits the others too but gives
 // another result.
 func (m *listMaker) other(item *listItem, f listFunction, result []int) bool {
-	for i := range item.Examples[1:] {
-		e := &item.Examples[1+i]
+	return m.fits(item, 1, f) && m.differs(item, f, result)
+}
+
+// fits reports whether f fits the examples from one on.
+func (m *listMaker) fits(item *listItem, from int, f listFunction) bool {
+	for i := range item.Examples[from:] {
+		e := &item.Examples[from+i]
 		if out, ok := f.apply(m.out[:0], e.Input, m.room); !ok || !slices.Equal(out, e.Output) {
 			return false
 		}
 	}
+	return true
+}
+
+// differs reports whether f gives another result than ours.
+func (m *listMaker) differs(item *listItem, f listFunction, result []int) bool {
 	out, ok := f.apply(m.out[:0], item.Input, m.room)
 	return ok && !slices.Equal(out, result)
 }
@@ -268,10 +279,10 @@ func appendList(b []byte, l []int) []byte {
 var listPhrasings = [][6]string{
 	{"A function turns a list of numbers into another list. These are examples of what it does:\n", "\n", " -> ", "", "\n\nWhat does it turn ", " into?"},
 	{"Each pair below was made by the same rule.\n", "\nInput: ", "\nOutput: ", "\n", "\nApply the rule to one more list.\nInput: ", "\nOutput: ?"},
-	{"A machine eats a list and spits out a list. Watch it:\n", "\n- It eats ", " and spits out ", ".", "\n\nNow it eats ", ". What comes out?"},
+	{"A machine takes in lists of numbers and gives out other lists. It treats all of them alike:\n", "\n- From ", " it makes ", ".", "\n\nNow it takes in ", ". What does it give out?"},
 	{"Find the rule behind these examples.\n", "\nf(", ") = ", "", "\n\nCompute f(", ")."},
-	{"What comes next to the last list?\n", "\n", " goes with ", ";", "\n", " goes with …"},
-	{"Someone has written down lists on the left and, for each of them, what became of it on the right. It is always done in the same way.\n", "\n", "   |   ", "", "\n\nWhat belongs on the right of ", "?"},
+	{"Each list goes with another one, always by the same rule.\n", "\n", " goes with ", ";", "\n", " goes with which list?"},
+	{"The lists on the left were changed into those on the right, all by one rule.\n", "\n", "   |   ", "", "\n\nWhat does this rule make of ", "?"},
 }
 
 // Prompt implements [task.Instance].

@@ -59,19 +59,24 @@ type boundRule struct {
 	k    int
 }
 
-// A ruleBook holds all rules with all their parameters, together and by kind.
+// A ruleBook holds all rules and rivals with all their parameters, together and by kind.
 type ruleBook struct {
 	all, becomes, stays, moves []boundRule
 	makes                      map[[2]int][]boundRule // by the lengths of list and result
 }
 
-// boundRules returns the book of all rules.
+// boundRules returns the book.
 var boundRules = sync.OnceValue(func() *ruleBook {
 	book := &ruleBook{makes: map[[2]int][]boundRule{}}
 	var list [2 * mostListLength]int // no rule makes a longer list from a problem's list
-	for i := range listRules {
-		rule := &listRules[i]
-		for _, k := range append(rule.ks, 0)[:max(1, len(rule.ks))] {
+	for i := range len(listRules) + len(listRivals) {
+		var rule *listRule
+		if i < len(listRules) {
+			rule = &listRules[i]
+		} else {
+			rule = &listRivals[i-len(listRules)]
+		}
+		for _, k := range append(slices.Clone(rule.ks), 0)[:max(1, len(rule.ks))] {
 			bound := boundRule{rule, k}
 			book.all = append(book.all, bound)
 			switch {

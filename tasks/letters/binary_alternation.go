@@ -3,6 +3,7 @@ package letters
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,13 +19,13 @@ var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem
 	Doc: "Find the least number of swaps of any two characters that makes a binary string alternate, or -1. " +
 		"All possible numbers of swaps for a length, from 1, are equally likely.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: binaryAlternationParams{MinN: 10, MaxN: 30, PSolvable: 0.8},
 	Levels: []binaryAlternationParams{
 		{MinN: 9, MaxN: 14, PSolvable: 0.93},
 		{MinN: 16, MaxN: 24, PSolvable: 0.99},
-		{MinN: 30, MaxN: 50, PSolvable: 0.98},
-		{MinN: 60, MaxN: 100, PSolvable: 0.9},
+		{MinN: 44, MaxN: 72, PSolvable: 0.98},
+		{MinN: 90, MaxN: 140, PSolvable: 0.9},
 		{MinN: 200, MaxN: 300, PSolvable: 0.95},
 		{MinN: 700, MaxN: 1000, PSolvable: 0.95},
 	},
@@ -68,10 +69,7 @@ type binaryAlternationItem struct {
 // characters into the more frequent one.
 func makeBinaryAlternation(p binaryAlternationParams, r *rng.Rand) (binaryAlternationItem, error) {
 	n := r.Between(p.MinN, p.MaxN)
-	most := n / 2 // for an odd length, only one alternating string has the right counts
-	if n%2 == 0 {
-		most = n / 4
-	}
+	most := mostSwaps(n)
 	bits, first := make([]byte, n), r.Between(0, 1)
 	for i := range bits {
 		bits[i] = '0' + byte((first+i)&1)
@@ -86,6 +84,14 @@ func makeBinaryAlternation(p binaryAlternationParams, r *rng.Rand) (binaryAltern
 	}
 	item.String = string(bits)
 	return item, nil
+}
+
+// mostSwaps is the most swaps that a string of length n may need.
+func mostSwaps(n int) int {
+	if n%2 == 0 {
+		return n / 4
+	}
+	return n / 2 // only one alternating string has the right counts
 }
 
 // turn turns n of the bits at even (from = 0) or odd indexes (1); each choice is equally
@@ -157,6 +163,24 @@ func (b binaryAlternationItem) Prompt() string {
 // Short implements [task.Shortener].
 func (b binaryAlternationItem) Short() string { return "swaps to alternate, or -1: " + b.String }
 
+// Canonical implements [task.Canonicalizer]. Zeros and ones may be exchanged, and the string may
+// be read from its end.
+func (b binaryAlternationItem) Canonical() string {
+	best := ""
+	for _, flip := range []byte{0, 1} {
+		bits := []byte(b.String)
+		for i := range bits {
+			bits[i] ^= flip
+		}
+		forward := string(bits)
+		slices.Reverse(bits)
+		if text := min(forward, string(bits)); best == "" || text < best {
+			best = text
+		}
+	}
+	return best
+}
+
 // Check refuses a record with a wrong solution.
 func (b binaryAlternationItem) Check() error {
 	if b.String == "" || strings.Trim(b.String, "01") != "" {
@@ -167,6 +191,9 @@ func (b binaryAlternationItem) Check() error {
 	}
 	return task.CheckPhrasing(b.Phrasing, len(binaryAlternationPhrasings))
 }
+
+// Choices implements [task.Chooser]: -1, or a number of swaps.
+func (b binaryAlternationItem) Choices() int { return 1 + mostSwaps(len(b.String)) }
 
 // Solve implements [task.Instance].
 func (b binaryAlternationItem) Solve() string { return strconv.Itoa(b.Solution) }

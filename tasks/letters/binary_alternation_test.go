@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -118,9 +119,20 @@ func TestBinaryAlternationShort(t *testing.T) {
 }
 
 func TestBinaryAlternationKeys(t *testing.T) {
-	tasktest.Other(t, binaryAlternation.Task(), "a string from its end is another string", func(b *binaryAlternationItem) {
+	tasktest.Variant(t, binaryAlternation.Task(), "the string from its end", func(b *binaryAlternationItem, _ *rng.Rand) func(string) string {
 		bits := []byte(b.String)
 		slices.Reverse(bits)
 		b.String = string(bits)
+		return nil
+	})
+	tasktest.Variant(t, binaryAlternation.Task(), "zeros and ones exchanged", func(b *binaryAlternationItem, _ *rng.Rand) func(string) string {
+		b.String = strings.NewReplacer("0", "1", "1", "0").Replace(b.String)
+		return nil
+	})
+	tasktest.Other(t, binaryAlternation.Task(), "two characters more", func(b *binaryAlternationItem) {
+		if b.Solution == 1 {
+			b.String += "00"
+			b.Solution = swapsToAlternate(b.String)
+		}
 	})
 }

@@ -3,7 +3,6 @@ package letters
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,15 +18,18 @@ var isomorphicStrings = task.Spec[isomorphicStringsParams, isomorphicStringsItem
 	Doc: "Tell whether two strings differ only by a one-to-one renaming of their letters. " +
 		"Most other pairs still have the same letter counts, up to a renaming. Harder levels ask at which letter the renaming fails.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym and witness.",
-	Version: 4,
+	Version: 5,
 	Default: isomorphicStringsParams{MinStringLength: 2, MaxStringLength: 10, PSolvable: 0.5},
 	Levels: []isomorphicStringsParams{
-		{MinStringLength: 3, MaxStringLength: 5, PSolvable: 0.5},
-		{MinStringLength: 6, MaxStringLength: 10, PSolvable: 0.1, Witness: true},
-		{MinStringLength: 12, MaxStringLength: 20, PSolvable: 0.1, Witness: true},
+		{MinStringLength: 6, MaxStringLength: 9, PSolvable: 0.5},
+		{MinStringLength: 8, MaxStringLength: 12, PSolvable: 0.1, Witness: true},
+		{MinStringLength: 14, MaxStringLength: 20, PSolvable: 0.1, Witness: true},
 		{MinStringLength: 30, MaxStringLength: 60, PSolvable: 0.1, Witness: true},
 		{MinStringLength: 100, MaxStringLength: 150, PSolvable: 0.1, Witness: true},
 		{MinStringLength: 300, MaxStringLength: 500, PSolvable: 0.1, Witness: true},
+	},
+	Few: []string{
+		"There are few patterns of six to nine letters.",
 	},
 	Make: makeIsomorphicStrings,
 }
@@ -186,10 +188,11 @@ func (i isomorphicStringsItem) Choices() int {
 	return 2
 }
 
-// Canonical implements [task.Canonicalizer]. The two strings may be exchanged, since a
-// renaming can be undone.
+// Canonical implements [task.Canonicalizer]. The letters of either string do not matter, and the
+// strings may be exchanged, since a renaming can be undone.
 func (i isomorphicStringsItem) Canonical() string {
-	return fmt.Sprintf("%q %t", slices.Sorted(slices.Values(i.Words[:])), i.Witness)
+	one, two := shape(i.Words[0]), shape(i.Words[1])
+	return fmt.Sprintf("%q %q %t", min(one, two), max(one, two), i.Witness)
 }
 
 // Check refuses a record with a wrong solution, or with words of anything but visible

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -134,5 +135,15 @@ func TestIsomorphicStringsSecond(t *testing.T) {
 }
 
 func TestIsomorphicStringsKeys(t *testing.T) {
+	tasktest.Variant(t, isomorphicStrings.Task(), "other letters in each string", func(i *isomorphicStringsItem, r *rng.Rand) func(string) string {
+		for k, word := range i.Words {
+			i.Words[k] = relettered(r).Replace(word)
+		}
+		return nil
+	})
+	tasktest.Variant(t, isomorphicStrings.Task(), "the strings exchanged", func(i *isomorphicStringsItem, _ *rng.Rand) func(string) string {
+		slices.Reverse(i.Words[:])
+		return nil
+	})
 	tasktest.Same(t, isomorphicStrings.Task(), "a renaming can be undone", func(i *isomorphicStringsItem) { slices.Reverse(i.Words[:]) })
 }

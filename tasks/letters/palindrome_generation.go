@@ -3,6 +3,7 @@ package letters
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,20 +20,17 @@ var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGener
 	Category: "algorithmic",
 	Doc:      "Put letters in an order that reads the same from both ends. The given order never does.",
 	Source:   "Letters drawn at random; the settings are those of reasoning-gym.",
-	Version:  4,
+	Version:  5,
 	Default:  palindromeGenerationParams{MinLength: 3, MaxLength: 10},
 	Levels: []palindromeGenerationParams{
-		{MinLength: 3, MaxLength: 5},
-		{MinLength: 7, MaxLength: 10},
-		{MinLength: 10, MaxLength: 16},
+		{MinLength: 4, MaxLength: 8},
+		{MinLength: 9, MaxLength: 12},
+		{MinLength: 14, MaxLength: 20},
 		{MinLength: 20, MaxLength: 30},
 		{MinLength: 45, MaxLength: 60},
 		{MinLength: 100, MaxLength: 130},
 	},
 	Many: true,
-	Few: []string{
-		"Three to five letters, most of them in pairs, have few choices.",
-	},
 	Make: makePalindromeGeneration,
 }
 
@@ -124,9 +122,14 @@ func (p palindromeGenerationItem) Short() string {
 	return "palindrome of " + strings.Join(p.Letters, "")
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the letters does not matter.
+// Canonical implements [task.Canonicalizer]. The letters and their order do not matter: it says
+// how often each of them is there.
 func (p palindromeGenerationItem) Canonical() string {
-	return fmt.Sprintf("%q", slices.Sorted(slices.Values(p.Letters)))
+	often := map[string]int{}
+	for _, letter := range p.Letters {
+		often[letter]++
+	}
+	return fmt.Sprint(slices.Sorted(maps.Values(often)))
 }
 
 // Check refuses a record with a wrong palindrome.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -84,5 +86,35 @@ func TestPalindromeGenerationSecond(t *testing.T) {
 }
 
 func TestPalindromeGenerationKeys(t *testing.T) {
+	tasktest.Variant(t, palindromeGeneration.Task(), "other letters in another order", func(p *palindromeGenerationItem, r *rng.Rand) func(string) string {
+		other := relettered(r)
+		rng.Shuffle(r, p.Letters)
+		for i, letter := range p.Letters {
+			p.Letters[i] = other.Replace(letter)
+		}
+		p.GeneratedPalindrome = other.Replace(p.GeneratedPalindrome)
+		return other.Replace
+	})
+	tasktest.Translated(t, palindromeGeneration.Task(), func(solution string, from, to palindromeGenerationItem) string {
+		var pairs []string
+		other := byFrequency(to.Letters)
+		for i, letter := range byFrequency(from.Letters) {
+			pairs = append(pairs, letter, other[i])
+		}
+		return strings.NewReplacer(pairs...).Replace(solution)
+	})
 	tasktest.Same(t, palindromeGeneration.Task(), "the letters may be in any order", func(p *palindromeGenerationItem) { slices.Reverse(p.Letters) })
+}
+
+// byFrequency returns the different letters, the rarest first.
+func byFrequency(letters []string) []string {
+	often := func(letter string) (n int) {
+		for _, other := range letters {
+			n += task.Bit(other == letter)
+		}
+		return n
+	}
+	different := slices.Compact(slices.Sorted(slices.Values(letters)))
+	slices.SortStableFunc(different, func(a, b string) int { return often(a) - often(b) })
+	return different
 }

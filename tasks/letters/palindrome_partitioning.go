@@ -3,6 +3,7 @@ package letters
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
@@ -17,10 +18,10 @@ var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromeP
 	Doc: "Find all ways to cut a string into palindromes. There are at least two, " +
 		"and rarely many more than 100: once a string has that many, only letters that add few or none are appended.",
 	Source:  "A classic exercise in backtracking; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: palindromePartitioningParams{MinStringLen: 5, MaxStringLen: 15, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 5},
 	Levels: []palindromePartitioningParams{
-		{MinStringLen: 4, MaxStringLen: 5, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 2},
+		{MinStringLen: 4, MaxStringLen: 6, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 2},
 		{MinStringLen: 6, MaxStringLen: 8, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 3},
 		{MinStringLen: 8, MaxStringLen: 11, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 4},
 		{MinStringLen: 11, MaxStringLen: 14, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 5},
@@ -195,8 +196,13 @@ func (p palindromePartitioningItem) Prompt() string {
 		" The ways may be in any order."
 }
 
-// Canonical implements [task.Canonicalizer].
-func (p palindromePartitioningItem) Canonical() string { return p.String }
+// Canonical implements [task.Canonicalizer]. The letters do not matter, and the string may be
+// read from its end.
+func (p palindromePartitioningItem) Canonical() string {
+	turned := []byte(p.String)
+	slices.Reverse(turned)
+	return min(shape(p.String), shape(string(turned)))
+}
 
 // Check refuses a record unless its solution lists all ways to cut the string.
 func (p palindromePartitioningItem) Check() error {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -140,4 +142,48 @@ func waysFrom(text string) (n int) {
 		}
 	}
 	return n
+}
+
+func TestPalindromePartitioningKeys(t *testing.T) {
+	tasktest.Translated(t, palindromePartitioning.Task(), func(solution string, from, to palindromePartitioningItem) string {
+		if shape(from.String) != shape(to.String) {
+			mirrored := []byte(from.String)
+			slices.Reverse(mirrored)
+			from.String = string(mirrored)
+			ways := make([][]string, len(from.Solution))
+			for i, way := range from.Solution {
+				ways[i] = slices.Clone(way)
+				slices.Reverse(ways[i]) // each piece is a palindrome
+			}
+			solution = answer.WriteLists(ways)
+		}
+		var pairs []string
+		for i := range from.String {
+			pairs = append(pairs, from.String[i:i+1], to.String[i:i+1])
+		}
+		return strings.NewReplacer(pairs...).Replace(solution)
+	})
+	tasktest.Variant(t, palindromePartitioning.Task(), "other letters", func(p *palindromePartitioningItem, r *rng.Rand) func(string) string {
+		other := relettered(r)
+		p.String = other.Replace(p.String)
+		p.Solution = partitions(p.String)
+		return other.Replace
+	})
+	tasktest.Variant(t, palindromePartitioning.Task(), "the string from its end", func(p *palindromePartitioningItem, _ *rng.Rand) func(string) string {
+		turned := []byte(p.String)
+		slices.Reverse(turned)
+		ways := slices.Clone(p.Solution)
+		p.String = string(turned)
+		p.Solution = partitions(p.String)
+		return func(string) string {
+			for _, way := range ways {
+				slices.Reverse(way) // each piece is a palindrome
+			}
+			return answer.WriteLists(ways)
+		}
+	})
+	tasktest.Other(t, palindromePartitioning.Task(), "a letter more", func(p *palindromePartitioningItem) {
+		p.String += "q"
+		p.Solution = partitions(p.String)
+	})
 }

@@ -1,6 +1,7 @@
 package letters
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,7 @@ var ransomNote = task.Spec[ransomNoteParams, ransomNoteItem]{
 	Doc: "Tell whether the letters of a note can all be cut out of a magazine. " +
 		"If they cannot, only one letter is missing, once; if they can, some letter is used up. Harder levels ask which letter is missing.",
 	Source:  "A classic exercise; letters drawn at random, the settings are those of reasoning-gym and witness.",
-	Version: 4,
+	Version: 5,
 	Default: ransomNoteParams{MinNoteLength: 1, MaxNoteLength: 10, MinMagazineLength: 2, MaxMagazineLength: 30, PSolvable: 0.5},
 	Levels: []ransomNoteParams{
 		{MinNoteLength: 2, MaxNoteLength: 5, MinMagazineLength: 6, MaxMagazineLength: 12, PSolvable: 0.5},
@@ -26,6 +27,9 @@ var ransomNote = task.Spec[ransomNoteParams, ransomNoteItem]{
 		{MinNoteLength: 40, MaxNoteLength: 60, MinMagazineLength: 90, MaxMagazineLength: 130, PSolvable: 0.1, Witness: true},
 		{MinNoteLength: 100, MaxNoteLength: 140, MinMagazineLength: 200, MaxMagazineLength: 300, PSolvable: 0.1, Witness: true},
 		{MinNoteLength: 300, MaxNoteLength: 400, MinMagazineLength: 600, MaxMagazineLength: 800, PSolvable: 0.1, Witness: true},
+	},
+	Few: []string{
+		"There are few short notes, since their letters have no names of their own.",
 	},
 	Make: makeRansomNote,
 }
@@ -133,14 +137,22 @@ func (n ransomNoteItem) Short() string {
 	return n.RansomNote + " from " + n.Magazine + [...]string{"?", " lacks?"}[task.Bit(n.Witness)]
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the letters does not matter, in
-// the note or in the magazine: they are cut out.
+// Canonical implements [task.Canonicalizer]. The letters and their order do not matter: it says
+// how often each is in the note and in the magazine.
 func (n ransomNoteItem) Canonical() string {
-	note, magazine := []byte(n.RansomNote), []byte(n.Magazine)
-	slices.Sort(note)
-	slices.Sort(magazine)
-	n.RansomNote, n.Magazine = string(note), string(magazine)
-	return n.Short()
+	var often [256][2]int
+	for _, letter := range []byte(n.RansomNote) {
+		often[letter][0]++
+	}
+	for _, letter := range []byte(n.Magazine) {
+		often[letter][1]++
+	}
+	slices.SortFunc(often[:], func(a, b [2]int) int { return cmp.Or(b[0]-a[0], b[1]-a[1]) })
+	some := 0
+	for some < len(often) && often[some] != [2]int{} {
+		some++
+	}
+	return fmt.Sprint(n.Witness, often[:some])
 }
 
 // Check refuses a record with a wrong solution.
@@ -172,6 +184,14 @@ func (n ransomNoteItem) missing() string {
 		}
 	}
 	return string(missing)
+}
+
+// Choices implements [task.Chooser].
+func (n ransomNoteItem) Choices() int {
+	if n.Witness {
+		return 27 // a letter, or none
+	}
+	return 2
 }
 
 // Solve implements [task.Instance].

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -132,6 +133,17 @@ func TestRansomNoteSecond(t *testing.T) {
 }
 
 func TestRansomNoteKeys(t *testing.T) {
+	tasktest.Variant(t, ransomNote.Task(), "other letters in another order", func(n *ransomNoteItem, r *rng.Rand) func(string) string {
+		other := relettered(r)
+		note, magazine := []byte(other.Replace(n.RansomNote)), []byte(other.Replace(n.Magazine))
+		rng.Shuffle(r, note)
+		rng.Shuffle(r, magazine)
+		n.RansomNote, n.Magazine = string(note), string(magazine)
+		if !n.Witness || n.Solution {
+			return nil
+		}
+		return other.Replace
+	})
 	tasktest.Same(t, ransomNote.Task(), "the letters may be in any order", func(n *ransomNoteItem) {
 		note, magazine := []byte(n.RansomNote), []byte(n.Magazine)
 		slices.Reverse(note)

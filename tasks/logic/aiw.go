@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
@@ -20,13 +19,13 @@ var aiw = task.Spec[aiwParams, aiwItem]{
 		"Harder levels have nephews and nieces, and people who link several circles.",
 	Source: "The problem of M. Nezhurina and others, Alice in Wonderland (arXiv 2406.02061); the texts are our own, the settings are those of reasoning-gym and depth.",
 
-	Version: 2,
+	Version: 3,
 	Default: aiwParams{aiwMen, aiwWomen, aiwTypes, []float64{1. / 3, 1. / 3, 1. / 3}, 6, 1},
 	Levels: []aiwParams{
 		{aiwMen, aiwWomen, aiwTypes, []float64{0.5, 0.5, 0}, 6, 1},
-		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 24, 2},
-		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 30, 3},
-		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 60, 4},
+		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 24, 3},
+		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 30, 4},
+		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 60, 5},
 		{aiwMen, aiwWomen, aiwTypes, []float64{0.4, 0.3, 0.3}, 300, 8},
 	},
 	Few: []string{
@@ -47,7 +46,7 @@ type aiwParams struct {
 	FemaleNames []string  `json:"female_names"`
 	TaskTypes   []string  `json:"task_types"`        // any of siblings, friends, colleagues
 	TypeWeights []float64 `json:"task_type_weights"` // of the task types
-	MaxEntities int       `json:"max_entities"`      // limit of the people of one sex that a sentence counts
+	MaxEntities int       `json:"max_entities"`      // limit of the people of one sex that a sentence counts; families have at most 12
 	Depth       int       `json:"depth"`             // circles of friends; one more of colleagues; or siblings with children, plus one
 }
 
@@ -178,11 +177,14 @@ func (a aiwItem) shows(n int) bool {
 	return slices.ContainsFunc(a.Groups, func(g aiwGroup) bool { return g.Men == n || g.Women == n })
 }
 
+// largestFamily limits the brothers, sisters, sons or daughters that somebody has.
+const largestFamily = 12
+
 // family draws brothers and sisters, and children of some of them.
 func (a *aiwItem) family(p aiwParams, cast *aiwCast) {
-	r := cast.r
+	r, most := cast.r, min(p.MaxEntities, largestFamily)
 	female := r.Chance(0.5)
-	first := aiwGroup{Name: cast.name(female), Female: female, Men: r.Between(0, p.MaxEntities), Women: r.Between(0, p.MaxEntities)}
+	first := aiwGroup{Name: cast.name(female), Female: female, Men: r.Between(0, most), Women: r.Between(0, most)}
 	if first.Men+first.Women == 0 {
 		first.Men = 1
 	}
@@ -191,7 +193,7 @@ func (a *aiwItem) family(p aiwParams, cast *aiwCast) {
 	for i := 1; i < p.Depth && free[0]+free[1] > 0; i++ {
 		f := task.Bit(r.Between(1, free[0]+free[1]) > free[0])
 		free[f]--
-		a.Groups = append(a.Groups, aiwGroup{Name: cast.name(f == 1), Female: f == 1, Men: r.Between(0, p.MaxEntities), Women: r.Between(0, p.MaxEntities)})
+		a.Groups = append(a.Groups, aiwGroup{Name: cast.name(f == 1), Female: f == 1, Men: r.Between(0, most), Women: r.Between(0, most)})
 	}
 	if len(a.Groups) > 1 {
 		a.Asked.Group = r.Between(0, len(a.Groups)-1)
@@ -300,17 +302,31 @@ func (a aiwItem) Check() error {
 // Solve implements [task.Instance].
 func (a aiwItem) Solve() string { return a.Answer }
 
-// Canonical implements [task.Canonicalizer]. The names do not matter.
+// Canonical implements [task.Canonicalizer]. The names do not matter, nor which sex is which, nor
+// the order of the children's families.
 func (a aiwItem) Canonical() string {
 	if len(a.Groups) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	fmt.Fprint(&b, a.TaskType == "siblings", a.Asked.Group, a.Asked.Link, a.Asked.Member != "", a.Asked.Female, a.Asked.Women)
-	for _, g := range a.Groups {
-		fmt.Fprint(&b, " ", g.Female, g.Men, g.Women, g.LinkF)
+	return min(a.canonical(false), a.canonical(true))
+}
+
+// canonical writes the question without names, with the sexes exchanged if turned is set.
+func (a aiwItem) canonical(turned bool) string {
+	siblings := a.TaskType == "siblings"
+	groups := make([]string, len(a.Groups))
+	for i, g := range a.Groups {
+		if turned {
+			g.Men, g.Women = g.Women, g.Men
+		}
+		linked := g.Link != "" && g.LinkF != turned
+		groups[i] = fmt.Sprint(g.Female != turned, g.Men, g.Women, linked, i == a.Asked.Group)
 	}
-	return b.String()
+	if siblings {
+		slices.Sort(groups[1:])
+	}
+	member := a.Asked.Member != ""
+	return fmt.Sprint(siblings, a.Asked.Link, member, member && a.Asked.Female != turned, a.Asked.Women != turned, groups)
 }
 
 // Score implements [task.Instance].

@@ -1,6 +1,7 @@
 package logic
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -124,9 +126,47 @@ func TestAIWSecond(t *testing.T) {
 }
 
 func TestAIWKeys(t *testing.T) {
+	tasktest.Variant(t, aiw.Task(), "the sexes exchanged", func(a *aiwItem, _ *rng.Rand) func(string) string {
+		for i := range a.Groups {
+			g := &a.Groups[i]
+			g.Men, g.Women, g.Female, g.LinkF = g.Women, g.Men, !g.Female, g.Link != "" && !g.LinkF
+		}
+		a.Asked.Female, a.Asked.Women = a.Asked.Member != "" && !a.Asked.Female, !a.Asked.Women
+		return nil
+	})
+	tasktest.Variant(t, aiw.Task(), "other names", func(a *aiwItem, r *rng.Rand) func(string) string {
+		for i := range a.Groups {
+			a.Groups[i].Name = rng.Pick(r, aiwMen)
+		}
+		return nil
+	})
+	tasktest.Variant(t, aiw.Task(), "the families of children in another order", func(a *aiwItem, _ *rng.Rand) func(string) string {
+		if a.TaskType == "siblings" {
+			slices.Reverse(a.Groups[1:])
+			if a.Asked.Group > 0 {
+				a.Asked.Group = len(a.Groups) - a.Asked.Group
+			}
+		}
+		return nil
+	})
 	tasktest.Same(t, aiw.Task(), "the names are free", func(a *aiwItem) { a.Groups[0].Name = "Zoe" })
 	tasktest.Other(t, aiw.Task(), "more women", func(a *aiwItem) {
 		a.Groups[0].Women++
 		a.Answer = strconv.Itoa(a.count())
+	})
+}
+
+// Nobody has hundreds of sons, whatever the settings of friends are.
+func TestAIWFamilies(t *testing.T) {
+	tasktest.Every(t, aiw.Task(), 500, func(item aiwItem, prompt, _ string) error {
+		for _, g := range item.Groups {
+			if item.TaskType == "siblings" && max(g.Men, g.Women) > 12 {
+				return fmt.Errorf("%s has %d and %d relatives of one kind", g.Name, g.Men, g.Women)
+			}
+		}
+		if strings.Contains(prompt, "can count on") {
+			return errors.New("the prompt says that somebody can count on people")
+		}
+		return nil
 	})
 }

@@ -19,7 +19,7 @@ var aiwAsks = []struct {
 	{"Count the %q of %w.", true, aiwStory{"%p (%s) has %m and %f.", "\n", "%p (%s) has %m and %f."}},
 	{"What is the number of %q that %w has?", false, aiwStory{"Think of %p. %p is %s and has %f as well as %m.", " ", "Then there is %p, who is %s and has %f as well as %m."}},
 	{"Tell how many %q %w has.", true, aiwStory{"- %p is %s with %m and %f.", "\n", "- %p is %s with %m and %f."}},
-	{"%w makes a list of all %q that %o has. How many names are on it?", false, aiwStory{"%p is %s and can count on %m and %f.", " ", "%p is %s and can count on %m and %f."}},
+	{"%w makes a list of all %q that %o has. How many names are on it?", false, aiwStory{"%p, who is %s, has %m and also %f.", " ", "%p, who is %s, has %m and also %f."}},
 	{"If %w has written a card to each of the %q that %o has, how many cards has %o written?", false, aiwStory{"%p has %m. %p, who is %s, also has %f.", " ", "%p has %m. %p, who is %s, also has %f."}},
 }
 

@@ -19,7 +19,7 @@ var circuitLogic = task.Spec[circuitParams, circuitItem]{
 	Doc: "Work out the output of a circuit of two layers of gates from its drawing. Both outputs are equally frequent. " +
 		"Harder levels ask for the output for each of several inputs.",
 	Source:  "C. E. Shannon, A Symbolic Analysis of Relay and Switching Circuits (1938); the drawing is our own, the settings are those of reasoning-gym and num_assignments.",
-	Version: 1,
+	Version: 2,
 	Default: circuitParams{MinTerms: 3, MaxTerms: 5, MinInputs: 2, MaxInputs: 4, NegProb: 0.3, AllowReuse: true, Assignments: 1},
 	Levels: []circuitParams{
 		{MinTerms: 2, MaxTerms: 2, MinInputs: 2, MaxInputs: 2, NegProb: 0, AllowReuse: true, Assignments: 1},
@@ -321,6 +321,9 @@ func (c circuitItem) Check() error {
 	}
 	return task.CheckPhrasing(c.Phrasing, len(circuitPhrasings))
 }
+
+// Choices implements [task.Chooser]: 0 or 1 for each assignment.
+func (c circuitItem) Choices() int { return 1 << min(len(c.Answer), 30) }
 
 // Solve implements [task.Instance].
 func (c circuitItem) Solve() string { return c.Answer }

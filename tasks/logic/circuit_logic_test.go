@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -105,6 +106,46 @@ func TestCircuitSecond(t *testing.T) {
 }
 
 func TestCircuitKeys(t *testing.T) {
+	tasktest.Variant(t, circuitLogic.Task(), "other names of the inputs, and their columns in another order", func(c *circuitItem, r *rng.Rand) func(string) string {
+		of, err := c.circuit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := rng.Different(r, len(c.Inputs), 0, int64(len(c.Inputs)-1))
+		rows := c.rows()
+		for i, row := range rows {
+			moved := make([]byte, len(row))
+			for k := range row {
+				moved[to[k]] = row[k]
+			}
+			rows[i] = string(moved)
+		}
+		for _, term := range of.terms {
+			for k := range term.literals {
+				term.literals[k].input = int(to[term.literals[k].input])
+			}
+			slices.Reverse(term.literals)
+		}
+		for i, name := range c.Inputs {
+			c.Assignments[name] = int(rows[0][i] - '0')
+		}
+		c.More, c.Gates, c.TermStrings = rows[1:], nil, nil
+		c.write(&of)
+		return nil
+	})
+	tasktest.Variant(t, circuitLogic.Task(), "the assignments in another order", func(c *circuitItem, _ *rng.Rand) func(string) string {
+		rows, reversed := c.rows(), func(answer string) string {
+			digits := []byte(answer)
+			slices.Reverse(digits)
+			return string(digits)
+		}
+		slices.Reverse(rows)
+		for i, name := range c.Inputs {
+			c.Assignments[name] = int(rows[0][i] - '0')
+		}
+		c.More, c.Answer = rows[1:], reversed(c.Answer)
+		return reversed
+	})
 	tasktest.Same(t, circuitLogic.Task(), "the gates may be in any order", func(c *circuitItem) {
 		slices.Reverse(c.Gates)
 		slices.Reverse(c.TermStrings)

@@ -1,6 +1,7 @@
 package logic
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,12 +135,65 @@ func (c circuitItem) Short() string {
 	return c.Expression + " with " + strings.Join(c.Inputs, " ") + " = " + strings.Join(c.rows(), " ")
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the gates does not matter.
+// Canonical implements [task.Canonicalizer]. The names of the inputs do not matter, nor do the
+// orders of the gates, of the inputs of a gate, and of the assignments.
 func (c circuitItem) Canonical() string {
-	if len(c.Gates) == 0 {
+	of, err := c.circuit()
+	if err != nil || len(c.Gates) == 0 {
 		return ""
 	}
-	terms := slices.Clone(c.TermStrings)
-	slices.Sort(terms)
-	return c.FinalGate + " of " + strings.Join(terms, " ") + " with " + strings.Join(c.Inputs, " ") + " = " + strings.Join(c.rows(), " ")
+	rows := c.rows()
+	look := make([]uint64, len(c.Inputs)) // of an input: what it is joined to, as a hash
+	gates, cases := make([]uint64, len(of.terms)), make([]uint64, len(rows))
+	const rounds = 3
+	for range rounds {
+		of.hash(look, gates)
+		hashRows(look, rows, cases)
+		next := make([]uint64, len(look))
+		for i, term := range of.terms {
+			for _, l := range term.literals {
+				next[l.input] += hashed(gates[i], uint64(1+task.Bit(l.negated)))
+			}
+		}
+		for i, row := range rows {
+			for k := range row {
+				next[k] += hashed(cases[i], uint64(row[k]))
+			}
+		}
+		look = next
+	}
+	of.hash(look, gates)
+	hashRows(look, rows, cases)
+	slices.Sort(gates)
+	slices.Sort(cases)
+	return fmt.Sprint(c.FinalGate, len(look), gates, cases)
+}
+
+// hash fills sums with a hash of each gate of the first layer, for looks of the inputs.
+func (c *circuit) hash(look, sums []uint64) {
+	for i, term := range c.terms {
+		sums[i] = 0
+		for _, l := range term.literals {
+			sums[i] += hashed(look[l.input], uint64(1+task.Bit(l.negated)))
+		}
+		sums[i] = hashed(sums[i], uint64(term.gate.sign[0]))
+	}
+}
+
+// hashRows fills sums with a hash of each assignment, for looks of the inputs.
+func hashRows(look []uint64, rows []string, sums []uint64) {
+	for i, row := range rows {
+		sums[i] = 0
+		for k := range row {
+			sums[i] += hashed(look[k], uint64(row[k]))
+		}
+	}
+}
+
+// hashed mixes two numbers (G. Steele and others, SplitMix, 2014).
+func hashed(a, b uint64) uint64 {
+	z := a + (b+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
 }

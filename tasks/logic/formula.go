@@ -175,6 +175,29 @@ func (f formula) text() string {
 	return string(b)
 }
 
+// commuted writes the formula in prefix order, with a label in place of each of the letters. The
+// sides of a sign that may be exchanged are in order.
+func (f formula) commuted(letters string, labels []int) string {
+	var room [8]string
+	parts := room[:0]
+	for _, sign := range f {
+		top := len(parts) - 1
+		switch {
+		case isFact(sign):
+			parts = append(parts, string('a'+rune(labels[strings.IndexByte(letters, sign)])))
+			continue
+		case sign == signNot:
+			parts[top] = "!" + parts[top]
+			continue
+		case sign != signThen && parts[top] < parts[top-1]:
+			parts[top-1], parts[top] = parts[top], parts[top-1]
+		}
+		parts[top-1] = string(sign) + parts[top-1] + parts[top]
+		parts = parts[:top]
+	}
+	return parts[0]
+}
+
 // holds returns the assignments of word w, to the facts in letters, that make the formula
 // true. Its letters must be among them.
 func (f formula) holds(letters string, w int) uint64 {

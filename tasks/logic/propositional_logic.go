@@ -19,7 +19,7 @@ var propositionalLogic = task.Spec[propositionalParams, propositionalItem]{
 	Doc: "Find a conclusion about two facts that follows from all premises together, and from none of them alone. " +
 		"At most one in six statements of that form is right.",
 	Source:  "Propositional calculus; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: propositionalParams{MinVars: 2, MaxVars: 4, MinStatements: 2, MaxStatements: 4, MinComplexity: 1, MaxComplexity: 3},
 	Levels: []propositionalParams{
 		{MinVars: 2, MaxVars: 3, MinStatements: 2, MaxStatements: 2, MinComplexity: 1, MaxComplexity: 1},
@@ -110,6 +110,16 @@ func (t *theory) needsSeveral(f formula) bool {
 	return t.within(t.all, f) && !slices.ContainsFunc(t.each, func(one worlds) bool { return t.within(one, f) })
 }
 
+// repeats reports whether two premises say the same.
+func (t *theory) repeats() bool {
+	for i, one := range t.each {
+		if slices.ContainsFunc(t.each[:i], func(other worlds) bool { return slices.Equal(one, other) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // possible reports whether all premises can be true at once.
 func (t *theory) possible() bool {
 	return slices.ContainsFunc(t.all, func(word uint64) bool { return word != 0 })
@@ -130,7 +140,7 @@ func makePropositional(p propositionalParams, r *rng.Rand) (propositionalItem, e
 		for range r.Between(p.MinStatements, p.MaxStatements) {
 			premises = append(premises, t.draw(item.Complexity, r))
 		}
-		if t = t.named(premises); len(t.letters) < 2 || !t.possible() {
+		if t = t.named(premises); len(t.letters) < 2 || !t.possible() || t.repeats() {
 			continue
 		}
 		right, all := t.conclusions()
@@ -260,7 +270,7 @@ var propositionalPhrasings = [][3]string{
 
 // propositionalForm states the form of an answer.
 const propositionalForm = "\n\nHere ¬ means not, ∧ and, ∨ or (one of them or both), → if-then, ↔ if and only if.\n" +
-	"Answer with one formula that joins two different letters by ∧, ∨, → or ↔. Each of the two stands there once and may have a ¬ before it, as in this form: ¬X ∨ Y"
+	"Answer with one formula that joins two different letters of those above by ∧, ∨, → or ↔. Each of the two stands there once and may have a ¬ before it, as in this form: ¬X ∨ Y"
 
 // Prompt implements [task.Instance].
 func (p propositionalItem) Prompt() string {
@@ -280,12 +290,29 @@ func (p propositionalItem) Short() string {
 	return "conclude from " + strings.Join(p.Premises, "; ")
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the premises does not matter.
+// Canonical implements [task.Canonicalizer]. The letters do not matter, nor do the order of the
+// premises and the two sides of ∧, ∨ and ↔.
 func (p propositionalItem) Canonical() string {
 	if !p.Two {
 		return ""
 	}
-	return strings.Join(slices.Sorted(slices.Values(p.Premises)), "; ")
+	premises := make([]formula, 0, len(p.Premises))
+	for _, premise := range p.Premises {
+		f, err := readFormula(premise)
+		if err != nil {
+			return ""
+		}
+		premises = append(premises, f)
+	}
+	letters := strings.Join(p.Variables, "")
+	texts := make([]string, len(premises))
+	return task.Relabeled(len(letters), func(labels []int) string {
+		for i, f := range premises {
+			texts[i] = f.commuted(letters, labels)
+		}
+		slices.Sort(texts)
+		return strings.Join(texts, ";")
+	})
 }
 
 // theory reads the premises.

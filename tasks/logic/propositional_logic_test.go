@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -130,6 +131,57 @@ func TestPropositionalBlind(t *testing.T) {
 	}
 }
 
+// Every premise says something of its own, and the two letters of the answer stand in premises.
+func TestPropositionalPremises(t *testing.T) {
+	tasktest.Every(t, propositionalLogic.Task(), 1500, func(item propositionalItem, _, got string) error {
+		theory, err := item.theory()
+		if err != nil {
+			return err
+		}
+		if theory.repeats() {
+			return fmt.Errorf("two of the premises %q say the same", item.Premises)
+		}
+		all := strings.Join(item.Premises, " ")
+		for _, letter := range slices.Concat(item.Variables, regexp.MustCompile(`[A-Z]`).FindAllString(got, -1)) {
+			if !strings.Contains(all, letter) {
+				return fmt.Errorf("%s is in no premise of %q, and %q is the answer", letter, item.Premises, got)
+			}
+		}
+		return nil
+	})
+}
+
+// relettered gives the facts of a problem other letters.
+func relettered(p *propositionalItem, r *rng.Rand) func(string) string {
+	var pairs []string
+	for i, letter := range rng.Sample(r, strings.Split(propositionalLetters, ""), len(p.Variables)) {
+		pairs = append(pairs, p.Variables[i], letter)
+		p.Variables[i] = letter
+	}
+	names := strings.NewReplacer(pairs...)
+	for i, premise := range p.Premises {
+		p.Premises[i] = names.Replace(premise)
+	}
+	p.ExampleAnswer = names.Replace(p.ExampleAnswer)
+	return names.Replace
+}
+
 func TestPropositionalKeys(t *testing.T) {
-	tasktest.Same(t, propositionalLogic.Task(), "the premises may be in any order", func(p *propositionalItem) { slices.Reverse(p.Premises) })
+	tasktest.Variant(t, propositionalLogic.Task(), "other letters", relettered)
+	tasktest.Variant(t, propositionalLogic.Task(), "the premises in another order", func(p *propositionalItem, r *rng.Rand) func(string) string {
+		rng.Shuffle(r, p.Premises)
+		return nil
+	})
+	tasktest.Variant(t, propositionalLogic.Task(), "the sides of a sign exchanged", func(p *propositionalItem, _ *rng.Rand) func(string) string {
+		for i, premise := range p.Premises {
+			left, right, found := strings.Cut(premise, " ∨ ")
+			if found && !strings.ContainsAny(premise, "()") {
+				p.Premises[i] = right + " ∨ " + left
+			}
+		}
+		return nil
+	})
+	tasktest.Other(t, propositionalLogic.Task(), "a premise more", func(p *propositionalItem) {
+		p.Premises = append(p.Premises, p.Variables[0]+" ∨ ¬"+p.Variables[0])
+	})
 }

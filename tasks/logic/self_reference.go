@@ -21,10 +21,13 @@ var selfReference = task.Spec[selfReferenceParams, selfReferenceItem]{
 	Category: "logic",
 	Doc:      "Count the ways in which statements about each other, and about how many of them are true, can be true and false.",
 	Source:   "Self-referential quizzes, such as those of M. Gardner; the statements are our own, the setting is that of reasoning-gym, where it has no effect.",
-	Version:  3,
+	Version:  4,
 	Default:  selfReferenceParams{Difficulty: 5},
 	Levels:   []selfReferenceParams{{Difficulty: 2}, {Difficulty: 4}, {Difficulty: 5}, {Difficulty: 6}, {Difficulty: 8}, {Difficulty: 10}},
-	Make:     makeSelfReference,
+	Few: []string{
+		"There are few lists of four statements.",
+	},
+	Make: makeSelfReference,
 }
 
 // selfReferenceParams are the settings of one difficulty.
@@ -330,6 +333,37 @@ func (s selfReferenceItem) Short() string {
 	return b.String()
 }
 
+// Canonical implements [task.Canonicalizer]. The order of the statements does not matter, nor
+// that of two statements of which one speaks, unless it is an implication.
+func (s selfReferenceItem) Canonical() string {
+	lines := make([]string, len(s.Statements))
+	return task.Relabeled(len(lines), func(labels []int) string {
+		for i, statement := range s.Statements {
+			lines[i] = string(statement.appendLabeled(append(make([]byte, 0, 24), byte('a'+labels[i])), labels))
+		}
+		slices.Sort(lines)
+		return strings.Join(lines, ";")
+	})
+}
+
+// appendLabeled appends the statement, with labels in place of the numbers of statements.
+func (s selfStatement) appendLabeled(b []byte, labels []int) []byte {
+	at, _ := s.kind()
+	kind := &selfKinds[at]
+	b = append(b, kind.name...)
+	switch {
+	case kind.numbered:
+		return strconv.AppendInt(b, int64(s.A), 10)
+	case kind.both && s.Kind != "if":
+		return append(b, byte('a'+min(labels[s.A], labels[s.B])), byte('a'+max(labels[s.A], labels[s.B])))
+	case kind.both:
+		return append(b, byte('a'+labels[s.A]), byte('a'+labels[s.B]))
+	case kind.joins != nil:
+		return append(b, byte('a'+labels[s.A]))
+	}
+	return b
+}
+
 // Check refuses a record with a wrong answer.
 func (s selfReferenceItem) Check() error {
 	n := len(s.Statements)
@@ -350,6 +384,14 @@ func (s selfReferenceItem) Check() error {
 		return fmt.Errorf("answer is %s, want %s", s.Answer, want)
 	}
 	return task.CheckPhrasing(s.Phrasing, len(selfPhrasings))
+}
+
+// Choices implements [task.Chooser]: the numbers that are drawn.
+func (s selfReferenceItem) Choices() int {
+	if s.Statements == nil {
+		return 0
+	}
+	return 1 + min(len(s.Statements), selfWaysMost)
 }
 
 // Solve implements [task.Instance].

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -124,6 +125,35 @@ func TestSelfReferenceSecond(t *testing.T) {
 }
 
 func TestSelfReferenceKeys(t *testing.T) {
+	tasktest.Variant(t, selfReference.Task(), "the statements in another order", func(s *selfReferenceItem, r *rng.Rand) func(string) string {
+		n := len(s.Statements)
+		to := make([]int, n)
+		for i := range to {
+			to[i] = i
+		}
+		rng.Shuffle(r, to)
+		moved := make([]selfStatement, n)
+		for i, statement := range s.Statements {
+			at, _ := statement.kind()
+			if kind := selfKinds[at]; kind.joins != nil {
+				statement.A = to[statement.A]
+				if kind.both {
+					statement.B = to[statement.B]
+				}
+			}
+			moved[to[i]] = statement
+		}
+		s.Statements = moved
+		return nil
+	})
+	tasktest.Variant(t, selfReference.Task(), "two numbers of statements exchanged", func(s *selfReferenceItem, _ *rng.Rand) func(string) string {
+		for i, statement := range s.Statements {
+			if at, _ := statement.kind(); selfKinds[at].both && statement.Kind != "if" {
+				s.Statements[i].A, s.Statements[i].B = statement.B, statement.A
+			}
+		}
+		return nil
+	})
 	tasktest.Other(t, selfReference.Task(), "another number", func(s *selfReferenceItem) {
 		if s.Statements[0].Kind == "exactly_true" {
 			s.Statements[0].A = s.Statements[0].A%2 + 1

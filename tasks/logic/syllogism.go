@@ -20,14 +20,18 @@ var syllogism = task.Spec[syllogismParams, syllogismItem]{
 	Doc: "Tell whether a conclusion follows from two premises about groups. No group is empty. " +
 		"An invalid argument is one change away from a valid one. Harder levels ask about several arguments at once.",
 	Source:  "Aristotle, Prior Analytics; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: syllogismParams{AllowAll: true, AllowNo: true, AllowSome: true, AllowSomeNot: true, InvalidRatio: 0.3, InversionProbability: 0.3, Arguments: 1},
 	Levels: []syllogismParams{
-		{AllowAll: true, InvalidRatio: 0.5, InversionProbability: 0.5, Arguments: 1},
+		{AllowAll: true, AllowNo: true, InvalidRatio: 0.5, InversionProbability: 0.5, Arguments: 1},
 		{AllowAll: true, AllowNo: true, InvalidRatio: 0.5, InversionProbability: 0.3, Arguments: 2},
 		{AllowAll: true, AllowNo: true, AllowSome: true, InvalidRatio: 0.5, InversionProbability: 0.2, Arguments: 4},
 		{AllowAll: true, AllowNo: true, AllowSome: true, AllowSomeNot: true, InvalidRatio: 0.5, InversionProbability: 0.1, Arguments: 6},
 		{AllowAll: true, AllowNo: true, AllowSome: true, AllowSomeNot: true, InvalidRatio: 0.5, InversionProbability: 0, Arguments: 12},
+	},
+	Few: []string{
+		"There are few arguments from statements with All and No.",
+		"There are few pairs of arguments from statements with All and No.",
 	},
 	Make: makeSyllogism,
 }
@@ -380,13 +384,46 @@ func (s syllogismItem) Short() string {
 	return b.String()
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the premises does not matter.
+// Canonical implements [task.Canonicalizer]. The groups do not matter, nor do the order of the
+// premises, the order of the arguments, and the two sides of a statement with No or Some.
 func (s syllogismItem) Canonical() string {
-	var b strings.Builder
-	for _, a := range s.arguments() {
-		b.WriteString(min(a.Premise1, a.Premise2) + "; " + max(a.Premise1, a.Premise2) + " => " + a.Conclusion + "? ")
+	arguments := s.arguments()
+	texts := make([]string, len(arguments))
+	for i, a := range arguments {
+		texts[i] = a.canonical()
 	}
-	return b.String()
+	slices.Sort(texts)
+	return strings.Join(texts, "? ")
+}
+
+// canonical returns one text for all arguments that differ in what does not matter. An
+// unreadable argument stays as it is.
+func (s syllogismArgument) canonical() string {
+	var a argument
+	groups := make([]string, 0, 6)
+	for i, text := range [...]string{s.Premise1, s.Premise2, s.Conclusion} {
+		var ok bool
+		if a[i], ok = readCategorical(text, &groups); !ok {
+			return min(s.Premise1, s.Premise2) + "; " + max(s.Premise1, s.Premise2) + " => " + s.Conclusion
+		}
+	}
+	best := ""
+	for _, names := range [...]string{"abc", "acb", "bac", "bca", "cab", "cba"} {
+		first, second := a[0].canonical(names), a[1].canonical(names)
+		if text := min(first, second) + "; " + max(first, second) + " => " + a[2].canonical(names); best == "" || text < best {
+			best = text
+		}
+	}
+	return best
+}
+
+// canonical writes the statement with these names of the groups, one letter each.
+func (c categorical) canonical(names string) string {
+	s, p := names[c.subject], names[c.predicate]
+	if c.form == no || c.form == some {
+		s, p = min(s, p), max(s, p)
+	}
+	return string([]byte{'0' + c.form, s, p})
 }
 
 // Check refuses a record without statements, or with too many arguments.
@@ -401,6 +438,9 @@ func (s syllogismItem) Check() error {
 	}
 	return task.CheckPhrasing(s.Phrasing, len(syllogismPhrasings))
 }
+
+// Choices implements [task.Chooser]: Yes or No for each argument.
+func (s syllogismItem) Choices() int { return 1 << min(len(s.arguments()), 30) }
 
 // Solve implements [task.Instance].
 func (s syllogismItem) Solve() string {

@@ -1,12 +1,15 @@
 package logic
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -162,6 +165,55 @@ func TestSyllogismForms(t *testing.T) {
 }
 
 func TestSyllogismKeys(t *testing.T) {
-	tasktest.Same(t, syllogism.Task(), "the premises may be exchanged", func(s *syllogismItem) { s.Premise1, s.Premise2 = s.Premise2, s.Premise1 })
-	tasktest.Other(t, syllogism.Task(), "another conclusion", func(s *syllogismItem) { s.Conclusion = s.Premise1 })
+	of := syllogism.Task()
+	tasktest.Variant(t, of, "other groups", func(s *syllogismItem, r *rng.Rand) func(string) string {
+		other := map[string]string{}
+		for i, word := range rng.Sample(r, syllogismWords, len(syllogismWords)) {
+			other[syllogismWords[i]] = word
+		}
+		s.syllogismArgument = s.renamed(other)
+		for i, a := range s.More {
+			s.More[i] = a.renamed(other)
+		}
+		return nil
+	})
+	tasktest.Variant(t, of, "the premises exchanged", func(s *syllogismItem, _ *rng.Rand) func(string) string {
+		s.Premise1, s.Premise2 = s.Premise2, s.Premise1
+		return nil
+	})
+	tasktest.Variant(t, of, "the sides of No and Some exchanged", func(s *syllogismItem, _ *rng.Rand) func(string) string {
+		s.Premise1 = regexp.MustCompile(`^(No|Some) (\w+) are (\w+)$`).ReplaceAllString(s.Premise1, "$1 $3 are $2")
+		return nil
+	})
+	tasktest.Variant(t, of, "the arguments in another order", func(s *syllogismItem, _ *rng.Rand) func(string) string {
+		all := s.arguments()
+		slices.Reverse(all)
+		s.syllogismArgument, s.More = all[0], all[1:]
+		return func(answer string) string {
+			words := strings.Split(answer, ", ")
+			slices.Reverse(words)
+			return strings.Join(words, ", ")
+		}
+	})
+	tasktest.Translated(t, of, func(solution string, from, to syllogismItem) string {
+		words, answers := strings.Split(solution, ", "), map[string]string{}
+		for i, a := range from.arguments() {
+			answers[a.canonical()] = words[i]
+		}
+		for i, a := range to.arguments() {
+			words[i] = answers[a.canonical()]
+		}
+		return strings.Join(words, ", ")
+	})
+	tasktest.Other(t, of, "a weaker conclusion", func(s *syllogismItem) {
+		s.Conclusion = strings.Replace(s.Conclusion, "All", "Some", 1)
+	})
+}
+
+// renamed returns the argument about other groups.
+func (s syllogismArgument) renamed(other map[string]string) syllogismArgument {
+	for _, text := range []*string{&s.Premise1, &s.Premise2, &s.Conclusion} {
+		*text = regexp.MustCompile(`\w+`).ReplaceAllStringFunc(*text, func(word string) string { return cmp.Or(other[word], word) })
+	}
+	return s
 }

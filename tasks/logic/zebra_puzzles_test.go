@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -223,6 +224,50 @@ func TestZebraSecond(t *testing.T) {
 }
 
 func TestZebraKeys(t *testing.T) {
+	of := zebraPuzzles.Task()
+	tasktest.Variant(t, of, "other values, and the characteristics in another order", func(z *zebraItem, r *rng.Rand) func(string) string {
+		topics := append([]zebraTopic{zebraTopics[0]}, rng.Sample(r, zebraTopics[1:], len(z.Traits)-1)...)
+		for i, topic := range topics {
+			z.Traits[i] = zebraTrait{topic.kind, rng.Sample(r, topic.values, len(z.Houses[0]))}
+		}
+		last := len(z.Traits) - 1
+		z.Houses[1], z.Houses[last] = z.Houses[last], z.Houses[1]
+		exchanged := func(t *zebraThing) {
+			switch t[0] {
+			case 1:
+				t[0] = last
+			case last:
+				t[0] = 1
+			}
+		}
+		exchanged(&z.Asked)
+		for i := range z.Clues {
+			exchanged(&z.Clues[i].A)
+			exchanged(&z.Clues[i].B)
+		}
+		z.Answer = z.Traits[0].Values[z.name()[1]]
+		return func(string) string { return z.Answer }
+	})
+	tasktest.Variant(t, of, "the houses counted from the other end", func(z *zebraItem, _ *rng.Rand) func(string) string {
+		last := len(z.Houses[0]) - 1
+		for _, row := range z.Houses {
+			for i, house := range row {
+				row[i] = last - house
+			}
+		}
+		for i := range z.Clues {
+			switch c := &z.Clues[i]; {
+			case c.unary():
+				c.House = last - c.House
+			case c.Kind == zebraLeft || c.Kind == zebraBefore:
+				c.A, c.B = c.B, c.A
+			}
+		}
+		if z.Asked[0] == 0 {
+			z.Asked[1] = last - z.Asked[1]
+		}
+		return nil
+	})
 	tasktest.Same(t, zebraPuzzles.Task(), "the clues may be in any order", func(z *zebraItem) { slices.Reverse(z.Clues) })
 	tasktest.Other(t, zebraPuzzles.Task(), "another question", func(z *zebraItem) {
 		z.Asked[1] = (z.Asked[1] + 1) % len(z.Houses[0])

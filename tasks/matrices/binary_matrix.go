@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -19,7 +20,7 @@ var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
 	Doc: "Find the taxicab distance of every cell of a matrix of zeros and ones to the nearest zero. " +
 		"Some cell is at least 2 away, so that copying the matrix is never right.",
 	Source:  "The distance transform of image processing; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: binaryMatrixParams{MinN: 3, MaxN: 10, PZero: 0.25},
 	Levels: []binaryMatrixParams{
 		{MinN: 3, MaxN: 4, PZero: 0.4},
@@ -28,9 +29,6 @@ var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
 		{MinN: 10, MaxN: 14, PZero: 0.08},
 		{MinN: 18, MaxN: 22, PZero: 0.04},
 		{MinN: 28, MaxN: 32, PZero: 0.02},
-	},
-	Few: []string{
-		"There are few matrices of 3 x 3 zeros and ones.",
 	},
 	Make: makeBinaryMatrix,
 }
@@ -167,8 +165,10 @@ func (b binaryMatrixItem) Prompt() string {
 		"a line for each row, with one space between numbers."...))
 }
 
-// Canonical implements [task.Canonicalizer].
-func (b binaryMatrixItem) Canonical() string { return grid.Ints(b.Matrix) }
+// Canonical implements [task.Canonicalizer]. The side from which the matrix is seen does not matter.
+func (b binaryMatrixItem) Canonical() string {
+	return canon.Board(b.Matrix, func(cell int) byte { return byte('0' + cell) })
+}
 
 // Check refuses a record with a wrong solution.
 func (b binaryMatrixItem) Check() error {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -88,4 +90,16 @@ func nearestZero(m matrix, i, j int) int {
 		}
 	}
 	return best
+}
+
+func TestBinaryMatrixKeys(t *testing.T) {
+	tasktest.Variant(t, binaryMatrix.Task(), "from another side", func(b *binaryMatrixItem, r *rng.Rand) func(string) string {
+		side := r.Between(1, canon.Sides-1)
+		b.Matrix, b.Solution = canon.Seen(b.Matrix, side), canon.Seen(b.Solution, side)
+		return func(string) string { return b.Solve() }
+	})
+	tasktest.Other(t, binaryMatrix.Task(), "another zero", func(b *binaryMatrixItem) {
+		b.Matrix[0][0] = 0
+		b.Solution = zeroDistances(b.Matrix)
+	})
 }

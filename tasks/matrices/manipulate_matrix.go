@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -22,7 +23,7 @@ var manipulateMatrix = task.Spec[manipulateMatrixParams, manipulateMatrixItem]{
 	Doc: "Apply a list of operations to a matrix: rotate it, mirror it, replace numbers, remove rows and columns. " +
 		"As far as the settings allow, every operation changes something, and none makes all numbers equal.",
 	Source:  "Composed exercises; the operations and the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: manipulateMatrixParams{MinRows: 2, MinCols: 2, MaxRows: 10, MaxCols: 10, MinTransforms: 1, MaxTransforms: 10, matrixWeights: evenWeights},
 	Levels: []manipulateMatrixParams{
 		{MinRows: 2, MinCols: 2, MaxRows: 3, MaxCols: 3, MinTransforms: 1, MaxTransforms: 1, matrixWeights: evenWeights},
@@ -177,13 +178,44 @@ func (m manipulateMatrixItem) Prompt() string {
 	return string(append(b, "Rows and columns are counted from 1. Answer with the final matrix alone: a line for each row, with one space between numbers."...))
 }
 
-// Canonical implements [task.Canonicalizer]. The wording of the operations does not matter.
+// Canonical implements [task.Canonicalizer]. The wording of the operations does not matter, nor which of
+// rows and columns are called rows.
 func (m manipulateMatrixItem) Canonical() string {
-	b := grid.AppendInts(nil, m.Matrix)
-	for _, op := range m.Operations {
-		b = append(append(b, '\n'), op.words()...)
+	const transposed = 4
+	return canon.Least(2, func(i int) string {
+		b := grid.AppendInts(nil, canon.Seen(m.Matrix, i*transposed))
+		for _, op := range m.Operations {
+			if op.Transform == "rotate" {
+				degrees, _ := strconv.Atoi(op.Degrees)
+				op.Degrees = strconv.Itoa(degrees % 360)
+			}
+			if i == 1 {
+				op = op.transposed()
+			}
+			b = append(append(b, '\n'), op.words()...)
+		}
+		return string(b)
+	})
+}
+
+// transposed returns the operation that does to a matrix with rows as columns what op does to the matrix.
+func (op matrixOperation) transposed() matrixOperation {
+	switch op.Transform {
+	case "rotate":
+		degrees, _ := strconv.Atoi(op.Degrees)
+		op.Degrees = strconv.Itoa((360 - degrees%360) % 360)
+	case "hmirror":
+		op.Transform = "vmirror"
+	case "vmirror":
+		op.Transform = "hmirror"
+	case "crop":
+		op.RowStart, op.RowEnd, op.ColStart, op.ColEnd = op.ColStart, op.ColEnd, op.RowStart, op.RowEnd
+	case "remove_every_nth_row":
+		op.Transform = "remove_every_nth_col"
+	case "remove_every_nth_col":
+		op.Transform = "remove_every_nth_row"
 	}
-	return string(b)
+	return op
 }
 
 // Check refuses a record with a wrong solution.

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -203,6 +205,17 @@ func replace(m matrix, those func(int) bool, by int) (out matrix) {
 }
 
 func TestManipulateMatrixKeys(t *testing.T) {
+	tasktest.Variant(t, manipulateMatrix.Task(), "rows as columns", func(m *manipulateMatrixItem, _ *rng.Rand) func(string) string {
+		m.Matrix, m.Solution = canon.Seen(m.Matrix, 4), canon.Seen(m.Solution, 4)
+		for i, op := range m.Operations {
+			m.Operations[i] = op.transposed()
+		}
+		return func(string) string { return m.Solve() }
+	})
+	tasktest.Other(t, manipulateMatrix.Task(), "turned once more", func(m *manipulateMatrixItem) {
+		m.Operations = append(m.Operations, matrixOperation{Transform: "rotate", Degrees: "90"})
+		m.Solution = m.Solution.Turned(1)
+	})
 	tasktest.Same(t, manipulateMatrix.Task(), "how an operation is worded is free", func(m *manipulateMatrixItem) {
 		for i := range m.Operations {
 			m.Operations[i].Instruction += " Do it well."

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -22,7 +23,7 @@ var poolMatrix = task.Spec[poolMatrixParams, poolMatrixItem]{
 	Doc: "Cut a matrix into square blocks, and find the largest number or the average of each. " +
 		"The largest number differs from block to block, so that 9 is a poor guess; no block has only one cell, which would change nothing.",
 	Source:  "The pooling layers of neural networks; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: poolMatrixParams{MinRows: 2, MinCols: 2, MaxRows: 10, MaxCols: 10, MinPoolSize: 1, MaxPoolSize: 3},
 	Levels: []poolMatrixParams{
 		{MinRows: 2, MinCols: 4, MaxRows: 3, MaxCols: 5, MinPoolSize: 2, MaxPoolSize: 2},
@@ -157,9 +158,25 @@ func (p poolMatrixItem) Prompt() string {
 	return string(append(b, "Answer with the matrix of the results: a line for each row, with one space between numbers."...))
 }
 
-// Canonical implements [task.Canonicalizer].
+// Canonical implements [task.Canonicalizer]. The side from which the matrix is seen does not matter, as
+// far as its blocks stay the same.
 func (p poolMatrixItem) Canonical() string {
-	return fmt.Sprintf("%s %d\n%s", p.PoolType, p.PoolSize, grid.Ints(p.Matrix))
+	sides := make([]int, canon.Sides)
+	for side := range sides {
+		sides[side] = p.fitting(side)
+	}
+	return fmt.Sprintf("%s %d\n%s", p.PoolType, p.PoolSize, grid.Ints(canon.Front(p.Matrix, sides...)))
+}
+
+// fitting returns a side without the mirrors that would cut the matrix into other blocks.
+func (p poolMatrixItem) fitting(side int) int {
+	if len(p.Matrix)%p.PoolSize != 0 {
+		side &^= 1
+	}
+	if len(p.Matrix[0])%p.PoolSize != 0 {
+		side &^= 2
+	}
+	return side
 }
 
 // Check refuses a record with a wrong solution.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -132,4 +134,17 @@ func TestPoolMatrixSecond(t *testing.T) {
 	}
 	tasktest.Second(t, poolMatrix.Task(), 1200, check)
 	tasktest.Second(t, tasktest.With(t, poolMatrix.Task(), `{}`), 300, check)
+}
+
+func TestPoolMatrixKeys(t *testing.T) {
+	tasktest.Variant(t, poolMatrix.Task(), "from another side, with the same blocks", func(p *poolMatrixItem, r *rng.Rand) func(string) string {
+		side := p.fitting(r.Between(1, canon.Sides-1))
+		p.Matrix, p.Solution = canon.Seen(p.Matrix, side), canon.Seen(p.Solution, side)
+		p.Rows, p.Cols = len(p.Matrix), len(p.Matrix[0])
+		return func(string) string { return p.Solve() }
+	})
+	tasktest.Other(t, poolMatrix.Task(), "another number", func(p *poolMatrixItem) {
+		p.Matrix[0][0] += 100
+		p.Solution = pools(*p)
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -19,17 +20,18 @@ var rotateMatrix = task.Spec[rotateMatrixParams, rotateMatrixItem]{
 	Doc: "Turn a square matrix clockwise by a number of right angles. " +
 		"Full turns, which would leave it unchanged, do not occur.",
 	Source:  "A classic exercise; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: rotateMatrixParams{MinN: 2, MaxN: 10, MinRotations: 0, MaxRotations: 10},
 	Levels: []rotateMatrixParams{
-		{MinN: 2, MaxN: 3, MinRotations: 1, MaxRotations: 2},
-		{MinN: 3, MaxN: 5, MinRotations: 1, MaxRotations: 3},
+		{MinN: 2, MaxN: 3, MinRotations: 1, MaxRotations: 3},
+		{MinN: 3, MaxN: 5, MinRotations: 1, MaxRotations: 6},
 		{MinN: 5, MaxN: 8, MinRotations: 1, MaxRotations: 10},
 		{MinN: 10, MaxN: 14, MinRotations: 4, MaxRotations: 15},
 		{MinN: 18, MaxN: 22, MinRotations: 10, MaxRotations: 40},
 		{MinN: 28, MaxN: 34, MinRotations: 50, MaxRotations: 400},
 	},
-	Make: makeRotateMatrix,
+	Make:    makeRotateMatrix,
+	Surface: "Only three turns change a matrix, so whoever always turns it once is right a third of the time.",
 }
 
 // rotateMatrixParams are the settings of one difficulty.
@@ -115,6 +117,17 @@ func (m rotateMatrixItem) Prompt() string {
 // Short implements [task.Shortener].
 func (m rotateMatrixItem) Short() string {
 	return "turn " + strconv.FormatInt(90*int64(m.NumRotations), 10) + ": " + strings.ReplaceAll(grid.Ints(m.Matrix), "\n", "/")
+}
+
+// Canonical implements [task.Canonicalizer]. It does not matter how the matrix lies before it is turned,
+// and after an even number of turns, a mirrored matrix is mirrored too.
+func (m rotateMatrixItem) Canonical() string {
+	turned := []int{0, 3, 5, 6} // the sides without a mirror
+	if m.NumRotations%2 == 0 {
+		turned = append(turned, 1, 2, 4, 7)
+	}
+	m.Matrix = canon.Front(m.Matrix, turned...)
+	return m.Short()
 }
 
 // Check refuses a record with a wrong solution.

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -92,5 +94,13 @@ func TestRotateMatrixSecond(t *testing.T) {
 }
 
 func TestRotateMatrixKeys(t *testing.T) {
+	tasktest.Variant(t, rotateMatrix.Task(), "the matrix lies otherwise", func(m *rotateMatrixItem, r *rng.Rand) func(string) string {
+		turns := r.Between(1, 3)
+		m.Matrix, m.Solution = m.Matrix.Turned(turns), m.Solution.Turned(turns)
+		if m.NumRotations%2 == 0 {
+			m.Matrix, m.Solution = canon.Seen(m.Matrix, 1), canon.Seen(m.Solution, 1)
+		}
+		return func(string) string { return m.Solve() }
+	})
 	tasktest.Other(t, rotateMatrix.Task(), "a whole turn more has the same result, and is another question", func(m *rotateMatrixItem) { m.NumRotations += 4 })
 }

@@ -80,3 +80,7 @@ func TestSpiralMatrixSecond(t *testing.T) {
 	tasktest.Second(t, spiralMatrix.Task(), 1200, check)
 	tasktest.Second(t, tasktest.With(t, spiralMatrix.Task(), `{"min_n":2,"max_n":2}`), 300, check)
 }
+
+func TestSpiralMatrixVariants(t *testing.T) {
+	tasktest.NoVariants(t, spiralMatrix.Task(), "turned, mirrored or transposed, the matrix has another spiral from its upper left corner; its numbers are not names but what is copied")
+}

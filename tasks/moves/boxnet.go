@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -18,7 +19,7 @@ var boxnet = task.Spec[boxnetParams, boxnetItem]{
 	Doc: "Plan how agents, one in each square of a field, pass on boxes until all are on targets of their colours. " +
 		"Agents act at the same time, and a plan may have only a few more steps than the best known one. A plan that can be carried out earns the share of boxes that it brings home.",
 	Source:  "BoxNet1 of Y. Chen et al., Scalable Multi-Robot Collaboration with Large Language Models (2023); the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: boxnetParams{MinRowNum: 1, MaxRowNum: 4, MinColumnNum: 2, MaxColumnNum: 4, MinBoxNum: 1, MaxBoxNum: 1, ColourList: []string{"red", "blue", "green"}},
 	Levels: []boxnetParams{
 		{MinRowNum: 2, MaxRowNum: 3, MinColumnNum: 3, MaxColumnNum: 4, MinBoxNum: 1, MaxBoxNum: 1, ColourList: []string{"red", "blue"}},
@@ -169,22 +170,22 @@ func (f *boxnetField) plan() (steps [][]boxnetAction) {
 // squares, %r and %c for the numbers of rows and columns, %s for that of steps.
 var boxnetPhrasings = []string{
 	"A field has %r by %c squares, each with an agent in it. Squares and agents are named by the coordinates of the middle, row first: square[0.5, 1.5] is in the first row and the second column. This is what lies in the squares; the others are empty:\n\n%f\n\n" +
-		"In each step, an agent may move one box from its own square to a square above, below, to the left or to the right of it, or put it onto a target of the same color in its own square, which takes box and target off the field. All agents act at the same time, so a box that has just arrived is moved on in the next step at the earliest. " +
+		"A square may hold any number of boxes. In each step, an agent may move one box from its own square to a square above, below, to the left or to the right of it, or put it onto a target of the same color in its own square, which takes box and target off the field. All agents act at the same time, so a box that has just arrived is moved on in the next step at the earliest. " +
 		"Bring all boxes to targets in at most %s steps. Answer with a JSON list of the steps, each an object that says which agents do what: " +
 		`[{"Agent[0.5, 0.5]": "move(box_pink, square[0.5, 1.5])"}, {"Agent[0.5, 1.5]": "move(box_pink, target_pink)"}]`,
 	`Your answer must be a JSON list with one object for each step, at most %s of them. In an object, "Agent[2.5, 0.5]": "move(box_pink, square[2.5, 1.5])" lets the agent of the square in row 2.5 and column 0.5 hand the pink box in its square to the next square on the right, and "Agent[2.5, 1.5]": "move(box_pink, target_pink)" lets the agent there put it onto the pink target in its square. ` +
-		"What the agents have to do: every box must get onto a target of its color, and each target takes one box.\n\n%f\n\nThere are %r rows and %c columns of squares, each with an agent of its own. An agent can do one thing in a step, with a box that is in its square when the step begins, and can pass it on only to a square that shares a side with its own.",
+		"What the agents have to do: every box must get onto a target of its color, and each target takes one box.\n\n%f\n\nThere are %r rows and %c columns of squares, each with an agent of its own. An agent can do one thing in a step, with a box that is in its square when the step begins, and can pass it on only to a square that shares a side with its own. Several boxes may lie in one square.",
 	"You direct the robots of a storehouse. Its floor is divided into %r rows of %c cells; a robot stands in every cell and never leaves it. The cells with something in them:\n\n%f\n\n" +
-		"Robots pass boxes on from cell to cell, not diagonally, until each box is in a cell with a target of the same color, where the robot lifts it onto that target. A target is used up by one box. Per step, a robot handles one box, which must have been in its cell at the start of the step; all robots work at once. You have %s steps. " +
+		"Robots pass boxes on from cell to cell, not diagonally, until each box is in a cell with a target of the same color, where the robot lifts it onto that target. A target is used up by one box, but a cell has room for many boxes. Per step, a robot handles one box, which must have been in its cell at the start of the step; all robots work at once. You have %s steps. " +
 		"Write the schedule as JSON: a list of steps, each an object from robots to orders. " + `An order reads "move(box_pink, square[1.5, 0.5])" or "move(box_pink, target_pink)", and the robot in that cell is called "Agent[1.5, 0.5]". Robots without an order are left out.`,
-	"Rules:\n1. The field has %r rows and %c columns. A square is written square[row, column], where the rows are 0.5, 1.5 and so on from the top, and the columns likewise from the left.\n2. Each square has an agent, such as Agent[1.5, 0.5] in square[1.5, 0.5].\n" +
+	"Rules:\n1. The field has %r rows and %c columns. A square is written square[row, column], where the rows are 0.5, 1.5 and so on from the top, and the columns likewise from the left.\n2. Each square has an agent, such as Agent[1.5, 0.5] in square[1.5, 0.5], and room for any number of boxes.\n" +
 		"3. An agent can send a box in its square to a square beside it (not diagonally), or match it with a target of its color in its square. Box and target are gone after that.\n4. An agent does at most one of these in each step, and a box is moved at most once.\n5. After %s steps at most, no box may be left.\n\nThe start:\n\n%f\n\n" +
 		`What do the agents do? Give a JSON list such as [{"Agent[1.5, 0.5]": "move(box_pink, square[0.5, 0.5])"}, {"Agent[0.5, 0.5]": "move(box_pink, target_pink)"}], in which every object is a step.`,
 	"Plan the moves that bring these boxes to the targets of their colors:\n\n%f\n\nThe numbers are row and column of a square in a field of %r rows and %c columns. Boxes move by one square in a step, up, down, left or right, and when a box shares its square with a free target of its color, one more step puts it there for good. " +
-		"As every square has a single agent, which moves one box in a step, two boxes cannot leave the same square in the same step, but boxes in different squares can move in the same step. Finish within %s steps.\n\n" +
+		"As every square has a single agent, which moves one box in a step, two boxes cannot leave the same square in the same step, but boxes in different squares can move in the same step. There may be several boxes in one square. Finish within %s steps.\n\n" +
 		`Reply with JSON only: a list with an object for each step. Its keys are the agents that act, named after their squares ("Agent[0.5, 2.5]"), and its values their actions: "move(box_pink, square[0.5, 1.5])" to pass a box on, "move(box_pink, target_pink)" to put it in its place.`,
 	"How do %s steps suffice to clear this field?\n\n%f\n\nIt measures %r x %c squares (rows x columns), and squares that are not listed are empty. An agent lives in each square. When it is told move(box_pink, square[1.5, 2.5]), it pushes the pink box out of its square into that one, which must border on its own; when it is told move(box_pink, target_pink), it puts the box onto the pink target next to it in the same square, and neither counts any more. " +
-		"Agents act together, step by step, once per step each, on boxes that were there when the step began. The field is clear when no boxes are left.\n\n" +
+		"Agents act together, step by step, once per step each, on boxes that were there when the step began. A square may hold several boxes. The field is clear when no boxes are left.\n\n" +
 		`Answer in JSON, with the steps as a list of objects: [{"Agent[1.5, 1.5]": "move(box_pink, square[1.5, 2.5])"}, {"Agent[1.5, 2.5]": "move(box_pink, target_pink)"}]`,
 }
 
@@ -203,16 +204,33 @@ func (s boxnetItem) Prompt() string {
 	}))
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the things in a square does not
-// matter.
+// Canonical implements [task.Canonicalizer]. The names of the colours do not matter, nor the order of
+// the things in a square, nor the side from which the field is seen, nor how many steps are to spare.
 func (s boxnetItem) Canonical() string {
-	field := s.InitialState
-	field.things = slices.Clone(field.things)
-	slices.SortFunc(field.things, func(a, b boxnetThing) int {
-		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.colour, b.colour))
-	})
-	field.sort()
-	return fmt.Sprintf("%d %d %d\n%s", s.RowNum, s.ColumnNum, s.MaxSteps, field.text())
+	const square, colour, box, target = 0, 1, 2, 3
+	var g canon.Graph
+	rows, cols := s.InitialState.rows, s.InitialState.cols
+	squares, colours := g.Nodes(rows*cols, square), map[string]int{}
+	for at := range rows * cols {
+		if at%cols > 0 {
+			g.Join(squares+at-1, squares+at, square)
+		}
+		if at >= cols {
+			g.Join(squares+at-cols, squares+at, square)
+		}
+	}
+	for _, thing := range s.InitialState.things {
+		if _, known := colours[thing.colour]; !known {
+			colours[thing.colour] = g.Node(colour)
+		}
+		node := g.Node(box)
+		if thing.kind == targetPrefix {
+			node = g.Node(target)
+		}
+		g.Arrow(node, squares+thing.in.row*cols+thing.in.col, square)
+		g.Arrow(node, colours[thing.colour], colour)
+	}
+	return g.Key()
 }
 
 // Check refuses a record unless it is a field with a target for every box, and allows

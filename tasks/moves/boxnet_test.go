@@ -4,12 +4,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
+
+// The catalogue measures that a part of the boxes earns a part of the score.
+func TestBoxnetPaysForParts(t *testing.T) {
+	if credit, err := task.CreditOf(boxnet.Task(), 4); credit != task.Parts || err != nil {
+		t.Errorf("credit %q, error %v, want %q", credit, err, task.Parts)
+	}
+}
 
 func TestBoxnetScore(t *testing.T) {
 	const record = `{"row_num":2,"column_num":2,"initial_state":{"0.5_0.5":["box_red","box_blue"],"0.5_1.5":["target_red"],"1.5_0.5":[],"1.5_1.5":["box_blue","target_blue","target_blue"]},"max_steps":4}`
@@ -160,6 +171,36 @@ func TestBoxnetSecond(t *testing.T) {
 }
 
 func TestBoxnetKeys(t *testing.T) {
+	tasktest.Variant(t, boxnet.Task(), "other colours, from another side", func(s *boxnetItem, r *rng.Rand) func(string) string {
+		side, size, colours := r.Between(0, canon.Sides-1), [2]int{s.RowNum, s.ColumnNum}, canon.Names[string]{}
+		place := func(row, col int) boxnetSquare {
+			row, col = canon.Place(side, size, row, col)
+			return boxnetSquare{row, col}
+		}
+		colour := func(name string) string { return "hue" + string(rune('a'+colours.Of(name))) }
+		for i, thing := range s.InitialState.things {
+			s.InitialState.things[i] = boxnetThing{place(thing.in.row, thing.in.col), thing.kind, colour(thing.colour)}
+		}
+		if side >= 4 {
+			s.RowNum, s.ColumnNum = s.ColumnNum, s.RowNum
+		}
+		s.InitialState.rows, s.InitialState.cols = s.RowNum, s.ColumnNum
+		s.InitialState.sort()
+		s.MaxSteps = max(s.MaxSteps, len(s.InitialState.plan()))
+		return func(answer string) string {
+			answer = regexp.MustCompile(`\[(\d+)\.5, (\d+)\.5\]`).ReplaceAllStringFunc(answer, func(text string) string {
+				var row, col int
+				if _, err := fmt.Sscanf(text, "[%d.5, %d.5]", &row, &col); err != nil {
+					t.Fatal(err)
+				}
+				return "[" + string(place(row, col).appendMiddle(nil, ", ")) + "]"
+			})
+			return regexp.MustCompile(`(box|target)_\w+`).ReplaceAllStringFunc(answer, func(name string) string {
+				kind, of, _ := strings.Cut(name, "_")
+				return kind + "_" + colour(of)
+			})
+		}
+	})
 	tasktest.Same(t, boxnet.Task(), "the things in a square in another order", func(s *boxnetItem) {
 		things := s.InitialState.things
 		for i := range len(things) - 1 {
@@ -168,5 +209,14 @@ func TestBoxnetKeys(t *testing.T) {
 			}
 		}
 	})
-	tasktest.Other(t, boxnet.Task(), "more steps", func(s *boxnetItem) { s.MaxSteps++ })
+	tasktest.Same(t, boxnet.Task(), "more steps", func(s *boxnetItem) { s.MaxSteps++ })
+	tasktest.Other(t, boxnet.Task(), "one more box with its target", func(s *boxnetItem) {
+		for _, thing := range slices.Clone(s.InitialState.things) {
+			if thing.colour == s.InitialState.things[0].colour {
+				s.InitialState.things = append(s.InitialState.things, thing)
+			}
+		}
+		s.InitialState.sort()
+		s.MaxSteps = 0
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -21,7 +22,7 @@ var knightSwap = task.Spec[knightParams, knightItem]{
 	Doc: "Move white and black knights in turn until they have exchanged places, on a board with gaps, or say that it is impossible. " +
 		"A search of all positions decides. Any moves that get there are right.",
 	Source:  "Guarini's puzzle (1512) on other boards; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: knightParams{MinNodes: 6, MaxNodes: 9, MinPieces: 2, MaxPieces: 2, MinSteps: 4, MaxSteps: 20, MaxAttempts: 100, ImpossibleRatio: 0.2},
 	Levels: []knightParams{
 		{MinNodes: 6, MaxNodes: 7, MinPieces: 1, MaxPieces: 1, MinSteps: 2, MaxSteps: 6, MaxAttempts: 100, ImpossibleRatio: 0.1},
@@ -258,7 +259,7 @@ var knightPhrasings = [][2]string{
 	{"White knights (w) and black knights (B) stand on this board. Squares with a dot are empty, and where nothing is printed there is no square.\n\n",
 		"\n\nThe knights are to change places: every square that has a white knight now must have a black one in the end, and the other way round. {first} makes the first move; after that, the colors take turns. A knight moves as in chess, two squares in one direction and one to the side, over whatever is in between, and may only go to an empty square of the board. " +
 			"Answer with a JSON list of the moves, each written as color,from,to, for example [\"w,A1,B3\", \"B,C1,A2\"]. If it cannot be done, answer No."},
-	{"\n", "\n\nIn the picture, w is a white knight, B a black knight, and . an empty square; all other places are not part of the board. Can the white and the black knights exchange their places if white and black move by turns, {first} first, and no knight is ever taken? They move in the shape of an L, as chess knights do, to empty squares only. " +
+	{"Here is a board for chess knights:\n\n", "\n\nIn the picture, w is a white knight, B a black knight, and . an empty square; all other places are not part of the board. Can the white and the black knights exchange their places if white and black move by turns, {first} first, and no knight is ever taken? They move in the shape of an L, as chess knights do, to empty squares only. " +
 		"If yes, reply with the moves as a JSON list of strings like \"B,C3,A2\" (the color, w or B; the square that is left; the square that is entered). If not, reply with the word No."},
 	{"Find moves by which the knights of both colors swap their positions, or find out that there are none.\n\n",
 		"\n\nColumns have letters, rows have numbers. A square is empty (.), or a white (w) or a black knight (B) stands on it.\n- {first} begins, and then the two colors alternate.\n- Each move is a knight's move of chess to an empty square.\n- At the end, white stands on exactly the squares where black stood, and black where white stood.\n\n" +
@@ -315,8 +316,29 @@ func (k knightItem) sign(name string) byte {
 	return (*color)[0]
 }
 
-// Canonical implements [task.Canonicalizer].
-func (k knightItem) Canonical() string { return k.StartTurn + "\n" + k.picture() }
+// Canonical implements [task.Canonicalizer]: which squares are a knight's move apart, and where the
+// knights stand that move first, and the others. Neither the colors matter nor the names of the squares.
+func (k knightItem) Canonical() string {
+	const empty, first, second = 0, 1, 2
+	var g canon.Graph
+	board, start := k.start()
+	for i := range board.names {
+		switch {
+		case start.knights[start.turn]>>i&1 == 1:
+			g.Node(first)
+		case start.knights[1-start.turn]>>i&1 == 1:
+			g.Node(second)
+		default:
+			g.Node(empty)
+		}
+		for j := range i {
+			if board.near[i]>>j&1 == 1 {
+				g.Join(i, j, 0)
+			}
+		}
+	}
+	return g.Key()
+}
 
 // Check refuses a record unless it is a board with equally many knights of both colors and
 // a right solution.

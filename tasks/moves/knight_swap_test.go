@@ -3,10 +3,13 @@ package moves
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -209,5 +212,43 @@ func swappable(squares, goal map[[2]int]string, turn string) bool {
 }
 
 func TestKnightSwapKeys(t *testing.T) {
+	tasktest.Variant(t, knightSwap.Task(), "from another side, or with the colors exchanged", func(k *knightItem, r *rng.Rand) func(string) string {
+		side, highest := r.Between(0, canon.Sides-1), 0
+		for name := range k.Pieces {
+			highest = max(highest, int(name[0]-'A'), int(name[1]-'1'))
+		}
+		exchanged := r.Chance(0.5)
+		square := func(name string) string {
+			row, col := canon.Place(side, [2]int{highest + 1, highest + 1}, int(name[1]-'1'), int(name[0]-'A'))
+			return string([]byte{'A' + byte(col), '1' + byte(row)})
+		}
+		color := func(name string) string {
+			if exchanged {
+				return map[string]string{"w": "B", "B": "w"}[name]
+			}
+			return name
+		}
+		pieces, near := map[string]*string{}, map[string][]string{}
+		for name, piece := range k.Pieces {
+			if piece != nil {
+				other := color(*piece)
+				piece = &other
+			}
+			pieces[square(name)] = piece
+			for _, to := range k.Board[name] {
+				near[square(name)] = append(near[square(name)], square(to))
+			}
+		}
+		k.Pieces, k.Board, k.StartTurn = pieces, near, color(k.StartTurn)
+		for i, move := range k.Solution {
+			k.Solution[i] = [3]string{color(move[0]), square(move[1]), square(move[2])}
+		}
+		return func(answer string) string {
+			return regexp.MustCompile(`(w|B),(\w\d),(\w\d)`).ReplaceAllStringFunc(answer, func(move string) string {
+				part := strings.Split(move, ",")
+				return color(part[0]) + "," + square(part[1]) + "," + square(part[2])
+			})
+		}
+	})
 	tasktest.Same(t, knightSwap.Task(), "another solution", func(k *knightItem) { k.NumSteps = 0 })
 }

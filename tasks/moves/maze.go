@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -20,7 +21,7 @@ var maze = task.Spec[mazeParams, mazeItem]{
 	Category: "games",
 	Doc:      "Count the steps of a shortest way through a maze drawn with signs.",
 	Source:   "Breadth-first search, E. F. Moore, The shortest path through a maze (1959); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  mazeParams{MinDist: 5, MaxDist: 10, MinGridSize: 5, MaxGridSize: 10},
 	Levels: []mazeParams{
 		{MinDist: 1, MaxDist: 8, MinGridSize: 7, MaxGridSize: 7},
@@ -29,6 +30,9 @@ var maze = task.Spec[mazeParams, mazeItem]{
 		{MinDist: 20, MaxDist: 50, MinGridSize: 18, MaxGridSize: 24},
 		{MinDist: 40, MaxDist: 90, MinGridSize: 28, MaxGridSize: 36},
 		{MinDist: 80, MaxDist: 180, MinGridSize: 46, MaxGridSize: 60},
+	},
+	Few: []string{
+		"Few mazes of seven rows, with their walls, differ from all sides.",
 	},
 	Make: makeMaze,
 }
@@ -192,16 +196,16 @@ func (m *mazeGrid) beside(next, cells []int, seen []bool) []int {
 
 // mazePhrasings are the wordings of the question, before and after the maze.
 var mazePhrasings = [][2]string{
-	{"How many steps does the shortest way through this maze take, from %s to %g? A step goes up, down, left or right to the next cell, and never into a wall (%w). Cells that can be entered are drawn as %p.\n\n",
+	{"How many steps does the shortest way through this maze take, from \"%s\" to \"%g\"? A step goes up, down, left or right to the next cell, and never into a wall (\"%w\"). Cells that can be entered are drawn as \"%p\".\n\n",
 		"\n\nAnswer with the number of steps alone."},
-	{"\n", "\n\nThe map above shows where you are (%s) and where you want to go (%g). You can walk on %p, while %w stands for solid rock. Each move takes you one cell up, down, left or right. What is the least number of moves that brings you to your goal? Reply with a whole number and nothing else."},
-	{"Legend: %w = wall, %p = corridor, %s = entrance, %g = exit\n\n",
+	{"Here is a map:\n\n", "\n\nIt shows where you are (\"%s\") and where you want to go (\"%g\"). You can walk on \"%p\", while \"%w\" stands for solid rock. Each move takes you one cell up, down, left or right. What is the least number of moves that brings you to your goal? Reply with a whole number and nothing else."},
+	{"Legend: \"%w\" = wall, \"%p\" = corridor, \"%s\" = entrance, \"%g\" = exit\n\n",
 		"\n\nA mouse enters at the entrance and takes the shortest route to the exit. It moves from cell to cell, never diagonally and never through a wall. Count its moves, the last one onto the exit included. Give only that number."},
-	{"A robot stands on the cell %s of the following map. In one minute it can drive to the cell above it, below it, to its left or to its right, unless there is an obstacle, which is marked %w. Free cells are marked %p.\n\n",
-		"\n\nAfter how many minutes can it be on the cell %g at the earliest? Write just the number."},
-	{"Your answer should be a single whole number: the length of the shortest path from %s to %g in this maze.\n\n",
-		"\n\nThe length of a path is the number of steps between neighboring cells, horizontal or vertical, so that a cell next to %s has distance 1. Walls are shown as %w and cannot be crossed; all other signs are cells that you may step on."},
-	{"Find the distance between two places in a maze.\n- %w: wall\n- %p: open cell\n- %s: first place\n- %g: second place\n\n",
+	{"A robot stands on the cell \"%s\" of the following map. In one minute it can drive to the cell above it, below it, to its left or to its right, unless there is an obstacle, which is marked \"%w\". Free cells are marked \"%p\".\n\n",
+		"\n\nAfter how many minutes can it be on the cell \"%g\" at the earliest? Write just the number."},
+	{"Your answer should be a single whole number: the length of the shortest path from \"%s\" to \"%g\" in this maze.\n\n",
+		"\n\nThe length of a path is the number of steps between neighboring cells, horizontal or vertical, so that a cell next to \"%s\" has distance 1. Walls are shown as \"%w\" and cannot be crossed; all other signs are cells that you may step on."},
+	{"Find the distance between two places in a maze.\n- \"%w\": wall\n- \"%p\": open cell\n- \"%s\": first place\n- \"%g\": second place\n\n",
 		"\n\nThe distance is the smallest number of steps that lead from one to the other, where a step moves by one row or by one column and ends on a cell that is not a wall. State the distance as a number, without any other words."},
 }
 
@@ -229,9 +233,22 @@ func (m mazeItem) Prompt() string {
 	return string(task.AppendFilled(b, words[1], fill))
 }
 
-// Canonical implements [task.Canonicalizer]: the maze in one set of characters.
+// Canonical implements [task.Canonicalizer]: the maze in one set of characters, from whichever side it
+// is seen, and whichever end is the start.
 func (m mazeItem) Canonical() string {
-	return m.ourSigns().Replace(strings.Join(m.Grid, "\n"))
+	rows := make([][]byte, len(m.Grid))
+	for i, row := range m.Grid {
+		rows[i] = []byte(row)
+	}
+	return canon.Board(rows, func(cell byte) byte {
+		switch cell {
+		case m.Start[0], m.Goal[0]:
+			return 'E'
+		case m.Wall[0]:
+			return '#'
+		}
+		return '.'
+	})
 }
 
 // ourSigns replaces the maze's characters by those of a [mazeGrid].

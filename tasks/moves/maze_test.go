@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -99,11 +101,36 @@ func TestMazeSecond(t *testing.T) {
 }
 
 func TestMazeKeys(t *testing.T) {
+	tasktest.Variant(t, maze.Task(), "from another side, or the other way round", func(m *mazeItem, r *rng.Rand) func(string) string {
+		var rows [][]byte
+		for _, row := range m.Grid {
+			rows = append(rows, []byte(row))
+		}
+		for i, row := range canon.Seen(rows, r.Between(0, canon.Sides-1)) {
+			m.Grid[i] = string(row)
+		}
+		m.Start, m.Goal = m.Goal, m.Start
+		return nil
+	})
 	tasktest.Same(t, maze.Task(), "the signs are names", func(m *mazeItem) {
 		signs := strings.NewReplacer(m.Start, "1", m.Goal, "2", m.Wall, "3", m.Path, "4")
 		for i, row := range m.Grid {
 			m.Grid[i] = signs.Replace(row)
 		}
 		m.Start, m.Goal, m.Wall, m.Path = "1", "2", "3", "4"
+	})
+}
+
+// A sign that is also a punctuation mark would hide in the sentence, so each stands in quotes.
+func TestMazeSignsAreQuoted(t *testing.T) {
+	tasktest.Every(t, maze.Task(), 300, func(item mazeItem, prompt, _ string) error {
+		before, _, _ := strings.Cut(prompt, item.Grid[0])
+		_, after, _ := strings.Cut(prompt, item.Grid[len(item.Grid)-1]+"\n")
+		for _, sign := range []string{item.Start, item.Goal} {
+			if !strings.Contains(before+after, `"`+sign+`"`) {
+				return fmt.Errorf("the prompt does not quote %s", sign)
+			}
+		}
+		return nil
 	})
 }

@@ -146,7 +146,7 @@ func (s rushItem) Prompt() string {
 }
 
 // Canonical implements [task.Canonicalizer]: the board, with letters in the order of the
-// pieces' first cells, row by row.
+// pieces' first cells, row by row. It is seen from one side only: the exit is in the third of six rows.
 func (s rushItem) Canonical() string {
 	var names [256]byte
 	names[rushEmpty], names['.'], names[rushWall], names['A'] = rushEmpty, rushEmpty, rushWall, 'A'

@@ -225,6 +225,29 @@ func TestRushHourParams(t *testing.T) {
 }
 
 func TestRushHourKeys(t *testing.T) {
+	tasktest.Variant(t, rushHour.Task(), "other letters of the cars", func(s *rushItem, r *rng.Rand) func(string) string {
+		last := 'B'
+		for _, c := range s.BoardConfig {
+			if c >= 'A' && c <= 'Z' {
+				last = max(last, c)
+			}
+		}
+		var letters []rune
+		for c := 'B'; c <= last; c++ {
+			letters = append(letters, c)
+		}
+		rng.Shuffle(r, letters)
+		translate := func(text string) string {
+			return strings.Map(func(c rune) rune {
+				if c >= 'B' && c <= last {
+					return letters[c-'B']
+				}
+				return c
+			}, text)
+		}
+		s.BoardConfig, s.Solution = translate(s.BoardConfig), translate(s.Solution)
+		return translate
+	})
 	tasktest.Same(t, rushHour.Task(), "another number of moves", func(s *rushItem) { s.MinMoves = 0 })
 	tasktest.Translated(t, rushHour.Task(), func(solution string, from, to rushItem) string {
 		return strings.Map(func(c rune) rune {

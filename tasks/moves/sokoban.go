@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -19,7 +20,7 @@ var sokoban = task.Spec[sokobanParams, sokobanItem]{
 	Category: "games",
 	Doc:      "Push all boxes of a warehouse onto goals, in no more moves than the question says. There is a solution: each warehouse was made by playing backwards from the end.",
 	Source:   "Sokoban, H. Imabayashi (1982); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  sokobanParams{MinW: 6, MinH: 6, MaxW: 10, MaxH: 10, MinBoxes: 4, MaxBoxes: 10, MaxDepth: 80},
 	Levels: []sokobanParams{
 		{MinW: 6, MinH: 6, MaxW: 7, MaxH: 7, MinBoxes: 1, MaxBoxes: 1, MaxDepth: 3},
@@ -353,17 +354,17 @@ func (w *warehouse) put(at int, sign byte) {
 // {moves} stands for the limit of moves.
 var sokobanPhrasings = [][2]string{
 	{"Solve this Sokoban. The signs mean:\n* player\n% player on a goal\n@ box\n$ box on a goal\nX goal\n+ wall\n- floor\n\n",
-		"\n\nThe player moves up, down, left and right, and pushes a box by walking against it if the place behind it is free. Boxes cannot be pulled, and two cannot be pushed at once. All boxes have to be on goals after at most {moves} moves. Answer with the moves as a string of the letters U, D, L and R, for example: LLURD"},
-	{"\n", "\n\nThis is the plan of a warehouse. A worker (*, or % where a goal is under him) has to push every box (@) onto a goal (X); a box that is on a goal already looks like this: $. He can walk over the floor (-) and over goals, but not through walls (+). When he walks into a box, it moves on by one place in the same direction, unless there is a wall or another box. He has {moves} moves. " +
+		"\n\nThe player moves up, down, left and right, and pushes a box by walking against it if the place behind it is free. Boxes cannot be pulled, and two cannot be pushed at once. A move against a wall or against a box that is blocked changes nothing, but it counts as a move. All boxes have to be on goals after at most {moves} moves. Answer with the moves as a string of the letters U, D, L and R, for example: LLURD"},
+	{"Here is the plan of a warehouse:\n\n", "\n\nA worker (*, or % where a goal is under him) has to push every box (@) onto a goal (X); a box that is on a goal already looks like this: $. He can walk over the floor (-) and over goals, but not through walls (+). When he walks into a box, it moves on by one place in the same direction, unless there is a wall or another box. If he cannot move, he stays where he is, and has used up a move all the same. He has {moves} moves. " +
 		"Write his moves, U for up, D for down, L for left and R for right, as one word like UURDL, without anything else."},
 	{"Which sequence of at most {moves} moves brings all boxes to the marked places?\n\n",
-		"\n\nLegend: + is a wall, - an empty place, X a marked place, @ a box, $ a box on a marked place, * you, % you on a marked place.\n\nYou go one place up (U), down (D), left (L) or right (R) at a time. Going to a place with a box pushes the box ahead of you, provided that it has room. There is no pulling. Reply with a string over the letters U, D, L, R, such as DDLUR."},
-	{"Your answer must be a string of the letters L, R, U and D, no longer than {moves} letters. Each letter moves the man * in the picture by one place to the left, to the right, up or down. If a box (@, or $ when it stands on a goal) is in his way, he pushes it one place further, which works only if a goal or an empty place comes next. When all is done, no box may be left that is not on a goal (X).\n\n",
+		"\n\nLegend: + is a wall, - an empty place, X a marked place, @ a box, $ a box on a marked place, * you, % you on a marked place.\n\nYou go one place up (U), down (D), left (L) or right (R) at a time. Going to a place with a box pushes the box ahead of you, provided that it has room. There is no pulling. If you try to go where you cannot, nothing changes, but the move counts. Reply with a string over the letters U, D, L, R, such as DDLUR."},
+	{"Your answer must be a string of the letters L, R, U and D, no longer than {moves} letters. Each letter moves the man * in the picture by one place to the left, to the right, up or down. If a box (@, or $ when it stands on a goal) is in his way, he pushes it one place further, which works only if a goal or an empty place comes next. A letter for a step that is not possible has no effect, and still counts as one of the {moves}. When all is done, no box may be left that is not on a goal (X).\n\n",
 		"\n\nWalls are drawn as + and empty places as -; % is the man on a goal. An answer looks like RRDLU."},
-	{"Rules of the game:\n1. You (*) move by one place up, down, left or right.\n2. You may push one box (@) in the direction of your move if nothing is behind it.\n3. Walls (+) stop you and the boxes.\n4. You win when each box is on a goal. Free goals are X, boxes on goals $, and % is you on a goal. Free places are -.\n5. You lose if that takes more than {moves} moves.\n\n",
+	{"Rules of the game:\n1. You (*) move by one place up, down, left or right.\n2. You may push one box (@) in the direction of your move if nothing is behind it.\n3. Walls (+) stop you and the boxes. A move that is stopped counts like any other.\n4. You win when each box is on a goal. Free goals are X, boxes on goals $, and % is you on a goal. Free places are -.\n5. You lose if that takes more than {moves} moves.\n\n",
 		"\n\nHow do you win? Give your moves as letters in a row (U up, D down, L left, R right; ULLDR would be five moves), and no text."},
-	{"Somebody has played the following Sokoban level in fewer than {moves} moves.\n\n",
-		"\n\nDo so as well; {moves} moves are allowed. + wall, - floor, X goal, @ box, $ box on a goal, * player, % player on a goal. The player steps to neighboring places and shoves single boxes forward; a move against a wall, or against a box that is blocked, changes nothing. The level is done when every box stands on a goal. State the moves only, as one string made of U (up), D (down), L (left) and R (right), like RUULD."},
+	{"Somebody has solved the following Sokoban level in fewer than {moves} moves.\n\n",
+		"\n\nDo so as well; {moves} moves are allowed. + wall, - floor, X goal, @ box, $ box on a goal, * player, % player on a goal. The player steps to neighboring places and shoves single boxes forward; a move against a wall, or against a box that is blocked, changes nothing but counts as well. The level is done when every box stands on a goal. State the moves only, as one string made of U (up), D (down), L (left) and R (right), like RUULD."},
 }
 
 // Prompt implements [task.Instance].
@@ -372,8 +373,16 @@ func (s sokobanItem) Prompt() string {
 	return strings.ReplaceAll(words[0], "{moves}", most) + strings.TrimRight(s.GameStr, "\n") + strings.ReplaceAll(words[1], "{moves}", most)
 }
 
-// Canonical implements [task.Canonicalizer].
-func (s sokobanItem) Canonical() string { return s.GameStr + strconv.Itoa(s.MaxMoves) }
+// Canonical implements [task.Canonicalizer]. The side from which the warehouse is seen does not matter.
+func (s sokobanItem) Canonical() string {
+	var rows [][]byte
+	for line := range strings.Lines(s.GameStr) {
+		if line = answer.Solid(line); line != "" {
+			rows = append(rows, []byte(line))
+		}
+	}
+	return canon.Board(rows, func(cell byte) byte { return cell }) + strconv.Itoa(s.MaxMoves)
+}
 
 // Check refuses a record with an invalid warehouse or a wrong solution.
 func (s sokobanItem) Check() error {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -125,5 +127,25 @@ func TestSokobanAtRandom(t *testing.T) {
 }
 
 func TestSokobanKeys(t *testing.T) {
+	tasktest.Variant(t, sokoban.Task(), "from another side", func(s *sokobanItem, r *rng.Rand) func(string) string {
+		var rows [][]string
+		for line := range strings.Lines(s.GameStr) {
+			if row := strings.Fields(line); len(row) > 0 {
+				rows = append(rows, row)
+			}
+		}
+		side := r.Between(1, canon.Sides-1)
+		s.GameStr = ""
+		for _, row := range canon.Seen(rows, side) {
+			s.GameStr += strings.Join(row, " ") + "\n"
+		}
+		if side >= 4 {
+			s.Width, s.Height = s.Height, s.Width
+		}
+		translate := tasktest.SeenMoves(side, [4]string{"U", "D", "L", "R"})
+		s.Solution = translate(s.Solution)
+		return translate
+	})
+	tasktest.Other(t, sokoban.Task(), "a move more", func(s *sokobanItem) { s.MaxMoves++ })
 	tasktest.Same(t, sokoban.Task(), "another solution", func(s *sokobanItem) { s.Width = 0 })
 }

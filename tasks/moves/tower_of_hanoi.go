@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -20,7 +21,7 @@ var towerOfHanoi = task.Spec[hanoiParams, hanoiItem]{
 	Doc: "Carry disks from some pegs to others, in no more moves than the question says. Start and goal are any legal positions, or a tower on one peg if any_state is off. " +
 		"The limit is the fewest moves; for towers on four pegs and more, the fewest known.",
 	Source:  "The Tower of Hanoi, E. Lucas (1883), with more pegs after J. S. Frame and B. M. Stewart (1941); the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: hanoiParams{MinDisks: 3, MaxDisks: 7, MinPegs: 3, MaxPegs: 4},
 	Levels: []hanoiParams{
 		{MinDisks: 3, MaxDisks: 3, MinPegs: 4, MaxPegs: 6, AnyState: true},
@@ -142,7 +143,7 @@ func (h hanoiItem) ends() (start, goal hanoiState) {
 var hanoiPhrasings = [][2]string{
 	{"Solve this Tower of Hanoi. There are %p pegs, and on one of them a tower of %d disks, which are numbered from 1, the smallest, to %d, the largest. Only the top disk of a peg can be moved, and never onto a smaller disk.\n\n",
 		"\n\nCarry the whole tower from Peg %s to Peg %t in at most %m moves. Answer with one move per line and nothing else, each in the form: Move disk 1 from Peg 2 to Peg 3"},
-	{"\n", "\n\nThis is how %d disks lie on %p pegs now; the larger its number, the larger a disk. All of them should be on Peg %t in the end. You take the uppermost disk of a peg and put it on another peg, which must be empty or have a larger disk on top. %m moves are enough, and you have no more than that. " +
+	{"Here are some pegs with disks:\n\n", "\n\nThis is how %d disks lie on %p pegs now; the larger its number, the larger a disk. All of them should be on Peg %t in the end. You take the uppermost disk of a peg and put it on another peg, which must be empty or have a larger disk on top. %m moves are enough, and you have no more than that. " +
 		"Which moves do you make? Write each on a line of its own, like \"Move disk 2 from Peg 1 to Peg 3\", and write no other text."},
 	{"%p pegs, %d disks, %m moves: that is all you get to bring the tower on Peg %s over to Peg %t.\n\n",
 		"\n\nThe disks have different sizes, from 1 (small) to %d (large). One move takes the top disk of one peg to another peg. At no time may a disk lie on one that is smaller. List the moves in order, one on each line, in these words: Move disk X from Peg Y to Peg Z, where X, Y and Z are numbers. The list is the whole answer."},
@@ -224,22 +225,22 @@ func (h hanoiItem) appendPegs(b []byte, at hanoiState) []byte {
 }
 
 // Canonical implements [task.Canonicalizer]. Pegs are named in the order in which the positions
-// name them first, for another name changes no move but its spelling.
+// name them first, for another name changes no move but its spelling. The way back is the same question.
 func (h hanoiItem) Canonical() string {
 	if h.Start == nil {
 		return fmt.Sprint(h.NumDisks, h.NumPegs)
 	}
-	var names [mostPegs + 1]int
-	known := 0
-	named := make([]int, 0, 2*h.NumDisks)
-	for _, peg := range slices.Concat(h.Start, h.Goal) {
-		if names[peg] == 0 {
-			known++
-			names[peg] = known
+	return canon.Least(2, func(back int) string {
+		from, to := h.Start, h.Goal
+		if back == 1 {
+			from, to = to, from
 		}
-		named = append(named, names[peg])
-	}
-	return fmt.Sprint(h.NumPegs, named)
+		names, named := canon.Names[int]{}, make([]int, 0, 2*h.NumDisks)
+		for _, peg := range slices.Concat(from, to) {
+			named = append(named, names.Of(peg))
+		}
+		return fmt.Sprint(h.NumPegs, named)
+	})
 }
 
 // Check refuses a record with inconsistent numbers.

@@ -3,6 +3,7 @@ package moves
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -242,6 +243,17 @@ func TestHanoiKeys(t *testing.T) {
 	}
 	tasktest.Variant(t, towerOfHanoi.Task(), "other numbers of the pegs", renamed)
 	tasktest.Variant(t, tasktest.With(t, towerOfHanoi.Task(), `{}`), "other numbers of the pegs", renamed)
+	tasktest.Variant(t, towerOfHanoi.Task(), "the way back", func(h *hanoiItem, _ *rng.Rand) func(string) string {
+		h.StartPeg, h.TargetPeg, h.Start, h.Goal = h.TargetPeg, h.StartPeg, h.Goal, h.Start
+		return func(answer string) string {
+			lines := strings.Split(answer, "\n")
+			slices.Reverse(lines)
+			for i, line := range lines {
+				lines[i] = regexp.MustCompile(`from (Peg \d) to (Peg \d)`).ReplaceAllString(line, "from $2 to $1")
+			}
+			return strings.Join(lines, "\n")
+		}
+	})
 	tasktest.Other(t, tasktest.With(t, towerOfHanoi.Task(), `{}`), "another disk is on top", func(h *hanoiItem) {
 		h.NumDisks, h.SolutionLength = h.NumDisks+1, hanoiWays()[h.NumDisks+1][h.NumPegs].moves
 	})

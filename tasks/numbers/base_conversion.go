@@ -15,7 +15,7 @@ var baseConversion = task.Spec[baseConversionParams, baseConversionItem]{
 	Category: "algorithmic",
 	Doc:      "Write a whole number in another base, from 2 to 36.",
 	Source:   "Positional number systems; the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
 	Default:  baseConversionParams{MinBase: 2, MaxBase: 16, MinValue: 0, MaxValue: 1000},
 	Levels: []baseConversionParams{
 		{MinBase: 8, MaxBase: 10, MinValue: 1, MaxValue: 40},
@@ -109,6 +109,12 @@ func (b baseConversionItem) Prompt() string {
 // Short implements [task.Shortener].
 func (b baseConversionItem) Short() string {
 	return "base " + strconv.Itoa(b.SourceBase) + " to " + strconv.Itoa(b.TargetBase) + ": " + b.SourceRepr
+}
+
+// Canonical implements [task.Canonicalizer]. The two bases may be exchanged: each way round is
+// the answer to the other.
+func (b baseConversionItem) Canonical() string {
+	return fmt.Sprint(b.DecimalValue, " in ", min(b.SourceBase, b.TargetBase), " and ", max(b.SourceBase, b.TargetBase))
 }
 
 // Check refuses a record with wrong digits. For zero, reasoning-gym has no digits at all.

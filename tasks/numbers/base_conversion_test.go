@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -80,5 +81,22 @@ func TestBaseConversionSecond(t *testing.T) {
 			return fmt.Errorf("solution %s, want %s", got, want)
 		}
 		return nil
+	})
+}
+
+func TestBaseConversionKeys(t *testing.T) {
+	tasktest.Variant(t, baseConversion.Task(), "the bases exchanged", func(b *baseConversionItem, _ *rng.Rand) func(string) string {
+		b.SourceBase, b.TargetBase, b.SourceRepr, b.TargetRepr = b.TargetBase, b.SourceBase, b.TargetRepr, b.SourceRepr
+		return func(string) string { return b.TargetRepr }
+	})
+	tasktest.Translated(t, baseConversion.Task(), func(solution string, from, to baseConversionItem) string {
+		if from.SourceBase != to.SourceBase {
+			return from.SourceRepr
+		}
+		return solution
+	})
+	tasktest.Other(t, baseConversion.Task(), "another base", func(b *baseConversionItem) {
+		b.SourceBase = 36
+		b.SourceRepr = strconv.FormatInt(b.DecimalValue, 36)
 	})
 }

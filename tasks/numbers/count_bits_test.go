@@ -92,3 +92,7 @@ func TestCountBitsIsNotGuessed(t *testing.T) {
 		}
 	}
 }
+
+func TestCountBitsKeys(t *testing.T) {
+	tasktest.NoVariants(t, countBits.Task(), "A number has no names and no parts to exchange. Shifts keep its ones, but in decimal, as the question shows it, a shifted number has other digits.")
+}

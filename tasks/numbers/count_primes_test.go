@@ -116,3 +116,7 @@ func hasNoFactor(n int, primes []int) bool {
 	}
 	return true
 }
+
+func TestCountPrimesKeys(t *testing.T) {
+	tasktest.NoVariants(t, countPrimes.Task(), "An interval has no names. A bound can move over composite numbers without another count, but to know that is to know the primes there.")
+}

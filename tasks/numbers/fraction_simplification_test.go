@@ -106,5 +106,9 @@ func TestFractionSimplificationSecond(t *testing.T) {
 }
 
 func TestFractionSimplificationKeys(t *testing.T) {
+	tasktest.Variant(t, fractionSimplification.Task(), "in another notation", func(f *fractionSimplificationItem, r *rng.Rand) func(string) string {
+		f.Style = rng.Pick(r, []string{"plain", "latex_inline", "latex_frac", "latex_dfrac"})
+		return nil
+	})
 	tasktest.Same(t, fractionSimplification.Task(), "how the fraction is written is free", func(f *fractionSimplificationItem) { f.Style = "latex_dfrac" })
 }

@@ -19,7 +19,7 @@ var numberFiltering = task.Spec[numberFilteringParams, numberFilteringItem]{
 	Doc: "Keep or remove the numbers of a list that are larger or smaller than a given one. " +
 		"The limit lies between two neighbors in the sorted list, all equally likely, so that a list is rarely kept or dropped as a whole.",
 	Source:  "Any textbook of programming; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: numberFilteringParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 4, MinValue: -100, MaxValue: 100},
 	Levels: []numberFilteringParams{
 		{MinNumbers: 3, MaxNumbers: 5, MinValue: 0, MaxValue: 50},
@@ -231,6 +231,17 @@ func appendPythonList(b []byte, all []string) []byte {
 // Short implements [task.Shortener].
 func (n numberFilteringItem) Short() string {
 	return strings.ReplaceAll(n.Operation, "_", " ") + " than " + n.FilterValue + ": " + strings.Join(n.OriginalNumbers, " ")
+}
+
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter, nor
+// whether the question says what to keep or what to remove, unless a number equals the limit.
+func (n numberFilteringItem) Canonical() string {
+	which, _ := filterNamed(n.Operation)
+	itself := ""
+	if which.itself && slices.Contains(n.OriginalNumbers, n.FilterValue) {
+		itself = " or equal to"
+	}
+	return fmt.Sprint(which.above, itself, " ", n.FilterValue, " ", slices.Sorted(slices.Values(n.OriginalNumbers)))
 }
 
 // Check refuses a record with a wrong result. Of numbers with the same value in two

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -113,8 +114,25 @@ func TestNumberFilteringSecond(t *testing.T) {
 }
 
 func TestNumberFilteringKeys(t *testing.T) {
-	tasktest.Other(t, numberFiltering.Task(), "the numbers that are left keep their order", func(n *numberFilteringItem) {
+	of := numberFiltering.Task()
+	tasktest.Variant(t, of, "the numbers in another order", func(n *numberFilteringItem, _ *rng.Rand) func(string) string {
 		slices.Reverse(n.OriginalNumbers)
 		slices.Reverse(n.Result)
+		return func(string) string { return n.Solve() }
+	})
+	tasktest.Variant(t, of, "keep one side, or remove the other", func(n *numberFilteringItem, _ *rng.Rand) func(string) string {
+		if slices.Contains(n.OriginalNumbers, n.FilterValue) {
+			return nil
+		}
+		n.Operation = map[string]string{
+			"keep_larger": "remove_smaller", "remove_smaller": "keep_larger",
+			"keep_smaller": "remove_larger", "remove_larger": "keep_smaller",
+		}[n.Operation]
+		return nil
+	})
+	tasktest.Other(t, of, "a number more", func(n *numberFilteringItem) {
+		if n.Operation == "keep_larger" {
+			n.OriginalNumbers = append(n.OriginalNumbers, "-1000000")
+		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -129,6 +130,12 @@ func TestNumberFormatSecond(t *testing.T) {
 }
 
 func TestNumberFormatKeys(t *testing.T) {
+	tasktest.Variant(t, numberFormat.Task(), "the numbers in another order", func(n *numberFormatItem, r *rng.Rand) func(string) string {
+		at := r.Between(0, len(n.Candidates)-1)
+		n.Candidates = append(n.Candidates[at:], n.Candidates[:at]...)
+		n.Formatted = append(n.Formatted[at:], n.Formatted[:at]...)
+		return nil
+	})
 	tasktest.Same(t, numberFormat.Task(), "the numbers may be in any order", func(n *numberFormatItem) {
 		slices.Reverse(n.Candidates)
 		slices.Reverse(n.Formatted)

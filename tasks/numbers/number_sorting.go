@@ -20,7 +20,7 @@ var numberSorting = task.Spec[numberSortingParams, numberSortingItem]{
 	Category: "algorithmic",
 	Doc:      "Sort decimal numbers, ascending or descending. Every number must have its exact value, in any spelling.",
 	Source:   "Any textbook of algorithms; the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  numberSortingParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 2, MinValue: -100, MaxValue: 100},
 	Levels: []numberSortingParams{
 		{MinNumbers: 3, MaxNumbers: 4, MinValue: 0, MaxValue: 50},
@@ -163,10 +163,10 @@ func (n numberSortingItem) Short() string {
 	return "sort " + n.Direction + ": " + strings.Join(n.OriginalNumbers, " ")
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter,
-// since the question is to sort them.
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter, since
+// the question is to sort them, nor does the direction, which turns the answer around.
 func (n numberSortingItem) Canonical() string {
-	return fmt.Sprint(n.Direction, slices.Sorted(slices.Values(n.OriginalNumbers)))
+	return fmt.Sprint(slices.Sorted(slices.Values(n.OriginalNumbers)))
 }
 
 // Check refuses a record unless it has the same numbers twice, the second time in order.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -122,5 +123,17 @@ func tenthDecimals(text string) int64 {
 }
 
 func TestNumberSortingKeys(t *testing.T) {
+	tasktest.Variant(t, numberSorting.Task(), "the numbers in another order", func(n *numberSortingItem, r *rng.Rand) func(string) string {
+		rng.Shuffle(r, n.OriginalNumbers)
+		return nil
+	})
+	tasktest.Variant(t, numberSorting.Task(), "in the other direction", func(n *numberSortingItem, _ *rng.Rand) func(string) string {
+		if slices.Reverse(n.SortedNumbers); n.Direction == ascending {
+			n.Direction = descending
+		} else {
+			n.Direction = ascending
+		}
+		return func(string) string { return n.Solve() }
+	})
 	tasktest.Same(t, numberSorting.Task(), "the question asks for the order", func(n *numberSortingItem) { slices.Reverse(n.OriginalNumbers) })
 }

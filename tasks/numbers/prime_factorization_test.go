@@ -156,3 +156,7 @@ func TestAppendFactors(t *testing.T) {
 		}
 	}
 }
+
+func TestPrimeFactorizationKeys(t *testing.T) {
+	tasktest.NoVariants(t, primeFactorization.Task(), "The question is one number: there are no names, no order and no operands to exchange.")
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -19,7 +20,7 @@ var arc1D = task.Spec[arc1DParams, arc1DItem]{
 	Doc: "Find out from examples what is done with rows of colored cells, and do it with another row. Harder levels do two things in sequence. " +
 		"All of our rules that fit the examples give the same answer.",
 	Source:  "The Abstraction and Reasoning Corpus (F. Chollet, 2019), cut down to rows; the rules are our own, the settings those of reasoning-gym and two more.",
-	Version: 1,
+	Version: 2,
 	Default: arc1DParams{MinSize: 10, MaxSize: 30, Train: 3, Tier: 2, Rules: 1},
 	Levels: []arc1DParams{
 		{MinSize: 8, MaxSize: 12, Train: 4, Tier: 1, Rules: 1},
@@ -301,9 +302,32 @@ func (a arc1DItem) lines() []string {
 	return append(lines, rowText(a.Test.Input)+" -> ?")
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the examples does not matter.
+// Canonical implements [task.Canonicalizer]. The order of the examples and the colors do not matter, but
+// for the background, nor on which side a row begins.
 func (a arc1DItem) Canonical() string {
-	return strings.Join(slices.Sorted(slices.Values(a.lines())), "; ")
+	return canon.Least(2, func(mirrored int) string {
+		const color, background, example, asked, before, after = 0, 1, 2, 3, 4, 5
+		var g canon.Graph
+		colors := g.Node(background)
+		g.Nodes(9, color)
+		add := func(kind int, row []int) int {
+			node := g.Node(kind)
+			for i, cell := range row {
+				if mirrored == 1 {
+					i = len(row) - 1 - i
+				}
+				g.Arrow(node, colors+cell, i)
+			}
+			return node
+		}
+		for _, e := range a.Train {
+			pair := g.Node(example)
+			g.Arrow(pair, add(before, e.Input), 0)
+			g.Arrow(pair, add(after, e.Output), 0)
+		}
+		add(asked, a.Test.Input)
+		return g.Key()
+	})
 }
 
 // Check refuses a record without examples, or with rows that are empty, too long, or have

@@ -429,6 +429,21 @@ func TestArc1DSecond(t *testing.T) {
 }
 
 func TestArc1DKeys(t *testing.T) {
+	tasktest.Variant(t, arc1D.Task(), "other colors, mirrored", func(a *arc1DItem, r *rng.Rand) func(string) string {
+		colors, mirrored := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, r.Chance(0.5)
+		rng.Shuffle(r, colors[1:])
+		for _, e := range append(a.Train, a.Test) {
+			for _, row := range [][]int{e.Input, e.Output} {
+				for i, c := range row {
+					row[i] = colors[c]
+				}
+				if mirrored {
+					slices.Reverse(row)
+				}
+			}
+		}
+		return func(string) string { return rowText(a.Test.Output) }
+	})
 	tasktest.Same(t, arc1D.Task(), "the examples may be in any order", func(a *arc1DItem) { slices.Reverse(a.Train) })
 	tasktest.Same(t, arc1D.Task(), "the rule is not part of the question", func(a *arc1DItem) { a.TaskName = "another" })
 	tasktest.Other(t, arc1D.Task(), "another row is another question", func(a *arc1DItem) { a.Test.Input[0] = (a.Test.Input[0] + 1) % 10 })

@@ -207,3 +207,7 @@ func TestFigletKeys(t *testing.T) {
 	tasktest.Other(t, figletFont.Task(), "another word", func(f *figletItem) { f.Answer = "Z" + f.Answer[1:] })
 	tasktest.Other(t, figletFont.Task(), "another font", func(f *figletItem) { f.Font = "block" })
 }
+
+func TestFigletVariants(t *testing.T) {
+	tasktest.NoVariants(t, figletFont.Task(), "the letters of the word are what is asked, and a word in another font, or with other gaps, must be read anew")
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -19,7 +20,7 @@ var moduloGrid = task.Spec[moduloGridParams, moduloGridItem]{
 	Doc: "Find the rule of remainders that marks the cells of a grid, and fill in the hidden marks. " +
 		"The prompt states the possible rules; all that agree with the visible marks give the same hidden ones.",
 	Source:  "A puzzle of reasoning-gym, with its settings.",
-	Version: 1,
+	Version: 2,
 	Default: moduloGridParams{SizeX: 20, SizeY: 20, MaxDivisor: 20, MaxTarget: 20, MaxHoles: 1},
 	Levels: []moduloGridParams{
 		{SizeX: 9, SizeY: 9, MaxDivisor: 3, MaxTarget: 2, MaxHoles: 6},
@@ -254,8 +255,25 @@ func (m moduloGridItem) Prompt() string {
 	return string(append(b, "\n\nAnswer with the whole grid, row by row, with ✅ or ❌ in every cell."...))
 }
 
-// Canonical implements [task.Canonicalizer].
-func (m moduloGridItem) Canonical() string { return strings.Join(m.Grid, "\n") }
+// Canonical implements [task.Canonicalizer]. Rows and columns may be exchanged: the rules count both
+// from 0, and all but one treat them alike.
+func (m moduloGridItem) Canonical() string {
+	rows := make([][]rune, len(m.Grid))
+	for i, row := range m.Grid {
+		rows[i] = []rune(row)
+	}
+	if len(rows) == 0 || len(rows[0]) == 0 {
+		return ""
+	}
+	const transposed = 4
+	return canon.Least(2, func(i int) string {
+		var b []byte
+		for _, row := range canon.Seen(rows, i*transposed) {
+			b = append(append(b, string(row)...), '\n')
+		}
+		return string(b)
+	})
+}
 
 // Choices implements [task.Chooser]: each hidden mark is one of two.
 func (m moduloGridItem) Choices() int {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -141,5 +143,25 @@ func TestModuloGridOfReasoningGym(t *testing.T) {
 }
 
 func TestModuloGridKeys(t *testing.T) {
+	tasktest.Variant(t, moduloGrid.Task(), "rows as columns", func(m *moduloGridItem, _ *rng.Rand) func(string) string {
+		if m.Operation == "pow" {
+			return nil
+		}
+		transposed := func(lines []string) (seen []string) {
+			var rows [][]rune
+			for _, line := range lines {
+				rows = append(rows, []rune(line))
+			}
+			for _, row := range canon.Seen(rows, 4) {
+				seen = append(seen, string(row))
+			}
+			return seen
+		}
+		m.Grid = transposed(m.Grid)
+		return func(answer string) string { return strings.Join(transposed(strings.Split(answer, "\n")), "\n") }
+	})
+	tasktest.Other(t, moduloGrid.Task(), "another mark is hidden", func(m *moduloGridItem) {
+		m.Grid[0] = strings.Replace(m.Grid[0], string(miss), string(hidden), 1)
+	})
 	tasktest.Same(t, moduloGrid.Task(), "the wording does not matter", func(m *moduloGridItem) { m.Phrasing = (m.Phrasing + 1) % len(moduloGridPhrasings) })
 }

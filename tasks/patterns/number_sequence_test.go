@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -113,6 +114,12 @@ func fitsFrom(first int, terms []int64, rule [4]int64) bool {
 }
 
 func TestNumberSequenceKeys(t *testing.T) {
+	tasktest.Variant(t, numberSequence.Task(), "all terms with the other sign", func(s *numberSequenceItem, _ *rng.Rand) func(string) string {
+		for i := range s.Sequence {
+			s.Sequence[i] = -s.Sequence[i]
+		}
+		return func(string) string { return s.Solve() }
+	})
 	tasktest.Same(t, numberSequence.Task(), "the rule is not part of the question", func(s *numberSequenceItem) { s.Rule = "another" })
 	tasktest.Other(t, numberSequence.Task(), "other terms ask for another one", func(s *numberSequenceItem) { s.Sequence[0]++ })
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -20,7 +22,7 @@ var rectangleCount = task.Spec[rectangleCountParams, rectangleCountItem]{
 	Doc: "Count the rectangles in a grid of characters, from their outlines. Outlines cross, but nowhere run along each other or touch, " +
 		"so that the picture has only one reading. Straight lines between them are no rectangles, so that the amount of ink says little.",
 	Source:  "A puzzle of reasoning-gym, with its settings and max_lines.",
-	Version: 2,
+	Version: 3,
 	Default: rectangleCountParams{MaxRectangles: 10, Width: 80, Height: 80},
 	Levels: []rectangleCountParams{
 		{MaxRectangles: 6, Width: 24, Height: 16, MaxLines: 8},
@@ -278,8 +280,36 @@ func (c rectangleCountItem) Prompt() string {
 	return rectangleCountPhrasings[c.Phrasing] + c.Puzzle + ending
 }
 
-// Canonical implements [task.Canonicalizer].
-func (c rectangleCountItem) Canonical() string { return c.Puzzle }
+// Canonical implements [task.Canonicalizer]. The side from which the picture is seen does not matter,
+// nor the empty rows and columns around it.
+func (c rectangleCountItem) Canonical() string {
+	lines := strings.Split(c.Puzzle, "\n")
+	blank := func(line string) bool { return strings.Trim(line, " ") == "" }
+	for len(lines) > 0 && blank(lines[0]) {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && blank(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
+	}
+	rows, first, width := make([][]rune, len(lines)), len(c.Puzzle), 0
+	for i, line := range lines {
+		rows[i] = []rune(strings.TrimRight(line, " "))
+		if ink := slices.IndexFunc(rows[i], func(r rune) bool { return r != ' ' }); ink >= 0 {
+			first = min(first, ink)
+		}
+		width = max(width, len(rows[i]))
+	}
+	for i, row := range rows {
+		row = append(row, slices.Repeat([]rune{' '}, width-len(row))...)
+		rows[i] = row[min(first, width):]
+	}
+	return canon.Board(rows, func(cell rune) byte {
+		if cell > 127 {
+			return 'X'
+		}
+		return byte(cell)
+	})
+}
 
 // Check refuses a record without a picture.
 func (c rectangleCountItem) Check() error {

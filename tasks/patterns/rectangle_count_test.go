@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -160,4 +162,26 @@ func TestRectangleCountSpread(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestRectangleCountKeys(t *testing.T) {
+	tasktest.Variant(t, rectangleCount.Task(), "from another side, and elsewhere on the paper", func(c *rectangleCountItem, r *rng.Rand) func(string) string {
+		var rows [][]rune
+		width := 0
+		for line := range strings.SplitSeq(c.Puzzle, "\n") {
+			rows = append(rows, []rune(line))
+			width = max(width, len(rows[len(rows)-1]))
+		}
+		for i, row := range rows {
+			rows[i] = append(row, []rune(strings.Repeat(" ", width-len(row)))...)
+		}
+		c.Puzzle = strings.Repeat("\n", r.Between(0, 2))
+		for _, row := range canon.Seen(rows, r.Between(1, canon.Sides-1)) {
+			c.Puzzle += "   " + string(row) + "\n"
+		}
+		return nil
+	})
+	tasktest.Other(t, rectangleCount.Task(), "a line is longer", func(c *rectangleCountItem) {
+		c.Puzzle = strings.Replace(c.Puzzle, "# ", "##", 1)
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
@@ -18,7 +19,7 @@ var futoshiki = task.Spec[futoshikiParams, futoshikiItem]{
 	Category: "games",
 	Doc:      "Fill a square so that no row or column repeats a number and all signs between neighbors hold. Every puzzle has exactly one solution.",
 	Source:   "Futoshiki, by T. Seto (2001); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  futoshikiParams{MinBoardSize: 4, MaxBoardSize: 9, MinDifficulty: 0, MaxDifficulty: 3},
 	Levels: []futoshikiParams{
 		{MinBoardSize: 4, MaxBoardSize: 4, MinDifficulty: 0, MaxDifficulty: 0},
@@ -144,7 +145,7 @@ func allSigns(full []int, size int) (signs []futoshikiSign) {
 var futoshikiPhrasings = [][2]string{
 	{"Solve this N x N futoshiki. Every row and every column must contain each of the numbers 1 to N exactly once, and all signs between neighboring cells must hold: < and > between a cell and the one to its right, ∧ and ∨ between a cell and the one below it (the tip points to the smaller number). An underscore marks an empty cell.\n\n",
 		"\n\nAnswer with the completed board alone, in the layout that you see: the signs and the lines between the rows stay, and a number replaces each underscore."},
-	{"\n", "\n\nAbove you see a board of N rows and N columns. Put a number from 1 to N in place of each _ so that no number occurs twice in a row or in a column. The signs have to be obeyed as well: each of them stands between two cells and points its tip at the cell with the smaller number, whether that is on the left (<), on the right (>), above (∧) or below (∨). " +
+	{"Here is a puzzle:\n\n", "\n\nAbove you see a board of N rows and N columns. Put a number from 1 to N in place of each _ so that no number occurs twice in a row or in a column. The signs have to be obeyed as well: each of them stands between two cells and points its tip at the cell with the smaller number, whether that is on the left (<), on the right (>), above (∧) or below (∨). " +
 		"Reply with the whole board, printed just like the one above, with its signs and with the lines between its rows, and with nothing else."},
 	{"Which numbers belong in the blank cells of this futoshiki?\n\n",
 		"\n\nThe rules: the numbers 1 to N appear once each in every row and once each in every column. Where < or > stands between two cells, it says which of them holds less, as in arithmetic. ∧ says that the cell above it holds less than the cell below it; ∨ says that it holds more. Blank cells are shown as _. Write the full board and keep its form: rows of numbers with their signs, and a line for the signs between every two rows, even where there are none."},
@@ -198,8 +199,44 @@ func (f futoshikiItem) appendBoard(b []byte, rows grid.Grid[int]) []byte {
 	return b
 }
 
-// Canonical implements [task.Canonicalizer].
-func (f futoshikiItem) Canonical() string { return string(f.appendBoard(nil, f.Puzzle)) }
+// Canonical implements [task.Canonicalizer]. Neither the order of rows and columns matters, as far as
+// the signs leave it open, nor whether all is counted from the other end.
+func (f futoshikiItem) Canonical() string {
+	return canon.Least(2, func(i int) string { return f.key(i == 1) })
+}
+
+// key returns a key of the puzzle, or of the one in which 1 and the largest number, and less and
+// more, and so on, have changed places.
+func (f futoshikiItem) key(reversed bool) string {
+	const line, cell, number, less = 0, 1, 2, 3
+	var g canon.Graph
+	size := f.BoardSize
+	lines, numbers, cells := g.Nodes(2*size, line), g.Nodes(size, number), g.Nodes(size*size, cell)
+	rises := func(low, high int) {
+		if reversed {
+			low, high = high, low
+		}
+		g.Arrow(low, high, less)
+	}
+	for n := range size - 1 {
+		rises(numbers+n, numbers+n+1)
+	}
+	for at := range size * size {
+		g.Arrow(cells+at, lines+at/size, line)
+		g.Arrow(cells+at, lines+size+at%size, line)
+		if n := f.Puzzle[at/size][at%size]; n > 0 {
+			g.Arrow(cells+at, numbers+n-1, number)
+		}
+	}
+	for _, s := range f.Constraints {
+		a, b := cells+s.row*size+s.col, cells+s.row2*size+s.col2
+		if !s.less {
+			a, b = b, a
+		}
+		rises(a, b)
+	}
+	return g.Key()
+}
 
 // Check refuses a record with a wrong solution.
 func (f futoshikiItem) Check() error {

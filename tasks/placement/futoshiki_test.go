@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -177,6 +180,43 @@ func TestFutoshikiSecond(t *testing.T) {
 }
 
 func TestFutoshikiKeys(t *testing.T) {
+	tasktest.Variant(t, futoshiki.Task(), "counted from the other end", func(f *futoshikiItem, _ *rng.Rand) func(string) string {
+		for i := range f.BoardSize {
+			for j := range f.BoardSize {
+				f.Solution[i][j] = f.BoardSize + 1 - f.Solution[i][j]
+				if f.Puzzle[i][j] > 0 {
+					f.Puzzle[i][j] = f.Solution[i][j]
+				}
+			}
+		}
+		for i := range f.Constraints {
+			f.Constraints[i].less = !f.Constraints[i].less
+		}
+		return func(string) string { return grid.Ints(f.Solution) }
+	})
+	tasktest.Variant(t, futoshiki.Task(), "mirrored, or rows as columns", func(f *futoshikiItem, r *rng.Rand) func(string) string {
+		side, last := r.Between(1, 2), f.BoardSize-1
+		if r.Chance(0.5) {
+			side = 4
+		}
+		for i, s := range f.Constraints {
+			switch side {
+			case 4:
+				s.row, s.col, s.row2, s.col2 = s.col, s.row, s.col2, s.row2
+			case 1:
+				if s.row, s.row2 = last-s.row, last-s.row2; s.row > s.row2 {
+					s.row, s.row2, s.less = s.row2, s.row, !s.less
+				}
+			case 2:
+				if s.col, s.col2 = last-s.col, last-s.col2; s.col > s.col2 {
+					s.col, s.col2, s.less = s.col2, s.col, !s.less
+				}
+			}
+			f.Constraints[i] = s
+		}
+		f.Puzzle, f.Solution = canon.Seen(f.Puzzle, side), canon.Seen(f.Solution, side)
+		return func(string) string { return grid.Ints(f.Solution) }
+	})
 	tasktest.Same(t, futoshiki.Task(), "the rating is not part of the question", func(f *futoshikiItem) { f.DifficultyRating++ })
 	tasktest.Other(t, futoshiki.Task(), "a sign is left out", func(f *futoshikiItem) { f.Constraints = f.Constraints[1:] })
 }

@@ -7,8 +7,10 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -19,7 +21,7 @@ var kakurasu = task.Spec[kakurasuParams, kakurasuItem]{
 	Doc: "Mark cells of a grid so that the column numbers of the marked cells add up to the sum of each row, and the row numbers to that of each column. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Kakurasu, a Japanese pencil puzzle also known as Index Sums; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: kakurasuParams{MinRows: 4, MaxRows: 5, MinCols: 4, MaxCols: 5, POnes: 0.3, MaxRetries: 1000},
 	Levels: []kakurasuParams{
 		{MinRows: 3, MaxRows: 3, MinCols: 3, MaxCols: 4, POnes: 0.4, MaxRetries: 1000},
@@ -168,7 +170,7 @@ func (c *kakurasuCount) fill(row, col, sum int) {
 var kakurasuPhrasings = [][2]string{
 	{"Solve this kakurasu. Mark some cells of the grid so that all sums are right. A marked cell counts its column number toward the sum of its row, which is given at the right, and its row number toward the sum of its column, which is given at the bottom. Columns are numbered from left to right, rows from top to bottom.\n\n",
 		"\n\nAnswer with the grid alone: R lines of C digits separated by single spaces, 1 for a marked cell and 0 for any other."},
-	{"\n", "\n\nThis is an empty puzzle grid. Its rows and columns are numbered at the left and at the top. Write 1 or 0 into every cell. For each row, add the numbers of the columns in which it has a 1: the total must be the number at the right end of the row. For each column, add the numbers of the rows in which it has a 1: the total must be the number below the column. " +
+	{"Here is a puzzle:\n\n", "\n\nThe grid above is still empty. Its rows and columns are numbered at the left and at the top. Write 1 or 0 into every cell. For each row, add the numbers of the columns in which it has a 1: the total must be the number at the right end of the row. For each column, add the numbers of the rows in which it has a 1: the total must be the number below the column. " +
 		"Which filling works? Reply with R lines of C digits, single spaces between them."},
 	{"Each cell of the grid below is either on or off. The j-th cell of a row is worth j to its row, and the i-th cell of a column is worth i to its column, if the cell is on; a cell that is off is worth nothing. The totals of the rows stand to the right of the grid, and those of the columns under it.\n\n",
 		"\n\nFind out which cells are on. Write R rows of C numbers, 1 for on and 0 for off, with a space between neighboring numbers and each row on a line of its own. Write nothing else."},
@@ -235,7 +237,26 @@ func (k kakurasuItem) appendRuler(b []byte) []byte {
 }
 
 // Canonical implements [task.Canonicalizer].
-func (k kakurasuItem) Canonical() string { return fmt.Sprint(k.RowSums, k.ColSums) }
+func (k kakurasuItem) Canonical() string {
+	sums := [2][]int{k.RowSums, k.ColSums}
+	return canon.Least(4, func(i int) string {
+		rows, cols := sums[i%2], sums[1-i%2]
+		if i >= 2 {
+			rows, cols = unmarkedSums(rows, len(cols)), unmarkedSums(cols, len(rows))
+		}
+		return fmt.Sprint(rows, cols)
+	})
+}
+
+// unmarkedSums returns the sums of the cells that are not marked, from those of the marked ones, of
+// lines with n cells.
+func unmarkedSums(marked []int, n int) []int {
+	sums := make([]int, len(marked))
+	for i, sum := range marked {
+		sums[i] = n*(n+1)/2 - sum
+	}
+	return sums
+}
 
 // Check refuses a record with a wrong solution.
 func (k kakurasuItem) Check() error {
@@ -256,7 +277,7 @@ func (k kakurasuItem) Solve() string { return grid.Ints(k.Solution) }
 
 // Score implements [task.Instance]. All sums have to be right.
 func (k kakurasuItem) Score(text string) quintain.Verdict {
-	cells, fault := shape{k.NRows, k.NCols}.read(text, zeroOrOne)
+	cells, fault := answer.Board{Rows: k.NRows, Cols: k.NCols}.Read(text, zeroOrOne)
 	if fault != "" {
 		return quintain.Malformed(fault)
 	}

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -134,5 +137,21 @@ func countMarkings(rowSums, colSums []int) (n int) {
 }
 
 func TestKakurasuKeys(t *testing.T) {
+	tasktest.Variant(t, kakurasu.Task(), "rows as columns", func(k *kakurasuItem, _ *rng.Rand) func(string) string {
+		k.NRows, k.NCols, k.RowSums, k.ColSums = k.NCols, k.NRows, k.ColSums, k.RowSums
+		k.Puzzle, k.Solution = canon.Seen(k.Puzzle, 4), canon.Seen(k.Solution, 4)
+		return func(string) string { return grid.Ints(k.Solution) }
+	})
+	tasktest.Variant(t, kakurasu.Task(), "the other cells are marked", func(k *kakurasuItem, _ *rng.Rand) func(string) string {
+		marked := grid.Build(k.NRows, k.NCols, func(i, j int) int { return 1 - k.Solution[i][j] })
+		k.Solution, k.RowSums, k.ColSums = marked, make([]int, k.NRows), make([]int, k.NCols)
+		for i, row := range marked {
+			for j, mark := range row {
+				k.RowSums[i] += mark * (j + 1)
+				k.ColSums[j] += mark * (i + 1)
+			}
+		}
+		return func(string) string { return grid.Ints(marked) }
+	})
 	tasktest.Same(t, kakurasu.Task(), "the solution follows from the sums", func(k *kakurasuItem) { k.POnes = 0; k.Puzzle = nil })
 }

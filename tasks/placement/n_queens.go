@@ -8,8 +8,10 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -19,7 +21,7 @@ var nQueens = task.Spec[nQueensParams, nQueensItem]{
 	Category: "games",
 	Doc:      "Add queens to a board until there is one in each row and no two attack each other. Any such board is right.",
 	Source:   "The eight queens puzzle, M. Bezzel (1848); the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  nQueensParams{N: 8, MinRemove: 1, MaxRemove: 7},
 	Levels: []nQueensParams{
 		{N: 5, MinRemove: 1, MaxRemove: 2},
@@ -161,14 +163,14 @@ func (q *queenSearch) toggle(row, col int) {
 var nQueensPhrasings = [][2]string{
 	{"Some queens (Q) already stand on this chessboard of %n rows and %n columns. Add %q so that there are %n queens on it and no two of them are in the same row, column or diagonal.\n\n",
 		"\n\nAnswer with the completed board alone, in the same form: %n lines of %n squares with single spaces between them, Q for a queen and _ for an empty square."},
-	{"\n", "\n\nThe board above is missing %k of its %n queens. Complete it so that no queen attacks another one, neither along a row or a column nor along a diagonal. The queens that you see stay where they are. Reply with the whole board, one row per line, each square written as Q or _ and the squares separated by single spaces."},
+	{"Here is a chessboard:\n\n", "\n\nThe board above is missing %k of its %n queens. Complete it so that no queen attacks another one, neither along a row or a column nor along a diagonal. The queens that you see stay where they are. Reply with the whole board, one row per line, each square written as Q or _ and the squares separated by single spaces."},
 	{"The %n queens puzzle asks for %n queens on a board of %n by %n squares that leave each other in peace: each row and each column has one of them, and no diagonal has more than one. Here the puzzle has been started, and %q still must be placed (Q: queen, _: empty square).\n\n",
 		"\n\nFinish it. Print the board as %n lines, each with %n signs and single spaces between the signs. Do not print anything else."},
 	{"Number of queens still to be placed on the board below: %k\n\n",
 		"\n\nRules:\n- A Q is a queen, an underscore is a free square. No queen may be moved.\n- In the end, %n queens stand on the board.\n- A queen attacks every square in its row, in its column and on its two diagonals, at any distance. No queen may stand on a square that another one attacks.\n\nWrite the final board as %n lines of %n characters that are separated by single spaces."},
 	{"What might this board look like with %q added to it, so that no two of all its queens attack each other?\n\n",
 		"\n\nThere are %n rows and %n columns; Q marks a queen, _ an empty square. A queen attacks along its row, its column and both of its diagonals. One such board is enough, even if there are several. Give it in the layout that you see above, without any words."},
-	{"I want your answer to be a board of %n lines with %n squares each, a space between neighboring squares: Q where a queen stands, _ where none does. It has to contain all queens of the following board and %q more. No row, no column and no diagonal of it, long or short, may contain two queens.\n\n", "\n"},
+	{"I want your answer to be a board of %n lines with %n squares each, a space between neighboring squares: Q where a queen stands, _ where none does. It has to contain all queens of the following board and %q more. No row, no column and no diagonal of it, long or short, may contain two queens.\n\n", ""},
 }
 
 // Prompt implements [task.Instance].
@@ -189,8 +191,10 @@ func (q nQueensItem) Prompt() string {
 	return string(task.AppendFilled(appendQueens(b, q.Puzzle), words[1], fill))
 }
 
-// Canonical implements [task.Canonicalizer].
-func (q nQueensItem) Canonical() string { return queensText(q.Puzzle) }
+// Canonical implements [task.Canonicalizer]. The side from which the board is seen does not matter.
+func (q nQueensItem) Canonical() string {
+	return queensText(canon.Front(q.Puzzle))
+}
 
 // Check refuses a record with a wrong solution.
 func (q nQueensItem) Check() error {
@@ -219,7 +223,7 @@ func (q nQueensItem) Solve() string { return q.ValidAnswers[0] }
 // and no attacks is right.
 func (q nQueensItem) Score(text string) quintain.Verdict {
 	n := len(q.Puzzle)
-	cells, fault := shape{n, n}.read(text, queenOrNone)
+	cells, fault := answer.Board{Rows: n, Cols: n}.Read(text, queenOrNone)
 	if fault != "" {
 		return quintain.Malformed(fault)
 	}

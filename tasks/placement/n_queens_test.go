@@ -2,10 +2,13 @@ package placement
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -120,5 +123,19 @@ func TestNQueensScoreByTrying(t *testing.T) {
 }
 
 func TestNQueensKeys(t *testing.T) {
+	tasktest.Variant(t, nQueens.Task(), "from another side", func(q *nQueensItem, r *rng.Rand) func(string) string {
+		side := r.Between(1, canon.Sides-1)
+		q.Puzzle, q.Solutions[0] = canon.Seen(q.Puzzle, side), canon.Seen(q.Solutions[0], side)
+		q.ValidAnswers[0] = queensText(q.Solutions[0])
+		return func(string) string { return q.ValidAnswers[0] }
+	})
+	tasktest.Other(t, nQueens.Task(), "a queen is left out", func(q *nQueensItem) {
+		for i, row := range q.Puzzle {
+			if j := slices.Index(row, "Q"); j >= 0 {
+				q.Puzzle[i][j] = "_"
+				return
+			}
+		}
+	})
 	tasktest.Same(t, nQueens.Task(), "the solutions in the record do not matter", func(q *nQueensItem) { q.Solutions = nil })
 }

@@ -6,8 +6,10 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -17,7 +19,7 @@ var sudoku = task.Spec[sudokuParams, sudokuItem]{
 	Category: "games",
 	Doc:      "Fill a sudoku of nine rows and nine columns. Every puzzle has exactly one solution.",
 	Source:   "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  sudokuParams{MinEmpty: 30, MaxEmpty: 50},
 	Levels: []sudokuParams{
 		{MinEmpty: 3, MaxEmpty: 6},
@@ -93,7 +95,7 @@ func square(cells []int, size int) grid.Grid[int] {
 var sudokuPhrasings = [][2]string{
 	{"Complete this sudoku. Every row, every column and every 3x3 box must contain each of the digits 1 to 9 exactly once. An underscore marks an empty cell.\n\n",
 		"\n\nAnswer with the completed grid alone: nine lines of nine digits, with a single space between two digits."},
-	{"\n", "\n\nThe grid above is a sudoku with some of its cells left blank, which are shown as _. Fill in the blanks with digits from 1 to 9 so that no digit is repeated in a row, in a column or in one of the nine 3x3 boxes. " +
+	{"Here is a grid:\n\n", "\n\nThe grid above is a sudoku with some of its cells left blank, which are shown as _. Fill in the blanks with digits from 1 to 9 so that no digit is repeated in a row, in a column or in one of the nine 3x3 boxes. " +
 		"Reply with all nine rows, given digits included, one row per line and the digits separated by single spaces."},
 	{"What does this sudoku look like once it is solved?\n\n",
 		"\n\nEach _ stands for a digit that is missing. Write nothing but the full grid, in the same layout: a line for each row, a space between neighboring digits. As usual, each digit from 1 to 9 belongs once in each row, column and 3x3 box."},
@@ -117,9 +119,25 @@ func appendBlanks(b []byte, rows grid.Grid[int]) []byte {
 	return rows.Append(b, func(b []byte, n int) []byte { return append(b, "_123456789"[n]) })
 }
 
-// Canonical implements [task.Canonicalizer]. Relabelling the numbers makes another
-// question.
-func (s sudokuItem) Canonical() string { return string(appendBlanks(nil, s.Puzzle)) }
+// Canonical implements [task.Canonicalizer]. Neither the numbers themselves matter nor the order of the
+// rows and columns, as far as the rules do not care.
+func (s sudokuItem) Canonical() string {
+	const line, box, number, cell = 0, 1, 2, 3
+	var g canon.Graph
+	lines, boxes, numbers := g.Nodes(18, line), g.Nodes(9, box), g.Nodes(9, number)
+	for i, row := range s.Puzzle {
+		for j, n := range row {
+			at := g.Node(cell)
+			g.Arrow(at, lines+i, line)
+			g.Arrow(at, lines+9+j, line)
+			g.Arrow(at, boxes+i/3*3+j/3, box)
+			if n > 0 {
+				g.Arrow(at, numbers+n-1, number)
+			}
+		}
+	}
+	return g.Key()
+}
 
 // Check refuses a record with a wrong solution.
 func (s sudokuItem) Check() error {
@@ -158,7 +176,7 @@ func (s sudokuItem) Score(text string) quintain.Verdict { return scoreNumbers(s.
 // scoreNumbers compares the digits of an answer with the only solution.
 func scoreNumbers(solution grid.Grid[int], text string) quintain.Verdict {
 	size := len(solution)
-	cells, fault := shape{size, size}.read(text, digit)
+	cells, fault := answer.Board{Rows: size, Cols: size}.Read(text, digit)
 	if fault != "" {
 		return quintain.Malformed(fault)
 	}

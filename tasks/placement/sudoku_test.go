@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -204,7 +206,29 @@ func TestSudokuEmpties(t *testing.T) {
 	})
 }
 
+// sudokuLines returns the nine rows in an order that keeps those of a box together.
+func sudokuLines(r *rng.Rand) (order []int) {
+	bands := []int{0, 3, 6}
+	rng.Shuffle(r, bands)
+	for _, first := range bands {
+		band := []int{first, first + 1, first + 2}
+		rng.Shuffle(r, band)
+		order = append(order, band...)
+	}
+	return order
+}
+
 func TestSudokuKeys(t *testing.T) {
+	tasktest.Variant(t, sudoku.Task(), "other numbers, rows and columns in another order, and exchanged", func(s *sudokuItem, r *rng.Rand) func(string) string {
+		numbers := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+		rng.Shuffle(r, numbers[1:])
+		rows, cols := sudokuLines(r), sudokuLines(r)
+		moved := func(g grid.Grid[int]) grid.Grid[int] {
+			return grid.Build(9, 9, func(i, j int) int { return numbers[g[rows[j]][cols[i]]] })
+		}
+		s.Puzzle, s.Solution = moved(s.Puzzle), moved(s.Solution)
+		return func(string) string { return grid.Ints(s.Solution) }
+	})
 	tasktest.Same(t, sudoku.Task(), "the solution follows from the puzzle", func(s *sudokuItem) { s.NumEmpty = 0 })
 	tasktest.Other(t, sudoku.Task(), "another cell is given", func(s *sudokuItem) {
 		for i, row := range s.Puzzle {

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -19,7 +21,7 @@ var survo = task.Spec[survoParams, survoItem]{
 	Category: "games",
 	Doc:      "Put given numbers into the empty cells of a table so that the sums of its rows and columns are right. Every puzzle has exactly one solution.",
 	Source:   "Survo puzzles, S. Mustonen (2006); the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  survoParams{MinBoardSize: 4, MaxBoardSize: 5, MinEmpty: 3, MaxEmpty: 5, MinNum: 1, MaxNum: 9},
 	Levels: []survoParams{
 		{MinBoardSize: 4, MaxBoardSize: 4, MinEmpty: 2, MaxEmpty: 3, MinNum: 1, MaxNum: 9},
@@ -242,7 +244,7 @@ var survoPhrasings = [][3]string{
 	{"Some numbers are missing from this table. The last number of each row and of each column is the sum of all the others in that row or column.\n\n",
 		"\n\nPut these numbers into the empty cells (_), each of them once: ",
 		".\n\nAnswer with the whole table, sums included: N lines of N numbers separated by single spaces."},
-	{"\n", "\n\nIn the table above, the right column holds the sums of the rows and the bottom row the sums of the columns. The underscores have to be replaced by the following numbers, all of which are used, none of them more often than it is listed: ",
+	{"Here is a table:\n\n", "\n\nIn the table above, the right column holds the sums of the rows and the bottom row the sums of the columns. The underscores have to be replaced by the following numbers, all of which are used, none of them more often than it is listed: ",
 		".\n\nReply with the N rows of the completed table, the sums among them. Put each row on its own line and single spaces between the numbers."},
 	{"Complete the table so that all of its totals are right.\n\n",
 		"\n\nTotals are printed to the right of the rows and below the columns. Every _ is a missing number. The missing numbers, in no particular order: ",
@@ -313,9 +315,21 @@ func (s survoItem) table() string {
 	return string(b[:len(b)-1])
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
+// Canonical implements [task.Canonicalizer]. The order of the numbers, of the rows and of the columns
+// does not matter, nor which of them are called rows.
 func (s survoItem) Canonical() string {
-	return fmt.Sprint(s.Puzzle, slices.Sorted(slices.Values(s.CandidateNumbers)))
+	var g canon.Graph
+	last := s.BoardSize - 1
+	rows, cols := make([]int, last), make([]int, last)
+	for i := range last {
+		rows[i], cols[i] = g.Node(s.Puzzle[i][last]), g.Node(s.Puzzle[last][i])
+	}
+	for i, row := range rows {
+		for j, col := range cols {
+			g.Join(row, col, s.Puzzle[i][j])
+		}
+	}
+	return fmt.Sprint(last, g.Key(), slices.Sorted(slices.Values(s.CandidateNumbers)))
 }
 
 // Check refuses a record with a wrong solution.
@@ -342,7 +356,7 @@ func (s survoItem) Solve() string { return grid.Ints(s.Solution) }
 // numbers in the other cells, is right.
 func (s survoItem) Score(text string) quintain.Verdict {
 	size := s.BoardSize
-	cells, fault := shape{size, size}.read(text, wholeNumber)
+	cells, fault := answer.Board{Rows: size, Cols: size}.Read(text, wholeNumber)
 	if fault != "" {
 		return quintain.Malformed(fault)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -153,6 +155,32 @@ func (f *survoFillings) fill(k int) {
 }
 
 func TestSurvoKeys(t *testing.T) {
+	tasktest.Variant(t, survo.Task(), "rows and columns in another order, and exchanged", func(s *survoItem, r *rng.Rand) func(string) string {
+		order := [2][]int{make([]int, s.BoardSize), make([]int, s.BoardSize)}
+		for k := range order {
+			for i := range order[k] {
+				order[k][i] = i
+			}
+			rng.Shuffle(r, order[k][:s.BoardSize-1])
+		}
+		moved := func(g grid.Grid[int]) grid.Grid[int] {
+			return grid.Build(s.BoardSize, s.BoardSize, func(i, j int) int { return g[order[0][j]][order[1][i]] })
+		}
+		s.Puzzle, s.Solution = moved(s.Puzzle), moved(s.Solution)
+		return func(string) string { return grid.Ints(s.Solution) }
+	})
+	tasktest.Other(t, survo.Task(), "a cell is filled", func(s *survoItem) {
+		for i, row := range s.Puzzle {
+			for j := range row {
+				if row[j] == 0 {
+					row[j] = s.Solution[i][j]
+					at := slices.Index(s.CandidateNumbers, row[j])
+					s.CandidateNumbers = slices.Delete(s.CandidateNumbers, at, at+1)
+					return
+				}
+			}
+		}
+	})
 	tasktest.Same(t, survo.Task(), "the numbers may be in any order", func(s *survoItem) { slices.Reverse(s.CandidateNumbers) })
 	tasktest.Same(t, survo.Task(), "the limits of the numbers are not part of the question", func(s *survoItem) { s.MaxNum++ })
 }

@@ -39,6 +39,10 @@ var codeIO = task.Spec[codeParams, codeItem]{
 		"Many programs have few different inputs.",
 		"Many programs have few different inputs.",
 	},
+	Refuses: map[string]string{
+		answer.InQuotes:    "Quotes tell a text from a number.",
+		"in single quotes": "Quotes tell a text from a number.",
+	},
 	Make: makeCode,
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task/tasktest"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
@@ -39,6 +40,25 @@ func TestCodeScore(t *testing.T) {
 	})
 	tasktest.Nears(t, codeItem{Answer: `{"n": 7}`}.Score, []tasktest.Near{{`{"n":7}`, 1, "an entry of reasoning-gym"}, {`{"n":8}`, 0, ""}, {"7", 0, ""}})
 	tasktest.Nears(t, codeItem{Answer: "{'n'"}.Score, []tasktest.Near{{"{'n'", 1, "is not JSON"}, {"{", 0, ""}})
+}
+
+// Other forms keep the quotes and the spaces of a text.
+func TestCodeForms(t *testing.T) {
+	for _, test := range []struct {
+		want, text string
+		score      float64
+		why        string
+	}{
+		{"44", "**44**", 1, "in bold"}, {"44", "The answer is 44.", 1, "in a sentence"}, {"44", `"44"`, 0, "a text"}, {"44", `The output is "44"`, 0, ""}, {"44", "`\"44\"`", 0, "a text as code"},
+		{`"a  b"`, `"a  b"`, 1, ""}, {`"a  b"`, "`\"a  b\"`", 1, "as code"}, {`"a  b"`, `"a b"`, 0, "a space less"}, {`"a b"`, `"a  b"`, 0, "a space more"}, {`["a  b"]`, "```json\n[\n  'a  b'\n]\n```", 1, "over several lines"},
+		{`{"a": "x  y"}`, `\boxed{{"a":  "x  y"}}`, 1, "an object in a box"}, {`{"a": "x  y"}`, `\boxed{{"a": "x y"}}`, 0, ""}, {`{"a": "−"}`, `{'a': '-'}`, 0, "another sign"},
+	} {
+		item := codeItem{Program: "caesar", Asks: "output", Input: []byte(`{}`), Answer: test.want}
+		p := quintain.Problem{Task: "codeio", Instance: quintain.NewRecord(item)}
+		if v, err := codeIO.Task().Grade(p, test.text); err != nil || v.Score != test.score {
+			t.Errorf("%s for %s: %+v, error %v, want %v (%s)", test.text, test.want, v, err, test.score, test.why)
+		}
+	}
 }
 
 func TestCodeParams(t *testing.T) {
@@ -160,5 +180,7 @@ func TestCodeInputsNeedThought(t *testing.T) {
 }
 
 func TestCodeKeys(t *testing.T) {
+	tasktest.NoVariants(t, codeIO.Task(), "The programs are fixed texts with names of their own, so none is drawn in other names or with its lines in another order. "+
+		"Few of their arguments may be exchanged, which depends on the program.")
 	tasktest.Same(t, codeIO.Task(), "the wording", func(c *codeItem) { c.Phrasing = (c.Phrasing + 1) % len(outputPhrasings) })
 }

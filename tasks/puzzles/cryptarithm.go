@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -21,7 +22,7 @@ var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
 	Category: "algorithmic",
 	Doc:      "Find the digits that letters stand for in the sum of several numbers. Any digits that make the sum right are accepted.",
 	Source:   "H. E. Dudeney's verbal arithmetic (1924); the settings are those of reasoning-gym and two of our own, the lengths of the words.",
-	Version:  3,
+	Version:  4,
 	Many:     true,
 	Default:  cryptarithmParams{MinWords: 2, MaxWords: 3, MinWordLength: 3, MaxWordLength: 5},
 	Levels: []cryptarithmParams{
@@ -212,20 +213,22 @@ func (c cryptarithmItem) Short() string {
 }
 
 // Canonical implements [task.Canonicalizer]. Letters are names: another letter may stand
-// for a digit throughout.
+// for a digit throughout. The order of the words that are added does not matter.
 func (c cryptarithmItem) Canonical() string {
-	text := []byte(fmt.Sprint(c.AllowLeadingZero, " ", c.Short()))
-	names := map[byte]byte{}
-	for i, letter := range text {
-		if letter < 'A' || letter > 'Z' {
-			continue
+	const letter, word, sum = 0, 1, 2
+	var g canon.Graph
+	letters := g.Nodes(26, letter)
+	add := func(kind int, text string) {
+		node := g.Node(kind)
+		for i := range len(text) {
+			g.Arrow(node, letters+int(text[i]-'A'), len(text)-i) // by its place from the right
 		}
-		if _, named := names[letter]; !named {
-			names[letter] = 'A' + byte(len(names))
-		}
-		text[i] = names[letter]
 	}
-	return string(text)
+	for _, text := range c.WordsLetters {
+		add(word, text)
+	}
+	add(sum, c.ResultLetters)
+	return fmt.Sprint(c.AllowLeadingZero, " ", g.Key())
 }
 
 // Check refuses a record with wrong digits.

@@ -1,12 +1,15 @@
 package puzzles
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -125,18 +128,56 @@ func TestCryptarithmKeys(t *testing.T) {
 			c.LetterToDigit[(i+1)%26] = digit
 		}
 	})
-	tasktest.Other(t, cryptarithm.Task(), "a sum with its terms in another order is another question", func(c *cryptarithmItem) {
-		if first, last := c.WordsLetters[0], c.WordsLetters[1]; len(first) != len(last) {
-			c.WordsLetters[0], c.WordsLetters[1] = last, first
-		}
+	tasktest.Variant(t, cryptarithm.Task(), "the words in another order", func(c *cryptarithmItem, r *rng.Rand) func(string) string {
+		rng.Shuffle(r, c.WordsLetters)
+		return nil
 	})
+	tasktest.Other(t, cryptarithm.Task(), "numbers may begin with zero", func(c *cryptarithmItem) { c.AllowLeadingZero = true })
 	tasktest.Translated(t, cryptarithm.Task(), func(solution string, from, to cryptarithmItem) string {
-		old, now := strings.Join(from.WordsLetters, "")+from.ResultLetters, strings.Join(to.WordsLetters, "")+to.ResultLetters
-		return strings.Map(func(r rune) rune {
-			if at := strings.IndexRune(old, r); at >= 0 {
-				return rune(now[at])
+		for order := range permutations(len(from.WordsLetters)) {
+			names, old := map[rune]rune{}, ""
+			for _, i := range order {
+				old += from.WordsLetters[i] + " "
 			}
-			return r
-		}, solution)
+			old += from.ResultLetters
+			now := strings.Join(to.WordsLetters, " ") + " " + to.ResultLetters
+			for i, r := range old {
+				if i < len(now) && names[r] == 0 {
+					names[r] = rune(now[i])
+				}
+			}
+			translate := func(text string) string {
+				return strings.Map(func(r rune) rune { return cmp.Or(names[r], r) }, text)
+			}
+			if translate(old) == now {
+				return translate(solution)
+			}
+		}
+		return "no order of the words fits"
 	})
+}
+
+// permutations returns all orders of n things.
+func permutations(n int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		order := make([]int, n)
+		for i := range order {
+			order[i] = i
+		}
+		var place func(at int) bool
+		place = func(at int) bool {
+			if at == n {
+				return yield(order)
+			}
+			for i := at; i < n; i++ {
+				order[at], order[i] = order[i], order[at]
+				if !place(at + 1) {
+					return false
+				}
+				order[at], order[i] = order[i], order[at]
+			}
+			return true
+		}
+		place(0)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -20,7 +21,7 @@ var graphColor = task.Spec[graphColorParams, graphColorItem]{
 	Doc: "Color a graph so that no edge joins two vertices of the same color. " +
 		"The edges are drawn around a hidden coloring; their number per vertex decides how hard it is to find one.",
 	Source:  "The classic problem of graph theory; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: graphColorParams{NumColors: 3, MinNumVertices: 10, MaxNumVertices: 10, EdgeProbability: 0.1},
 	Levels: []graphColorParams{
 		{NumColors: 3, MinNumVertices: 8, MaxNumVertices: 9, EdgeProbability: 0.45},
@@ -189,16 +190,19 @@ func appendInts(b []byte, all []int) []byte {
 	return b
 }
 
-// Canonical implements [task.Canonicalizer]: the graph without the coloring. The order of
-// vertices, colors and edges does not matter, nor does the direction of an edge; the
-// numbers of the vertices do.
+// Canonical implements [task.Canonicalizer]: the graph without the coloring, and the number of colors.
+// The numbers of vertices and colors do not matter, nor their order and that of the edges, nor the
+// direction of an edge.
 func (g graphColorItem) Canonical() string {
-	edges := slices.Clone(g.Puzzle.Edges)
-	for i, e := range edges {
-		edges[i] = [2]int{min(e[0], e[1]), max(e[0], e[1])}
+	var plain canon.Graph
+	names := make(map[int]int, len(g.Puzzle.Vertices))
+	for _, vertex := range g.Puzzle.Vertices {
+		names[vertex] = plain.Node(0)
 	}
-	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-	return fmt.Sprint(slices.Sorted(slices.Values(g.Puzzle.Vertices)), edges, slices.Sorted(slices.Values(g.Puzzle.ColorOptions)))
+	for _, e := range g.Puzzle.Edges {
+		plain.Join(names[e[0]], names[e[1]], 0)
+	}
+	return fmt.Sprint(len(g.Puzzle.Vertices), len(g.Puzzle.ColorOptions), plain.Key())
 }
 
 // Check refuses a record with an improper coloring.

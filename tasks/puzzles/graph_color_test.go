@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -107,6 +108,30 @@ func TestGraphColorSecond(t *testing.T) {
 }
 
 func TestGraphColorKeys(t *testing.T) {
+	tasktest.Variant(t, graphColor.Task(), "other numbers of the vertices", func(g *graphColorItem, r *rng.Rand) func(string) string {
+		to := slices.Clone(g.Puzzle.Vertices)
+		rng.Shuffle(r, to)
+		renamed := map[int]int{}
+		for i, vertex := range g.Puzzle.Vertices {
+			renamed[vertex] = to[i]
+		}
+		for i, e := range g.Puzzle.Edges {
+			g.Puzzle.Edges[i] = [2]int{renamed[e[0]], renamed[e[1]]}
+		}
+		for i, v := range g.PossibleAnswer {
+			g.PossibleAnswer[i].vertex = renamed[v.vertex]
+		}
+		return func(answer string) string {
+			return regexp.MustCompile(`"\d+"`).ReplaceAllStringFunc(answer, func(vertex string) string {
+				n, err := strconv.Atoi(strings.Trim(vertex, `"`))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return strconv.Quote(strconv.Itoa(renamed[n]))
+			})
+		}
+	})
+	tasktest.Other(t, graphColor.Task(), "an edge less", func(g *graphColorItem) { g.Puzzle.Edges = g.Puzzle.Edges[1:] })
 	tasktest.Same(t, graphColor.Task(), "edges may be in any order and either way round", func(g *graphColorItem) {
 		slices.Reverse(g.Puzzle.Edges)
 		for i, e := range g.Puzzle.Edges {

@@ -20,7 +20,7 @@ var jugs = task.Spec[jugsParams, jugsItem]{
 	Doc: "Measure out an amount of water with jugs that can be filled, emptied and poured into one another. " +
 		"It takes at least as many moves as the difficulty says; any moves that end with the amount in a jug are right.",
 	Source:  "The water pouring puzzle, known since the thirteenth century; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Many:    true,
 	Default: jugsParams{NumJugs: 3, Difficulty: 10},
 	Levels: []jugsParams{
@@ -156,10 +156,20 @@ func (j jugsItem) Short() string {
 	return "jugs " + string(j.appendJugs(nil)) + ", target " + strconv.Itoa(j.Puzzle.Target)
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the jugs does not matter: their
-// letters are names.
+// Canonical implements [task.Canonicalizer]. The order of the jugs does not matter, since their letters
+// are names, nor does the unit in which all is measured.
 func (j jugsItem) Canonical() string {
-	return fmt.Sprint(j.Puzzle.Target, slices.Sorted(slices.Values(j.Puzzle.JugCapacities)))
+	unit := j.Puzzle.Target
+	for _, capacity := range j.Puzzle.JugCapacities {
+		for capacity != 0 {
+			unit, capacity = capacity, unit%capacity
+		}
+	}
+	sizes := slices.Sorted(slices.Values(j.Puzzle.JugCapacities))
+	for i := range sizes {
+		sizes[i] /= unit
+	}
+	return fmt.Sprint(j.Puzzle.Target/unit, sizes)
 }
 
 // Check refuses a record without jugs, or with absurd ones.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -173,10 +174,18 @@ func fewestMoves(capacities []int, target, most int) int {
 
 func TestJugsKeys(t *testing.T) {
 	tasktest.Same(t, jugs.Task(), "the letters of the jugs are names", func(j *jugsItem) { slices.Reverse(j.Puzzle.JugCapacities) })
+	tasktest.Variant(t, jugs.Task(), "twice as much everywhere", func(j *jugsItem, _ *rng.Rand) func(string) string {
+		j.Puzzle.Target *= 2
+		for i := range j.Puzzle.JugCapacities {
+			j.Puzzle.JugCapacities[i] *= 2
+		}
+		return nil
+	})
 	tasktest.Translated(t, jugs.Task(), func(solution string, from, to jugsItem) string {
 		var pairs []string
 		taken := make([]bool, len(to.Puzzle.JugCapacities))
 		for i, capacity := range from.Puzzle.JugCapacities {
+			capacity = capacity * to.Puzzle.Target / from.Puzzle.Target
 			k := slices.Index(to.Puzzle.JugCapacities, capacity)
 			for taken[k] {
 				k += 1 + slices.Index(to.Puzzle.JugCapacities[k+1:], capacity)

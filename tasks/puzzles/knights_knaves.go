@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -18,7 +19,7 @@ var knightsKnaves = task.Spec[knightsParams, knightsItem]{
 	Category: "logic",
 	Doc:      "Find out who always tells the truth and who always lies, from what they say about each other. Exactly one assignment fits.",
 	Source:   "R. Smullyan, What Is the Name of This Book? (1978); the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
 	Default:  knightsParams{People: 2, Depth: 2, Width: 2},
 	Levels: []knightsParams{
 		{People: 2, Depth: 2, Width: 2},
@@ -231,14 +232,30 @@ func list(names []string) string {
 // Choices implements [task.Chooser].
 func (k knightsItem) Choices() int { return 1 << len(k.Names) }
 
-// Canonical implements [task.Canonicalizer]: the statements in order. The names and the
-// words for the two kinds do not matter.
+// Canonical implements [task.Canonicalizer]: the statements. The names, the order in which people speak,
+// the words for the two kinds, and the order of what is joined by and or by or do not matter.
 func (k knightsItem) Canonical() string {
-	var b []byte
-	for _, said := range k.Statements {
-		b = said.appendJSON(b)
+	const person = -1
+	var g canon.Graph
+	people := g.Nodes(len(k.Names), person)
+	var add func(said claim) int
+	add = func(said claim) int {
+		node := g.Node(int(said.kind))
+		if said.parts == nil {
+			g.Arrow(node, people+said.who, 0)
+		}
+		for i, part := range said.parts {
+			if said.kind != implication {
+				i = 0
+			}
+			g.Arrow(node, add(part), 1+i)
+		}
+		return node
 	}
-	return string(b)
+	for who, said := range k.Statements {
+		g.Arrow(people+who, add(said), 0)
+	}
+	return g.Key()
 }
 
 // Check refuses a record with a solution that does not fit its statements, or with words

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -278,11 +279,74 @@ func TestKnightsKnavesKeys(t *testing.T) {
 			k.Names[i] = "Person" + strconv.Itoa(i)
 		}
 	})
-	tasktest.Translated(t, knightsKnaves.Task(), func(solution string, from, to knightsItem) string {
-		pairs := []string{from.Terms.AKnight, to.Terms.AKnight, from.Terms.AKnave, to.Terms.AKnave}
-		for i, name := range from.Names {
-			pairs = append(pairs, name+" is", to.Names[i]+" is")
+	tasktest.Variant(t, knightsKnaves.Task(), "people speak in another order", func(k *knightsItem, r *rng.Rand) func(string) string {
+		order := make([]int, len(k.Names))
+		for i := range order {
+			order[i] = i
 		}
-		return strings.NewReplacer(pairs...).Replace(solution)
+		rng.Shuffle(r, order)
+		*k = spoken(*k, order)
+		return nil
 	})
+	tasktest.Translated(t, knightsKnaves.Task(), func(solution string, from, to knightsItem) string {
+		for order := range permutations(len(from.Names)) {
+			from := spoken(from, order)
+			if saidText(from.Statements) != saidText(to.Statements) {
+				continue
+			}
+			pairs := []string{from.Terms.AKnight, to.Terms.AKnight, from.Terms.AKnave, to.Terms.AKnave}
+			for i, name := range from.Names {
+				pairs = append(pairs, name+" is", to.Names[i]+" is")
+			}
+			return strings.NewReplacer(pairs...).Replace(solution)
+		}
+		return "no order of the people fits"
+	})
+}
+
+// spoken returns a puzzle in which people speak in another order: order[i] is who speaks now i-th.
+func spoken(k knightsItem, order []int) knightsItem {
+	var now knightsItem
+	var renamed func(said claim) claim
+	renamed = func(said claim) claim {
+		parts := said.parts
+		if said.parts == nil {
+			said.who = slices.Index(order, said.who)
+		}
+		said.parts = nil
+		for _, part := range parts {
+			said.parts = append(said.parts, renamed(part))
+		}
+		return said
+	}
+	for _, who := range order {
+		now.Statements = append(now.Statements, renamed(k.Statements[who]))
+		now.Solution = append(now.Solution, k.Solution[who])
+		now.Names = append(now.Names, k.Names[who])
+	}
+	now.Terms, now.Phrasing = k.Terms, k.Phrasing
+	return now
+}
+
+// saidText writes statements, with what is joined by and or by or in one order.
+func saidText(statements []claim) string {
+	var write func(said claim) string
+	write = func(said claim) string {
+		if said.parts == nil {
+			return fmt.Sprint(said.kind, said.who)
+		}
+		var parts []string
+		for _, part := range said.parts {
+			parts = append(parts, write(part))
+		}
+		if said.kind != implication {
+			slices.Sort(parts)
+		}
+		return fmt.Sprint(said.kind, parts)
+	}
+	var all []string
+	for _, said := range statements {
+		all = append(all, write(said))
+	}
+	return strings.Join(all, "; ")
 }

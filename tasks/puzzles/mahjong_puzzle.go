@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -19,7 +20,7 @@ var mahjongPuzzle = task.Spec[mahjongParams, mahjongItem]{
 	Category: "games",
 	Doc:      "Keep track of a hand of letter cards, and tell whether the last drawn card makes a triplet, a sequence or nothing. Each is the answer in a third of the problems.",
 	Source:   "Calls of Chinese mahjong, with letters for tiles; the settings are those of reasoning-gym.",
-	Version:  1,
+	Version:  2,
 	Default:  mahjongParams{MinNumRounds: 10, MaxNumRounds: 50},
 	Levels: []mahjongParams{
 		{MinNumRounds: 1, MaxNumRounds: 2},
@@ -146,18 +147,18 @@ func drawRound(cards, want string, r *rng.Rand) mahjongRound {
 // rounds, each round, and after them. In a round, {round} is its number, {add} and {remove}
 // its cards.
 var mahjongPhrasings = []struct{ start, rounds, round, end string }{
-	{"A card game is played with letters. You hold 13 cards. In every round a new card comes in and gets a result: Peng if you already hold two or more cards with the same letter; otherwise Chi if it forms three consecutive letters of the alphabet with two cards that you hold, in whatever position; otherwise Pass. Afterwards one card leaves your hand, which has no influence on the result of that round.\n\nYour cards at the beginning: ",
+	{"A card game is played with letters. You hold 13 cards. In every round a new card comes in and gets a result: Peng if you already hold two or more cards with the same letter; otherwise Chi if it forms three consecutive letters of the alphabet with two cards that you hold, in whatever position (A does not come after Z); otherwise Pass. Afterwards one card leaves your hand, which has no influence on the result of that round.\n\nYour cards at the beginning: ",
 		"\n\n", "Round {round}: {add} comes in, then {remove} leaves.\n", "\nWhat is the result of the last round? Answer with Peng, Chi or Pass."},
 	{"At first, the hand is ", ".\n\nThis is what happens to it:\n", "{round}. draw {add}, discard {remove}\n",
-		"\nEach draw is judged by the cards that are in the hand just before it. If two of them have the letter that is drawn, the draw is a Peng. If it is no Peng, but two of the cards and the drawn one are neighbors in the alphabet (such as KLM, drawn in any order), it is a Chi. Anything else is a Pass. Judge the final draw, and reply with one word: Peng, Chi or Pass."},
+		"\nEach draw is judged by the cards that are in the hand just before it. If two of them have the letter that is drawn, the draw is a Peng. If it is no Peng, but two of the cards and the drawn one are three neighbors in the alphabet (such as KLM, whichever of them is drawn, but not YZA), it is a Chi. Anything else is a Pass. Judge the final draw, and reply with one word: Peng, Chi or Pass."},
 	{"Was the last card a Peng, a Chi or a Pass?\n\nStarting hand: ", "\nRounds (card received / card given away):\n", "{add} / {remove}\n",
-		"\nRules:\n- Receiving a card of which at least two copies are in the hand is a Peng.\n- Receiving a card that completes a run of three letters, like ABC or XYZ, with two cards of the hand is a Chi, unless it is a Peng.\n- Receiving any other card is a Pass.\n- The card is given away after that.\n\nGive only the word."},
-	{"Follow a hand of thirteen letter cards through a game, and tell how its last round ends. Three endings are possible. \"Peng\": the hand has the letter of the new card at least twice before the card is added. \"Chi\": not Peng, and with two cards of the hand the new card makes a sequence of three successive letters. \"Pass\": neither. A round is over when one card, new or old, has been put away.\n\nHand: ",
+		"\nRules:\n- Receiving a card of which at least two copies are in the hand is a Peng.\n- Receiving a card that completes a run of three letters, like ABC or XYZ but not YZA, with two cards of the hand is a Chi, unless it is a Peng.\n- Receiving any other card is a Pass.\n- The card is given away after that.\n\nGive only the word."},
+	{"Follow a hand of thirteen letter cards through a game, and tell how its last round ends. Three endings are possible. \"Peng\": the hand has the letter of the new card at least twice before the card is added. \"Chi\": not Peng, and with two cards of the hand the new card makes a sequence of three successive letters, which does not go on from Z to A. \"Pass\": neither. A round is over when one card, new or old, has been put away.\n\nHand: ",
 		"\n\n", "In round {round} the new card is {add}, and {remove} is put away.\n", "\nState the ending of the last round as a single word."},
 	{"Here is the log of a game.\n\nstart ", "\n", "+{add} -{remove}\n",
-		"\nThe first line shows the cards that a player has. In each of the other lines, a card is added (+) and one is taken away (-), in this order. When a card is added, the player calls Peng if there were two or more of the same letter among the other cards; if not, Chi if three letters in a row of the alphabet can be made of the added card and two others; and Pass if neither is possible. Which call is made in the last line? Write Peng, Chi or Pass, and no more."},
+		"\nThe first line shows the cards that a player has. In each of the other lines, a card is added (+) and one is taken away (-), in this order. When a card is added, the player calls Peng if there were two or more of the same letter among the other cards; if not, Chi if the added card and two others are three letters in a row in the alphabet, which begins with A and ends with Z; and Pass if neither is possible. Which call is made in the last line? Write Peng, Chi or Pass, and no more."},
 	{"The answer to this question is one of the words Peng, Chi and Pass.\n\nSomebody holds the cards ", " and takes part in the following rounds.\n\n", "Round {round}: gets {add}, then hands over {remove}\n",
-		"\nGetting a card when two or more cards with its letter are held is called Peng. Getting a card that fits together with two held cards into three letters that follow each other in the alphabet is called Chi; where both would be true, only Peng is. Getting another card is called Pass. What is it called in the final round?"},
+		"\nGetting a card when two or more cards with its letter are held is called Peng. Getting a card that fits together with two held cards into three letters that follow each other in the alphabet is called Chi (no letter follows Z); where both would be true, only Peng is. Getting another card is called Pass. What is it called in the final round?"},
 }
 
 // Prompt implements [task.Instance].
@@ -194,14 +195,26 @@ func (m mahjongItem) initial() string {
 	return strings.Replace(first.Cards+first.Remove, first.Add, "", 1)
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the first cards does not matter.
+// Canonical implements [task.Canonicalizer]. The order of the first cards does not matter, nor from
+// which letter and in which direction the cards are counted.
 func (m mahjongItem) Canonical() string {
 	b := []byte(m.initial())
-	slices.Sort(b)
+	first := len(b)
 	for _, round := range m.Rounds {
 		b = append(append(b, round.Add...), round.Remove...)
 	}
-	return string(b)
+	least, most := slices.Min(b), slices.Max(b)
+	return canon.Least(2, func(i int) string {
+		counted := make([]byte, len(b))
+		for k, card := range b {
+			counted[k] = 'A' + card - least
+			if i == 1 {
+				counted[k] = 'A' + most - card
+			}
+		}
+		slices.Sort(counted[:first])
+		return string(counted)
+	})
 }
 
 // Check refuses a record of an impossible game.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -127,9 +128,51 @@ func TestMahjongSecond(t *testing.T) {
 }
 
 func TestMahjongKeys(t *testing.T) {
+	tasktest.Variant(t, mahjongPuzzle.Task(), "the alphabet backwards", func(m *mahjongItem, _ *rng.Rand) func(string) string {
+		backwards := func(text string) string {
+			return strings.Map(func(card rune) rune { return 'A' + 'Z' - card }, text)
+		}
+		m.InitialCards = backwards(m.InitialCards)
+		for i, round := range m.Rounds {
+			m.Rounds[i].Add, m.Rounds[i].Remove, m.Rounds[i].Cards = backwards(round.Add), backwards(round.Remove), backwards(round.Cards)
+		}
+		return nil
+	})
+	tasktest.Variant(t, mahjongPuzzle.Task(), "counted from the next letter", func(m *mahjongItem, _ *rng.Rand) func(string) string {
+		next := func(text string) string {
+			return strings.Map(func(card rune) rune { return card + 1 }, text)
+		}
+		all := m.InitialCards
+		for _, round := range m.Rounds {
+			all += round.Add
+		}
+		if strings.Contains(all, "Z") {
+			return nil
+		}
+		m.InitialCards = next(m.InitialCards)
+		for i, round := range m.Rounds {
+			m.Rounds[i] = mahjongRound{next(round.Add), next(round.Remove), next(round.Cards), round.Result}
+		}
+		return nil
+	})
+	tasktest.Other(t, mahjongPuzzle.Task(), "a round less", func(m *mahjongItem) {
+		if n := len(m.Rounds); n > 1 {
+			m.Rounds = m.Rounds[:n-1]
+		}
+	})
 	tasktest.Same(t, mahjongPuzzle.Task(), "the first cards may be in any order", func(m *mahjongItem) {
 		b := []byte(m.InitialCards)
 		b[0], b[12] = b[12], b[0]
 		m.InitialCards = string(b)
 	})
+}
+
+// Every wording says that the alphabet does not begin again after Z.
+func TestMahjongWordingsEndTheAlphabet(t *testing.T) {
+	for i, words := range mahjongPhrasings {
+		text := words.start + words.rounds + words.round + words.end
+		if text = strings.ReplaceAll(text, "XYZ", ""); !strings.Contains(text, "Z") {
+			t.Errorf("wording %d leaves open whether A follows Z: %q", i, text)
+		}
+	}
 }

@@ -18,7 +18,7 @@ var ab = task.Spec[abParams, abItem]{
 	Doc: "Rewrite a row of tokens such as A# and #B until no two neighbors face each other. " +
 		"The order of the rewriting does not matter. Something always remains, and it is never the program itself.",
 	Source:  "The A::B system, a small interaction net; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: abParams{Length: 10},
 	Levels:  []abParams{{Length: 4}, {Length: 7}, {Length: 12}, {Length: 25}, {Length: 50}, {Length: 120}},
 	Make:    makeAB,
@@ -193,12 +193,31 @@ func (a abItem) Short() string {
 	return "rewrite " + a.Program
 }
 
-// Canonical implements [task.Canonicalizer].
+// Canonical implements [task.Canonicalizer]. The letters do not matter, and the row may be seen
+// in a mirror, which turns the tokens around.
 func (a abItem) Canonical() string {
 	if a.Program == "" {
 		return ""
 	}
-	return fmt.Sprint(a.Crossed, " ", a.Program)
+	mirrored := []byte(a.Program)
+	slices.Reverse(mirrored)
+	return fmt.Sprint(a.Crossed, " ", min(unlettered(a.Program), unlettered(string(mirrored))))
+}
+
+// unlettered names the letters of a program in the order in which they first occur.
+func unlettered(program string) string {
+	first := byte(0)
+	b := []byte(program)
+	for i, c := range b {
+		if c < 'A' || c > 'Z' {
+			continue
+		}
+		if first == 0 {
+			first = c
+		}
+		b[i] = 'A' + byte(task.Bit(c != first))
+	}
+	return string(b)
 }
 
 // Check refuses a record without an answer, or with a wrong one.

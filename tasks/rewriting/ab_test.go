@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -95,4 +96,43 @@ func TestABOfTwoTokens(t *testing.T) {
 	if end := rewriteAB(nil, []abToken{1, 2, 2}, false); string(abItem{}.appendText(nil, end)) != "#B #B A#" {
 		t.Errorf("A# #B #B ends as %v", end)
 	}
+}
+
+func TestABKeys(t *testing.T) {
+	tasktest.Translated(t, ab.Task(), func(solution string, from, to abItem) string {
+		if unlettered(from.Program) != unlettered(to.Program) {
+			from.Program, solution = turned(from.Program), turned(solution)
+		}
+		var pairs []string
+		for i := range from.Program {
+			pairs = append(pairs, from.Program[i:i+1], to.Program[i:i+1])
+		}
+		return strings.NewReplacer(pairs...).Replace(solution)
+	})
+	tasktest.Variant(t, ab.Task(), "other letters", func(a *abItem, r *rng.Rand) func(string) string {
+		letters := rng.Sample(r, strings.Split("ABCDEFGHIJKLMNOPQRSTUVWXYZ", ""), 2)
+		names := strings.NewReplacer(a.Letters[:1], letters[0], a.Letters[1:], letters[1])
+		answer := names.Replace(*a.Answer)
+		a.Program, a.Letters, a.Answer = names.Replace(a.Program), strings.Join(letters, ""), &answer
+		return names.Replace
+	})
+	tasktest.Variant(t, ab.Task(), "in a mirror", func(a *abItem, _ *rng.Rand) func(string) string {
+		answer := turned(*a.Answer)
+		a.Program, a.Answer = turned(a.Program), &answer
+		return turned
+	})
+	tasktest.Other(t, ab.Task(), "other rules", func(a *abItem) {
+		if !strings.ContainsAny(a.Program, a.Letters[:1]) || !strings.ContainsAny(a.Program, a.Letters[1:]) {
+			a.Program += " " + a.Letters[:1] + "#"
+			answer := strings.TrimSpace(*a.Answer + " " + a.Letters[:1] + "#")
+			a.Answer = &answer
+		}
+	})
+}
+
+// turned returns a row in a mirror.
+func turned(row string) string {
+	b := []byte(row)
+	slices.Reverse(b)
+	return string(b)
 }

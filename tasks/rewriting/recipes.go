@@ -1,6 +1,7 @@
 package rewriting
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -292,4 +293,40 @@ func (v *variant) short(d system, iterations int) string {
 		b = fmt.Appendf(b, ", up to %d steps", iterations)
 	}
 	return string(b)
+}
+
+// canonical writes a problem without the names of its kinds: those at the start may be exchanged
+// with each other, and so may the others.
+func (v *variant) canonical(d system, iterations int) string {
+	rules := v.rules(d.rules)
+	return task.Relabeled(len(v.kinds), func(labels []int) string {
+		b := make([]byte, 0, 256)
+		kinds := make([]string, len(v.kinds))
+		for kind, label := range labels {
+			start := -1
+			if kind < len(d.start) {
+				start = d.start[kind]
+			}
+			kinds[kind] = string(strconv.AppendInt([]byte{'a' + byte(label), ' '}, int64(start), 10))
+		}
+		slices.Sort(kinds)
+		for _, kind := range kinds {
+			b = append(append(b, kind...), ';')
+		}
+		amounts := make([][2]byte, 0, mostKinds)
+		for _, r := range rules {
+			amounts = amounts[:0]
+			for kind, label := range labels {
+				if change := r[kind]; change != 0 {
+					amounts = append(amounts, [2]byte{'a' + byte(label), byte('0' + mostChange + change)})
+				}
+			}
+			slices.SortFunc(amounts, func(a, b [2]byte) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+			for _, amount := range amounts {
+				b = append(b, amount[:]...)
+			}
+			b = append(b, '.')
+		}
+		return string(strconv.AppendInt(b, int64(iterations), 10))
+	})
 }

@@ -18,7 +18,7 @@ var stringInsertion = task.Spec[stringInsertionParams, stringInsertionItem]{
 	Doc: "Scan a string and insert a letter after each occurrence of five patterns of four letters, different in each problem. " +
 		"Patterns overlap in the string, and there is at least one insertion.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: stringInsertionParams{MinStringLength: 5, MaxStringLength: 20},
 	Levels: []stringInsertionParams{
 		{MinStringLength: 5, MaxStringLength: 8},
@@ -172,6 +172,28 @@ func (s stringInsertionItem) Short() string {
 		b = append(append(append(append(b, rule.Pattern...), '+'), rule.Letter...), ' ')
 	}
 	return string(append(append(b, ": "...), s.String...))
+}
+
+// Canonical implements [task.Canonicalizer]. The letters do not matter, nor does the order of the
+// rules, of which only one can apply.
+func (s stringInsertionItem) Canonical() string {
+	rules := s.rules()
+	lines := make([]string, len(rules))
+	renamed := func(text string, labels []int) string {
+		b := []byte(text)
+		for i, c := range b {
+			b[i] = 'a' + byte(labels[c-'A'])
+		}
+		return string(b)
+	}
+	const letters = 5
+	return task.Relabeled(letters, func(labels []int) string {
+		for i, rule := range rules {
+			lines[i] = renamed(rule.Pattern+rule.Letter, labels)
+		}
+		slices.Sort(lines)
+		return renamed(s.String, labels) + " " + strings.Join(lines, " ")
+	})
 }
 
 // Check refuses a record with a wrong solution.

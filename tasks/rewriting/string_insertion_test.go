@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -89,4 +90,24 @@ func TestStringInsertionSecond(t *testing.T) {
 	}
 	tasktest.Second(t, stringInsertion.Task(), 1200, check)
 	tasktest.Second(t, tasktest.With(t, stringInsertion.Task(), `{}`), 300, check)
+}
+
+func TestStringInsertionKeys(t *testing.T) {
+	tasktest.Variant(t, stringInsertion.Task(), "other letters, and the rules in another order", func(s *stringInsertionItem, r *rng.Rand) func(string) string {
+		var pairs []string
+		for i, letter := range rng.Sample(r, strings.Split("ABCDE", ""), 5) {
+			pairs = append(pairs, "ABCDE"[i:i+1], letter)
+		}
+		names := strings.NewReplacer(pairs...)
+		rng.Shuffle(r, s.Rules)
+		for i, rule := range s.Rules {
+			s.Rules[i] = insertion{names.Replace(rule.Pattern), names.Replace(rule.Letter)}
+		}
+		s.String, s.Solution = names.Replace(s.String), names.Replace(s.Solution)
+		return names.Replace
+	})
+	tasktest.Other(t, stringInsertion.Task(), "a letter more", func(s *stringInsertionItem) {
+		s.String += "A"
+		s.Solution = s.inserted(s.String)
+	})
 }

@@ -176,3 +176,8 @@ func TestStringManipulationSecond(t *testing.T) {
 		t.Errorf("%d of %d strings come up again", again, n)
 	}
 }
+
+func TestStringManipulationKeys(t *testing.T) {
+	tasktest.NoVariants(t, stringManipulation.Task(), "The 20 rules are fixed texts about a, b and c: with other names of the letters they would be rules that the task does not have. "+
+		"Their order decides which applies, and most speak of one end of the string, so neither can be turned around.")
+}

@@ -15,7 +15,7 @@ var stringSplitting = task.Spec[stringSplittingParams, stringSplittingItem]{
 	Doc: "Apply five rules that turn things of three kinds into things of three others, always the first rule that can be applied, and count what is left. " +
 		"The rules are drawn; at least one can be applied.",
 	Source:  "Small vector addition systems like the one of reasoning-gym's task; the settings are its own.",
-	Version: 4,
+	Version: 5,
 	Default: stringSplittingParams{MinInitialMachines: 0, MaxInitialMachines: 5, MaxIterations: 1000},
 	Levels: []stringSplittingParams{
 		{MinInitialMachines: 0, MaxInitialMachines: 3, MaxIterations: 1000},
@@ -105,6 +105,11 @@ func (s stringSplittingItem) Prompt() string {
 // Short implements [task.Shortener].
 func (s stringSplittingItem) Short() string {
 	return "split " + splitting.short(s.system(), s.MaxIterations)
+}
+
+// Canonical implements [task.Canonicalizer]. The names of the kinds do not matter.
+func (s stringSplittingItem) Canonical() string {
+	return splitting.canonical(s.system(), s.MaxIterations)
 }
 
 // Check refuses a record with a wrong solution.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -166,4 +167,21 @@ func TestRulesAreDrawn(t *testing.T) {
 	if text := entry.Prompt(); !strings.Contains(text, "1. one A → two X and one Y\n2. two B → one X\n3. two C → one Y\n4. one B and one C → one A\n5. one X and one Y → one Z\n") {
 		t.Errorf("without rules, the prompt is %s", text)
 	}
+}
+
+func TestStringSplittingKeys(t *testing.T) {
+	tasktest.Variant(t, stringSplitting.Task(), "kinds exchanged", func(s *stringSplittingItem, _ *rng.Rand) func(string) string {
+		for _, pair := range [][2]int{{1, 2}, {3, 4}} {
+			i, k := pair[0], pair[1]
+			for at := range s.Rules {
+				s.Rules[at][i], s.Rules[at][k] = s.Rules[at][k], s.Rules[at][i]
+			}
+			s.Solution[i], s.Solution[k] = s.Solution[k], s.Solution[i]
+			if k < len(s.InitialMachines) {
+				s.InitialMachines[i], s.InitialMachines[k] = s.InitialMachines[k], s.InitialMachines[i]
+			}
+		}
+		return func(string) string { return s.Solve() }
+	})
+	tasktest.Other(t, stringSplitting.Task(), "another limit", func(s *stringSplittingItem) { s.MaxIterations++ })
 }

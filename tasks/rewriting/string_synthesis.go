@@ -15,7 +15,7 @@ var stringSynthesis = task.Spec[stringSynthesisParams, stringSynthesisItem]{
 	Doc: "Apply six rules that combine blocks of nine kinds, always the first rule that can be applied, and count what is left. " +
 		"The rules are drawn; at least one can be applied.",
 	Source:  "Small vector addition systems like the one of reasoning-gym's task; the settings are its own.",
-	Version: 4,
+	Version: 5,
 	Default: stringSynthesisParams{MinInitialBlocks: 0, MaxInitialBlocks: 5, MaxIterations: 1000},
 	Levels: []stringSynthesisParams{
 		{MinInitialBlocks: 0, MaxInitialBlocks: 3, MaxIterations: 1000},
@@ -107,6 +107,11 @@ func (s stringSynthesisItem) Prompt() string {
 // Short implements [task.Shortener].
 func (s stringSynthesisItem) Short() string {
 	return "synthesize " + synthesis.short(s.system(), s.MaxIterations)
+}
+
+// Canonical implements [task.Canonicalizer]. The names of the kinds do not matter.
+func (s stringSynthesisItem) Canonical() string {
+	return synthesis.canonical(s.system(), s.MaxIterations)
 }
 
 // Check refuses a record with a wrong solution.

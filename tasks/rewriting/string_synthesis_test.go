@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -53,4 +54,21 @@ func TestStringSynthesisSecond(t *testing.T) {
 	tasktest.Second(t, stringSynthesis.Task(), 1000, check)
 	tasktest.Second(t, tasktest.With(t, stringSynthesis.Task(), `{}`), 300, check)
 	tasktest.Second(t, tasktest.With(t, stringSynthesis.Task(), `{"max_initial_blocks":1}`), 100, check)
+}
+
+func TestStringSynthesisKeys(t *testing.T) {
+	tasktest.Variant(t, stringSynthesis.Task(), "kinds exchanged", func(s *stringSynthesisItem, _ *rng.Rand) func(string) string {
+		for _, pair := range [][2]int{{0, 2}, {1, 2}, {3, 5}, {6, 7}} {
+			i, k := pair[0], pair[1]
+			for at := range s.Rules {
+				s.Rules[at][i], s.Rules[at][k] = s.Rules[at][k], s.Rules[at][i]
+			}
+			s.Solution[i], s.Solution[k] = s.Solution[k], s.Solution[i]
+			if k < len(s.InitialBlocks) {
+				s.InitialBlocks[i], s.InitialBlocks[k] = s.InitialBlocks[k], s.InitialBlocks[i]
+			}
+		}
+		return func(string) string { return s.Solve() }
+	})
+	tasktest.Other(t, stringSynthesis.Task(), "another limit", func(s *stringSynthesisItem) { s.MaxIterations++ })
 }

@@ -1,15 +1,16 @@
 package stories
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -21,7 +22,7 @@ var gsmSymbolic = task.Spec[storyParams, storyItem]{
 	Doc: "Find the number that a story asks for. The stories come from templates, with random names, things and numbers. " +
 		"Harder levels take more steps and larger numbers, add irrelevant facts, and ask for the sum of the answers to several stories.",
 	Source:  "The idea of I. Mirzadeh and others, GSM-Symbolic (arXiv 2410.05229): word problems with gaps; all templates are our own, the setting difficulty is that of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: storyParams{Difficulty: 1, MinSteps: 1, MaxSteps: 20, Size: 1, MinStories: 1, MaxStories: 1},
 	Levels: []storyParams{
 		{Difficulty: 1, MinSteps: 1, MaxSteps: 2, MinStories: 1, MaxStories: 1},
@@ -212,18 +213,21 @@ func (s storyItem) Prompt() string {
 	return string(task.AppendFilled(b, around[1], count))
 }
 
-// Canonical implements [task.Canonicalizer]. It leaves out the people and the irrelevant
-// facts.
+// Canonical implements [task.Canonicalizer]. It leaves out the people, the nouns and the
+// irrelevant facts.
 func (s storyItem) Canonical() string {
-	if len(s.Stories) == 0 {
+	var variables map[string]json.RawMessage
+	if len(s.Stories) == 0 || jsonform.Unmarshal(s.Variables, &variables) != nil {
 		return ""
 	}
-	var b bytes.Buffer
+	var b strings.Builder
 	for _, told := range s.Stories {
 		b.WriteString(told.Template + " ")
 	}
-	if json.Compact(&b, s.Variables) != nil {
-		return ""
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		if v := variables[name]; len(v) > 0 && v[0] != '"' {
+			b.WriteString(name + "=" + string(v) + " ")
+		}
 	}
 	return b.String()
 }

@@ -1,13 +1,16 @@
 package stories
 
 import (
+	"bytes"
 	"fmt"
 	"go/constant"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -111,4 +114,39 @@ func divided(prompt string, stories int) (texts []string) {
 		texts, prompt = append(texts, text), rest
 	}
 	return texts
+}
+
+func TestStoryKeys(t *testing.T) {
+	tasktest.Variant(t, gsmSymbolic.Task(), "another noun", func(s *storyItem, _ *rng.Rand) func(string) string {
+		for _, found := range regexp.MustCompile(`"([a-z ]+)"(?:,|})`).FindAllSubmatch(s.Variables, -1) {
+			noun := string(found[1])
+			s.Variables = bytes.ReplaceAll(s.Variables, found[0], bytes.ReplaceAll(found[0], found[1], []byte("acorns")))
+			for i := range s.Stories {
+				s.Stories[i].Question = strings.ReplaceAll(s.Stories[i].Question, noun, "acorns")
+				for k, fact := range s.Stories[i].Facts {
+					s.Stories[i].Facts[k] = strings.ReplaceAll(fact, noun, "acorns")
+				}
+			}
+		}
+		return nil
+	})
+	tasktest.Variant(t, gsmSymbolic.Task(), "without the irrelevant facts", func(s *storyItem, _ *rng.Rand) func(string) string {
+		all, err := templates()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, told := range s.Stories {
+			at := slices.IndexFunc(all, func(of template) bool { return of.name == told.Template })
+			relevant := 0
+			for _, f := range all[at].facts {
+				if !f.distracts {
+					relevant++
+				}
+			}
+			if len(told.Facts) > relevant && all[at].facts[len(all[at].facts)-1].distracts {
+				s.Stories[i].Facts = told.Facts[:len(told.Facts)-1]
+			}
+		}
+		return nil
+	})
 }

@@ -19,7 +19,7 @@ var arcAGI = task.Spec[arcParams, arcItem]{
 	Doc: "Find the rule that turns grids of colors into other grids: the 800 public tasks of ARC-AGI-1, rotated, mirrored and recolored. " +
 		"With use_eval set to false, the evaluation set stays unseen.",
 	Source:  "The Abstraction and Reasoning Corpus, F. Chollet (2019), Apache-2.0; the settings are those of reasoning-gym, except for board_format_opts, and max_cells.",
-	Version: 1,
+	Version: 2,
 	Default: arcLevel(true, true, 10_000),
 	Levels: []arcParams{
 		arcLevel(true, false, 200),
@@ -185,8 +185,9 @@ func (v view) of(b board) board {
 // Prompt implements [task.Instance].
 func (a arcItem) Prompt() string { return questionText(a.Examples, a.Input, a.Phrasing) }
 
-// Canonical implements [task.Canonicalizer]. The order of the examples does not matter.
-func (a arcItem) Canonical() string { return questionKey(a.Examples, a.Input) }
+// Canonical implements [task.Canonicalizer]. It is the ID of the task of ARC, since who knows its rule
+// knows the answer in all its views.
+func (a arcItem) Canonical() string { return a.TaskID }
 
 // Check refuses a record with invalid or too large grids.
 func (a arcItem) Check() error {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/arcset"
+	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -163,11 +165,13 @@ func TestArcSecond(t *testing.T) {
 
 func TestArcKeys(t *testing.T) {
 	tasktest.Same(t, arcAGI.Task(), "the order of the examples", func(a *arcItem) { slices.Reverse(a.Examples) })
-	tasktest.Other(t, arcAGI.Task(), "other colors", func(a *arcItem) {
-		for _, row := range a.Input {
-			for j, c := range row {
-				row[j] = (c + 1) % 10
-			}
+	tasktest.Variant(t, arcAGI.Task(), "from another side and in other colors", func(a *arcItem, r *rng.Rand) func(string) string {
+		v := arcAGI.Default.view(r)
+		for i, e := range a.Examples {
+			a.Examples[i] = gridPair{v.of(e.Input), v.of(e.Output)}
 		}
+		a.Input, a.Output = v.of(a.Input), v.of(a.Output)
+		return func(string) string { return grid.Ints(a.Output) }
 	})
+	tasktest.Other(t, arcAGI.Task(), "another task of ARC", func(a *arcItem) { a.TaskID = "00000000" })
 }

@@ -3,9 +3,11 @@ package transformations
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -49,18 +51,39 @@ func questionText(examples []gridPair, input board, phrasing int) string {
 	return string(append(b, gridEnding...))
 }
 
-// questionKey identifies the question. The order of the examples does not matter. It is
-// empty without examples.
+// questionKey identifies the question, whatever the order of the examples, the colors and the side
+// from which all pictures are seen. It is empty without examples.
 func questionKey(examples []gridPair, input board) string {
 	if len(examples) == 0 {
 		return ""
 	}
-	var lines []string
-	for _, e := range examples {
-		lines = append(lines, grid.Ints(e.Input)+"->"+grid.Ints(e.Output))
+	return canon.Least(canon.Sides, func(side int) string {
+		var lines []string
+		for _, e := range examples {
+			lines = append(lines, colorless(side, e.Input, e.Output))
+		}
+		slices.Sort(lines)
+		return strings.Join(append(lines, colorless(side, input)), ";")
+	})
+}
+
+// colorless writes grids, seen from a side, with colors numbered as they come. The background keeps
+// its 0.
+func colorless(side int, grids ...board) string {
+	b, names, known := make([]byte, 0, 2*task.PromptRoom), [10]byte{'0'}, byte('0')
+	for _, g := range grids {
+		seen := canon.Seen(g, side)
+		b = append(strconv.AppendInt(b, int64(len(seen)), 10), ':')
+		for _, c := range slices.Concat(seen...) {
+			if names[c] == 0 {
+				known++
+				names[c] = known
+			}
+			b = append(b, names[c])
+		}
+		b = append(b, '/')
 	}
-	slices.Sort(lines)
-	return strings.Join(append(lines, grid.Ints(input)), ";")
+	return string(b)
 }
 
 // mostSide limits the rows and the columns of a grid.

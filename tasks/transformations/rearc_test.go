@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -40,6 +41,31 @@ func TestRearcParams(t *testing.T) {
 func TestRearcKeys(t *testing.T) {
 	tasktest.Same(t, rearc.Task(), "the order of the examples", func(record *rearcItem) { slices.Reverse(record.Examples) })
 	tasktest.Same(t, rearc.Task(), "the wording", func(record *rearcItem) { record.Phrasing = (record.Phrasing + 1) % len(gridPhrasings) })
+	tasktest.Variant(t, rearc.Task(), "other colors", func(record *rearcItem, r *rng.Rand) func(string) string {
+		if record.TaskID == "next_color" || record.TaskID == "previous_color" {
+			return nil // in the order of their digits
+		}
+		colors := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+		rng.Shuffle(r, colors[1:])
+		for _, e := range append(record.Examples, gridPair{record.Input, record.Output}) {
+			for _, row := range slices.Concat(e.Input, e.Output) {
+				for j, c := range row {
+					row[j] = colors[c]
+				}
+			}
+		}
+		return func(string) string { return grid.Ints(record.Output) }
+	})
+	item := tasktest.Made[rearcItem](t, rearc.Task(), 2, 0)
+	for side := range canon.Sides {
+		seen := rearcItem{Input: canon.Seen(item.Input, side)}
+		for _, e := range item.Examples {
+			seen.Examples = append(seen.Examples, gridPair{canon.Seen(e.Input, side), canon.Seen(e.Output, side)})
+		}
+		if seen.Canonical() != item.Canonical() {
+			t.Errorf("another key from side %d", side)
+		}
+	}
 	tasktest.Other(t, rearc.Task(), "fewer examples", func(record *rearcItem) { record.Examples = record.Examples[1:] })
 }
 

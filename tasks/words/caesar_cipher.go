@@ -16,7 +16,7 @@ var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
 	Doc: "Decrypt a text with every letter moved by the same distance along the alphabet. " +
 		"Half of the texts are sentences, half are random words, so that knowing the sentences does not help.",
 	Source:  "The cipher of Suetonius' Life of Caesar; sentences and words of package lexicon.",
-	Version: 4,
+	Version: 5,
 	Default: caesarCipherParams{MinWords: 3, MaxWords: 20, MinRotation: 1, MaxRotation: 25},
 	Levels: []caesarCipherParams{
 		{MinWords: 3, MaxWords: 4, MinRotation: 1, MaxRotation: 2},
@@ -111,6 +111,9 @@ func (c caesarCipherItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (c caesarCipherItem) Short() string { return "decrypt " + c.CipherText }
+
+// Canonical implements [task.Canonicalizer]. The rotation does not matter.
+func (c caesarCipherItem) Canonical() string { return c.ClearText }
 
 // Check refuses a record without a clear text.
 func (c caesarCipherItem) Check() error {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -84,4 +85,19 @@ func TestSentencesOfAnyLength(t *testing.T) {
 			return nil
 		})
 	}
+}
+
+func TestCaesarKeys(t *testing.T) {
+	tasktest.Variant(t, caesarCipher.Task(), "another rotation", func(c *caesarCipherItem, r *rng.Rand) func(string) string {
+		by := r.Between(1, 25)
+		c.Rotation = (c.Rotation+by-1)%25 + 1
+		c.CipherText = strings.Map(func(letter rune) rune {
+			if letter < 'A' {
+				return letter
+			}
+			return 'A' + (letter-'A'+rune(c.Rotation))%26
+		}, c.ClearText)
+		return nil
+	})
+	tasktest.Other(t, caesarCipher.Task(), "another text", func(c *caesarCipherItem) { c.ClearText += " SO" })
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -71,5 +72,9 @@ func TestEmojiSecond(t *testing.T) {
 }
 
 func TestEmojiKeys(t *testing.T) {
+	tasktest.Variant(t, emojiMystery.Task(), "another emoji", func(e *emojiItem, r *rng.Rand) func(string) string {
+		e.Emoji = rng.Pick(r, []string{"🐙", "🦊", "🍉"})
+		return nil
+	})
 	tasktest.Same(t, emojiMystery.Task(), "another emoji carries the text", func(e *emojiItem) { e.Emoji = "🐙" })
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -116,5 +117,9 @@ func TestGroupAnagramsSecond(t *testing.T) {
 }
 
 func TestGroupAnagramsKeys(t *testing.T) {
+	tasktest.Variant(t, groupAnagrams.Task(), "the words in another order", func(g *groupAnagramsItem, r *rng.Rand) func(string) string {
+		rng.Shuffle(r, g.Words)
+		return nil
+	})
 	tasktest.Same(t, groupAnagrams.Task(), "the words may be in any order", func(g *groupAnagramsItem) { slices.Reverse(g.Words) })
 }

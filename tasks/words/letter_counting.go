@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,7 +18,7 @@ var letterCounting = task.Spec[letterCountingParams, letterCountingItem]{
 	Category: "algorithmic",
 	Doc:      "Count how often a letter occurs in a text.",
 	Source:   "Sentences of package lexicon; the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
 	Default:  letterCountingParams{MinWords: 5, MaxWords: 15},
 	Levels: []letterCountingParams{
 		{MinWords: 3, MaxWords: 5},
@@ -97,6 +98,14 @@ func (l letterCountingItem) Prompt() string {
 // Short implements [task.Shortener].
 func (l letterCountingItem) Short() string {
 	return "count " + l.TargetLetter + ": " + strings.Join(l.Span, " ")
+}
+
+// Canonical implements [task.Canonicalizer]. The order of the words does not matter, nor does
+// case.
+func (l letterCountingItem) Canonical() string {
+	words := strings.Fields(strings.ToLower(strings.Join(l.Span, " ")))
+	slices.Sort(words)
+	return strings.ToLower(l.TargetLetter) + ": " + strings.Join(words, " ")
 }
 
 // Check refuses a record unless it asks for exactly one letter.

@@ -3,10 +3,10 @@ package words
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -63,5 +63,15 @@ func TestLetterCountingSecond(t *testing.T) {
 }
 
 func TestLetterCountingKeys(t *testing.T) {
-	tasktest.Other(t, letterCounting.Task(), "another text with the same words is another question", func(l *letterCountingItem) { slices.Reverse(l.Span) })
+	tasktest.Variant(t, letterCounting.Task(), "the words in another order", func(l *letterCountingItem, r *rng.Rand) func(string) string {
+		rng.Shuffle(r, l.Span)
+		return nil
+	})
+	tasktest.Variant(t, letterCounting.Task(), "in capitals", func(l *letterCountingItem, _ *rng.Rand) func(string) string {
+		for i, word := range l.Span {
+			l.Span[i] = strings.ToUpper(word)
+		}
+		return nil
+	})
+	tasktest.Other(t, letterCounting.Task(), "another word", func(l *letterCountingItem) { l.Span[0] += "s" })
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -141,6 +142,14 @@ func TestJumbledLetters(t *testing.T) {
 }
 
 func TestLetterJumbleKeys(t *testing.T) {
+	tasktest.Variant(t, letterJumble.Task(), "the letters mixed up in another way", func(l *letterJumbleItem, r *rng.Rand) func(string) string {
+		for i, word := range l.OriginalWords {
+			if l.ScrambledWords[i] != word {
+				l.ScrambledWords[i] = jumbled(word, 1, r)
+			}
+		}
+		return nil
+	})
 	tasktest.Same(t, letterJumble.Task(), "how the letters of a word are mixed up is free", func(l *letterJumbleItem) {
 		for i, word := range l.ScrambledWords {
 			letters := []byte(word)

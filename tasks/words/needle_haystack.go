@@ -1,8 +1,10 @@
 package words
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -18,7 +20,7 @@ var needleHaystack = task.Spec[needleHaystackParams, needleHaystackItem]{
 	Doc: "Among many short statements about people, find the only person to whom one applies. Others feel differently about the same thing, or the same about " +
 		"something else.",
 	Source:  "The names, verbs and things were collected for this project; the settings are those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: needleHaystackParams{MinNumStatements: 10, MaxNumStatements: 100},
 	Levels: []needleHaystackParams{
 		{MinNumStatements: 8, MaxNumStatements: 12},
@@ -131,9 +133,35 @@ func (n needleHaystackItem) Prompt() string {
 	return b.String()
 }
 
-// Canonical implements [task.Canonicalizer].
+// Canonical implements [task.Canonicalizer]. The names do not matter, nor does the order of the
+// statements: it says what is said of each person, as a sum of hashes. What is said stays as it
+// is, since the question is to find the same words again.
 func (n needleHaystackItem) Canonical() string {
-	return n.asked() + "\n" + strings.Join(n.Statements, "\n")
+	said := make(map[string]uint64, len(givenNames))
+	for _, s := range n.Statements {
+		name, about, _ := strings.Cut(s, " ")
+		said[name] += hashOf(about)
+	}
+	people := make([]uint64, 0, len(said))
+	for _, sum := range said {
+		people = append(people, sum)
+	}
+	slices.Sort(people)
+	b := make([]byte, 0, 64+8*len(people))
+	b = append(append(b, n.asked()...), '\n')
+	for _, sum := range people {
+		b = binary.BigEndian.AppendUint64(b, sum)
+	}
+	return string(b)
+}
+
+// hashOf returns the hash FNV-1a of a text.
+func hashOf(text string) uint64 {
+	sum := uint64(14695981039346656037)
+	for i := range len(text) {
+		sum = (sum ^ uint64(text[i])) * 1099511628211
+	}
+	return sum
 }
 
 // Complete implements [task.Completer]: in reasoning-gym the statements are the first line.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -92,6 +93,18 @@ func TestNeedleHaystackOfReasoningGym(t *testing.T) {
 }
 
 func TestNeedleHaystackKeys(t *testing.T) {
+	tasktest.Variant(t, needleHaystack.Task(), "other names, and the statements in another order", func(n *needleHaystackItem, r *rng.Rand) func(string) string {
+		rng.Shuffle(r, n.Statements)
+		other := map[string]string{}
+		for i, name := range rng.Sample(r, givenNames[:], len(givenNames)) {
+			other[givenNames[i]] = name
+		}
+		for i, s := range n.Statements {
+			name, about, _ := strings.Cut(s, " ")
+			n.Statements[i] = other[name] + " " + about
+		}
+		return func(name string) string { return other[name] }
+	})
 	tasktest.Same(t, needleHaystack.Task(), "the wording does not matter", func(n *needleHaystackItem) { n.Phrasing = (n.Phrasing + 1) % len(needleHaystackPhrasings) })
 	tasktest.Other(t, needleHaystack.Task(), "other statements are another text", func(n *needleHaystackItem) { n.Statements = append(n.Statements, "Ada is away.") })
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -119,6 +120,16 @@ func TestSentenceReorderingVariety(t *testing.T) {
 }
 
 func TestSentenceReorderingKeys(t *testing.T) {
+	tasktest.Variant(t, sentenceReordering.Task(), "the words in another order", func(s *sentenceReorderingItem, r *rng.Rand) func(string) string {
+		lines := strings.Split(s.Shuffled, "\n")
+		for i, line := range lines {
+			words := strings.Fields(line)
+			rng.Shuffle(r, words)
+			lines[i] = strings.Join(words, " ")
+		}
+		s.Shuffled = strings.Join(lines, "\n")
+		return nil
+	})
 	tasktest.Same(t, sentenceReordering.Task(), "how the words are shuffled is free", func(s *sentenceReorderingItem) {
 		lines := strings.Split(s.Shuffled, "\n")
 		for i, line := range lines {

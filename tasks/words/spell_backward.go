@@ -18,7 +18,7 @@ var spellBackward = task.Spec[spellBackwardParams, spellBackwardItem]{
 	Category: "algorithmic",
 	Doc:      "Spell a word backward, or several that are joined. If more than two thirds of the letters are in place, they earn their share.",
 	Source:   "Common English words of package lexicon, from SCOWL (its own permissive licence).",
-	Version:  3,
+	Version:  4,
 	Default:  spellBackwardParams{MinWordLen: 3, MaxWordLen: 10},
 	Levels: []spellBackwardParams{
 		{MinWordLen: 3, MaxWordLen: 4},
@@ -101,6 +101,10 @@ func (s spellBackwardItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (s spellBackwardItem) Short() string { return "reverse " + s.Word }
+
+// Canonical implements [task.Canonicalizer]. A word and the same word backward are each the
+// answer to the other.
+func (s spellBackwardItem) Canonical() string { return min(s.Word, s.Solve()) }
 
 // Check refuses a record without a word.
 func (s spellBackwardItem) Check() error {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -70,5 +71,19 @@ func TestSpellBackwardSecond(t *testing.T) {
 			return fmt.Errorf("%q is not a common word", word)
 		}
 		return nil
+	})
+}
+
+func TestSpellBackwardKeys(t *testing.T) {
+	tasktest.Variant(t, spellBackward.Task(), "the word backward", func(s *spellBackwardItem, _ *rng.Rand) func(string) string {
+		word := s.Word
+		s.Word = s.Solve()
+		return func(string) string { return word }
+	})
+	tasktest.Translated(t, spellBackward.Task(), func(solution string, from, to spellBackwardItem) string {
+		if from.Word != to.Word {
+			return from.Word
+		}
+		return solution
 	})
 }

@@ -20,7 +20,7 @@ var wordLadder = task.Spec[wordLadderParams, wordLadderItem]{
 	Doc: "Change one word into another, one letter at a time, by way of English words. " +
 		"Any ladder is right, however long, but a step that is not a word spoils it.",
 	Source:  "Lewis Carroll's Doublets (1879); words of package lexicon, from SCOWL (its own permissive licence).",
-	Version: 2,
+	Version: 3,
 	Default: wordLadderParams{MinWordLength: 4, MaxWordLength: 4, MinChainLength: anyChain, MaxChainLength: anyChain},
 	Levels: []wordLadderParams{
 		{MinWordLength: 3, MaxWordLength: 3, MinChainLength: 3, MaxChainLength: 3},
@@ -131,8 +131,10 @@ func (w wordLadderItem) Prompt() string {
 		" Answer with all the words from the first to the last, in capital letters and separated by commas, for example CAT,COT,DOT,DOG."
 }
 
-// Canonical implements [task.Canonicalizer].
-func (w wordLadderItem) Canonical() string { return w.StartWord + " to " + w.EndWord }
+// Canonical implements [task.Canonicalizer]. A ladder read backward leads the other way.
+func (w wordLadderItem) Canonical() string {
+	return min(w.StartWord, w.EndWord) + " and " + max(w.StartWord, w.EndWord)
+}
 
 // Check refuses a record unless its two ends are different words in capitals.
 func (w wordLadderItem) Check() error {

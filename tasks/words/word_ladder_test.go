@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -154,4 +156,15 @@ func alphabet(word string, words lexicon.Words) (found []string) {
 		}
 	}
 	return found
+}
+
+func TestWordLadderKeys(t *testing.T) {
+	tasktest.Variant(t, wordLadder.Task(), "the ends exchanged", func(w *wordLadderItem, _ *rng.Rand) func(string) string {
+		w.StartWord, w.EndWord = w.EndWord, w.StartWord
+		return func(answer string) string {
+			words := strings.Split(answer, ",")
+			slices.Reverse(words)
+			return strings.Join(words, ",")
+		}
+	})
 }

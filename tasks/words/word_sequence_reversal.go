@@ -17,7 +17,7 @@ var wordSequenceReversal = task.Spec[wordSequenceReversalParams, wordSequenceRev
 	Category: "algorithmic",
 	Doc:      "Write a list of words in reverse order, the words themselves unchanged.",
 	Source:   "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
 	Default:  wordSequenceReversalParams{MinWords: 3, MaxWords: 8},
 	Levels: []wordSequenceReversalParams{
 		{MinWords: 2, MaxWords: 3},
@@ -85,6 +85,12 @@ func (w wordSequenceReversalItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (w wordSequenceReversalItem) Short() string { return "reverse " + strings.Join(w.Words, ", ") }
+
+// Canonical implements [task.Canonicalizer]. A list and the same list reversed are each the
+// answer to the other.
+func (w wordSequenceReversalItem) Canonical() string {
+	return min(strings.Join(w.Words, ", "), w.Solve())
+}
 
 // Check refuses a record without words.
 func (w wordSequenceReversalItem) Check() error {

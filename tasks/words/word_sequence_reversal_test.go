@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -66,5 +67,14 @@ func TestWordSequenceReversalSecond(t *testing.T) {
 }
 
 func TestWordSequenceReversalKeys(t *testing.T) {
-	tasktest.Other(t, wordSequenceReversal.Task(), "the question asks for the order", func(w *wordSequenceReversalItem) { slices.Reverse(w.Words) })
+	tasktest.Variant(t, wordSequenceReversal.Task(), "the list reversed", func(w *wordSequenceReversalItem, _ *rng.Rand) func(string) string {
+		list := strings.Join(w.Words, ", ")
+		slices.Reverse(w.Words)
+		return func(string) string { return list }
+	})
+	tasktest.Other(t, wordSequenceReversal.Task(), "the question asks for the order", func(w *wordSequenceReversalItem) {
+		if last := len(w.Words) - 1; last > 1 && w.Words[last] != w.Words[last-1] && w.Words[0] != w.Words[1] {
+			w.Words[last], w.Words[last-1] = w.Words[last-1], w.Words[last]
+		}
+	})
 }

@@ -20,7 +20,7 @@ var wordSorting = task.Spec[wordSortingParams, wordSortingItem]{
 	Doc: "Sort words by the codes of their letters, capitals before small ones, ascending or descending. " +
 		"About half of the words are close to another one in the dictionary, so that the first letter is not enough.",
 	Source:  "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: wordSortingParams{MinWords: 3, MaxWords: 10, MinWordLength: 3, MaxWordLength: 12, Transformation: originalCase},
 	Levels: []wordSortingParams{
 		{MinWords: 3, MaxWords: 4, MinWordLength: 3, MaxWordLength: 5, Transformation: lowerCase},
@@ -202,8 +202,10 @@ func (w wordSortingItem) Short() string {
 }
 
 // Canonical implements [task.Canonicalizer]. The order of the words does not matter, since
-// the question is to sort them.
-func (w wordSortingItem) Canonical() string { return fmt.Sprintf("%s %q", w.Direction, w.SortedWords) }
+// the question is to sort them, nor does the direction, which turns the answer around.
+func (w wordSortingItem) Canonical() string {
+	return fmt.Sprintf("%q", slices.Sorted(slices.Values(w.SortedWords)))
+}
 
 // Check refuses a record with wrongly sorted words.
 func (w wordSortingItem) Check() error {

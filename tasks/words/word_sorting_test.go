@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -114,6 +115,23 @@ func before(a, b string) bool {
 }
 
 func TestWordSortingKeys(t *testing.T) {
+	tasktest.Variant(t, wordSorting.Task(), "the words in another order", func(w *wordSortingItem, r *rng.Rand) func(string) string {
+		rng.Shuffle(r, w.TransformedWords)
+		return nil
+	})
+	reversed := func(answer string) string {
+		words := strings.Split(answer, ", ")
+		slices.Reverse(words)
+		return strings.Join(words, ", ")
+	}
+	tasktest.Variant(t, wordSorting.Task(), "in the other direction", func(w *wordSortingItem, _ *rng.Rand) func(string) string {
+		if slices.Reverse(w.SortedWords); w.Direction == ascending {
+			w.Direction = descending
+		} else {
+			w.Direction = ascending
+		}
+		return reversed
+	})
 	tasktest.Same(t, wordSorting.Task(), "the question asks for the order", func(w *wordSortingItem) {
 		slices.Reverse(w.OriginalWords)
 		slices.Reverse(w.TransformedWords)

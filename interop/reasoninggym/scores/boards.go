@@ -1,15 +1,16 @@
 package scores
 
 import (
-	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
 )
 
 // carMove matches a move of a car.
-var carMove = regexp.MustCompile(`([A-Z])([+-])(\p{Nd}+)`)
+var carMove = compiled.Regexp(`([A-Z])([+-])(\p{Nd}+)`)
 
 // cars makes all moves in a text as far as they go, and pays a little if the first car is not
 // at the exit.
@@ -34,7 +35,7 @@ func cars(of *item, got string) float64 {
 		}
 	}
 	slices.Sort(labels)
-	for _, found := range carMove.FindAllStringSubmatch(got, -1) {
+	for _, found := range carMove().FindAllStringSubmatch(got, -1) {
 		switch car := int(found[1][0] - 'A'); {
 		case car == len(labels)+walls:
 			return 0
@@ -142,8 +143,8 @@ func push(cells [][]byte, player, step [2]int) bool {
 
 // boxAction matches an action of an agent.
 var (
-	boxAction = regexp.MustCompile(`^move\((.*?),\s(.*?)\)`)
-	decimals  = regexp.MustCompile(`\p{Nd}+\.?\p{Nd}*`)
+	boxAction = compiled.Regexp(`^move\((.*?),\s(.*?)\)`)
+	decimals  = compiled.Regexp(`\p{Nd}+\.?\p{Nd}*`)
 )
 
 // boxes carries out a plan of JSON, and pays for each box at its target, or a little.
@@ -195,7 +196,7 @@ func boxes(of *item, got string) float64 {
 // act carries out an action, or nothing if it is impossible. It reports whether
 // reasoning-gym would survive it.
 func act(state map[string][]string, agent, action string) bool {
-	found := boxAction.FindStringSubmatch(action)
+	found := boxAction().FindStringSubmatch(action)
 	if found == nil {
 		return true
 	}
@@ -234,7 +235,7 @@ func act(state map[string][]string, agent, action string) bool {
 
 // square returns the first two numbers of a text, and the name of the square there.
 func square(text string) (at [2]float64, name string, ok bool) {
-	numbers := decimals.FindAllString(text, -1)
+	numbers := decimals().FindAllString(text, -1)
 	if len(numbers) < 2 {
 		return at, "", false
 	}

@@ -1,11 +1,11 @@
 package scores
 
 import (
-	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
 	"math/big"
-	"regexp"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -43,7 +43,7 @@ func solvedCube(all []sticker) bool {
 }
 
 // cubeMove matches a move: a layer, a letter, w for all layers up to it, and ' or a number.
-var cubeMove = regexp.MustCompile(`^([0-9]*)([LRDUBFMESXYZ])(w?)('?)([0-9]?)$`)
+var cubeMove = compiled.Regexp(`^([0-9]*)([LRDUBFMESXYZ])(w?)('?)([0-9]?)$`)
 
 // cubeAxes has the axis of each letter, and the side from which its turn is clockwise.
 var cubeAxes = map[string][2]int{
@@ -54,7 +54,7 @@ var cubeAxes = map[string][2]int{
 
 // turn carries out a move on a cube with n layers, and reports whether it is one.
 func turn(all []sticker, n int, text string) bool {
-	found := cubeMove.FindStringSubmatch(text)
+	found := cubeMove().FindStringSubmatch(text)
 	if found == nil {
 		return false
 	}
@@ -110,7 +110,7 @@ func (s *sticker) rotate(axis [2]int) {
 }
 
 // repeated matches a move with the number of times it is made.
-var repeated = regexp.MustCompile(`^(\P{Nd}+)(\p{Nd}*)$`)
+var repeated = compiled.Regexp(`^(\P{Nd}+)(\p{Nd}*)$`)
 
 // cube makes the moves of a text, and pays a little if they do not solve the cube.
 func cube(of *item, got string) float64 {
@@ -132,7 +132,7 @@ func cube(of *item, got string) float64 {
 		}
 	}
 	for word := range strings.FieldsFuncSeq(got, answer.Space) {
-		found := repeated.FindStringSubmatch(word)
+		found := repeated().FindStringSubmatch(word)
 		if found == nil {
 			continue
 		}

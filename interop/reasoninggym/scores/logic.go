@@ -1,11 +1,11 @@
 package scores
 
 import (
-	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -153,7 +153,7 @@ func (f *formula) holds(numbers map[string]int, assigned uint) bool {
 }
 
 // capital matches the capital letters, which must be variables of the question.
-var capital = regexp.MustCompile(`[A-Z]`)
+var capital = compiled.Regexp(`[A-Z]`)
 
 // entailed takes formulas that follow from the premises, and pays a quarter for a variable or
 // a formula that is always true, and a little for any other. A formula too large to be tried
@@ -167,7 +167,7 @@ func entailed(of *item, got string) float64 {
 	if !of.read(&m) {
 		return 0
 	}
-	for _, letter := range capital.FindAllString(got, -1) {
+	for _, letter := range capital().FindAllString(got, -1) {
 		if !slices.Contains(m.Variables, letter) {
 			return 0
 		}

@@ -2,12 +2,12 @@ package scores
 
 import (
 	"encoding/json"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -106,7 +106,7 @@ func pressedLetters(text string) string {
 }
 
 // hanoiMove matches a move of a disk.
-var hanoiMove = regexp.MustCompile(`Move disk \p{Nd}+ from Peg \p{Nd}+ to Peg \p{Nd}+`)
+var hanoiMove = compiled.Regexp(`Move disk \p{Nd}+ from Peg \p{Nd}+ to Peg \p{Nd}+`)
 
 // tower takes legal moves that end on the target, pays less for more than the stored number
 // of moves, and a little for all legal moves. Entries of ours may start and end in other
@@ -148,7 +148,7 @@ func tower(of *item, got string) float64 {
 		if answer.Trim(line) == "" {
 			continue
 		}
-		if moves++; !hanoiMove.MatchString(line) || !move(pegs, answer.Fields(line)) {
+		if moves++; !hanoiMove().MatchString(line) || !move(pegs, answer.Fields(line)) {
 			return 0
 		}
 	}

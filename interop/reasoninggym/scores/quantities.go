@@ -1,15 +1,15 @@
 package scores
 
 import (
-	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
 	"math"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/unicode15"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -84,12 +84,12 @@ func probability(of *item, got string) float64 {
 }
 
 // fractionForm matches the texts that Python reads as a fraction.
-var fractionForm = regexp.MustCompile(`^([-+]?)(\p{Nd}+(?:_\p{Nd}+)*)?(?:/(\p{Nd}+(?:_\p{Nd}+)*)|(?:\.(\p{Nd}*|\p{Nd}+(?:_\p{Nd}+)*))?(?:[eE][-+]?\p{Nd}+(?:_\p{Nd}+)*)?)$`)
+var fractionForm = compiled.Regexp(`^([-+]?)(\p{Nd}+(?:_\p{Nd}+)*)?(?:/(\p{Nd}+(?:_\p{Nd}+)*)|(?:\.(\p{Nd}*|\p{Nd}+(?:_\p{Nd}+)*))?(?:[eE][-+]?\p{Nd}+(?:_\p{Nd}+)*)?)$`)
 
 // readFraction reads a fraction, whole or decimal number, rounded to a float.
 func readFraction(text string) (float64, bool) {
 	text = answer.Trim(text)
-	m := fractionForm.FindStringSubmatch(text)
+	m := fractionForm().FindStringSubmatch(text)
 	if m == nil || m[2] == "" && m[4] == "" {
 		return 0, false
 	}
@@ -110,7 +110,7 @@ func readFraction(text string) (float64, bool) {
 }
 
 // latexFraction matches a fraction in LaTeX.
-var latexFraction = regexp.MustCompile(`(?i)^\\d?frac\s*\{\s*(\p{Nd}+)\s*\}\s*\{\s*(\p{Nd}+)\s*\}`)
+var latexFraction = compiled.Regexp(`(?i)^\\d?frac\s*\{\s*(\p{Nd}+)\s*\}\s*\{\s*(\p{Nd}+)\s*\}`)
 
 // fraction takes the reduced fraction, and pays a little for every other text.
 func fraction(of *item, got string) float64 {
@@ -129,7 +129,7 @@ func fraction(of *item, got string) float64 {
 	}
 	got = answer.Trim(strings.Trim(answer.Trim(got), "$"))
 	left, right, parts := strings.Cut(got, "/")
-	if latex := latexFraction.FindStringSubmatch(got); latex != nil {
+	if latex := latexFraction().FindStringSubmatch(got); latex != nil {
 		left, right, parts = latex[1], latex[2], true
 	}
 	over, isOver := python.ReadInt(left)

@@ -1,12 +1,12 @@
 package scores
 
 import (
-	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
+	"github.com/quintain-rl/quintain/interop/reasoninggym/python"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -78,14 +78,14 @@ func point(of *item, got string) float64 {
 		return 1
 	case want != "" && strings.Contains(got, want):
 		return answer.Share(want, got)
-	case pointForm.MatchString(got):
+	case pointForm().MatchString(got):
 		return 0.05
 	}
 	return 0.01
 }
 
 // pointForm matches a place on a board.
-var pointForm = regexp.MustCompile(`^[A-Z]\p{Nd}+\n?$`)
+var pointForm = compiled.Regexp(`^[A-Z]\p{Nd}+\n?$`)
 
 // anyText pays for every text: reasoning-gym takes any text for True.
 func anyText(_ *item, got string) float64 { return oneIf(got != "", 0) }
@@ -155,7 +155,7 @@ func sorted(of *item, got string) float64 {
 	if got == "" || !of.read(&m) || len(m.Words) == 0 {
 		return 0
 	}
-	words := strings.Split(afterComma.ReplaceAllString(got, ","), ",")
+	words := strings.Split(afterComma().ReplaceAllString(got, ","), ",")
 	same := 0
 	for i := range words {
 		words[i] = answer.Trim(words[i])
@@ -174,7 +174,7 @@ func sorted(of *item, got string) float64 {
 }
 
 // afterComma matches a comma with the space after it.
-var afterComma = regexp.MustCompile(`,\s*`)
+var afterComma = compiled.Regexp(`,\s*`)
 
 // hidden pays for each character in its place if there are as many as in the sentence.
 func hidden(of *item, got string) float64 {

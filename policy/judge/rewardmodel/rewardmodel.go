@@ -236,8 +236,8 @@ func (c *Client) reward(row []float64) (float64, error) {
 		return 0, fmt.Errorf("%d numbers, and the reward is to be number %d", len(row), at+1)
 	}
 	reward := row[at]
-	if math.IsNaN(reward) || math.IsInf(reward, 0) {
-		return 0, fmt.Errorf("the reward is %v", reward)
+	if err := quintain.CheckReward(reward); err != nil {
+		return 0, err
 	}
 	if c.cfg.Sigmoid {
 		reward = 1 / (1 + math.Exp(-reward))
