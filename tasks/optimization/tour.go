@@ -57,20 +57,26 @@ func newTourSearch(points [][2]int) *tourSearch {
 
 // untangled reverses parts of a tour as long as that makes it shorter (2-opt; G. Croes, 1958).
 func untangled(item salesmanItem, tour []int) []int {
-	n := len(tour)
 	for better := true; better; {
 		better = false
-		for i := range n - 1 {
-			for j := i + 2; j < n; j++ {
-				a, b, c, d := tour[i], tour[i+1], tour[j], tour[(j+1)%n]
-				if item.apart(a, c)+item.apart(b, d) < item.apart(a, b)+item.apart(c, d) {
-					slices.Reverse(tour[i+1 : j+1])
-					better = true
-				}
-			}
+		for i := range len(tour) - 1 {
+			better = uncrossed(item, tour, i) || better
 		}
 	}
 	return tour
+}
+
+// uncrossed reverses the parts after place i whose reversal makes a tour shorter. It reports whether
+// there is one.
+func uncrossed(item salesmanItem, tour []int, i int) (better bool) {
+	for j := i + 2; j < len(tour); j++ {
+		a, b, c, d := tour[i], tour[i+1], tour[j], tour[(j+1)%len(tour)]
+		if item.apart(a, c)+item.apart(b, d) < item.apart(a, b)+item.apart(c, d) {
+			slices.Reverse(tour[i+1 : j+1])
+			better = true
+		}
+	}
+	return better
 }
 
 // run reports whether best is proven to be the shortest.

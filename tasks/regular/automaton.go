@@ -163,17 +163,24 @@ func (a automaton) live() []bool {
 // endless reports whether a accepts strings of any length. An automaton with n states that accepts
 // a string of n letters or more does.
 func (a automaton) endless() bool {
-	live, reached := a.live(), map[int]bool{0: true}
+	live, reached := a.live(), make([]bool, len(a.next))
+	reached[0] = true
 	for range len(a.next) {
-		after := map[int]bool{}
+		reached = a.after(reached)
 		for state := range reached {
-			for _, to := range a.next[state] {
-				if live[to] {
-					after[to] = true
-				}
-			}
+			reached[state] = reached[state] && live[state]
 		}
-		reached = after
 	}
-	return len(reached) > 0
+	return slices.Contains(reached, true)
+}
+
+// after returns the states that one letter leads to from those given.
+func (a automaton) after(states []bool) []bool {
+	next := make([]bool, len(states))
+	for state, here := range states {
+		for _, to := range a.next[state] {
+			next[to] = next[to] || here
+		}
+	}
+	return next
 }

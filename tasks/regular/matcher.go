@@ -3,6 +3,8 @@ package regular
 import (
 	"errors"
 	"fmt"
+	"iter"
+	"math/bits"
 	"regexp"
 	"regexp/syntax"
 	"strings"
@@ -20,8 +22,21 @@ func (s *set) add(i uint32)     { s[i/64] |= 1 << (i % 64) }
 func (s set) has(i uint32) bool { return s[i/64]>>(i%64)&1 != 0 }
 
 func (s *set) addAll(of set) {
-	for i, bits := range of {
-		s[i] |= bits
+	for i, word := range of {
+		s[i] |= word
+	}
+}
+
+// all goes through the instructions.
+func (s set) all() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, rest := range s {
+			for ; rest != 0; rest &= rest - 1 {
+				if !yield(64*i + bits.TrailingZeros64(rest)) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -50,12 +65,16 @@ func readExpression(text, letters string) (*matcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	tooLong := fmt.Errorf("the expression is too long when its repeats are written out, want at most %d steps", mostSteps)
+	if steps(tree) > mostSteps {
+		return nil, tooLong
+	}
 	program, err := syntax.Compile(tree.Simplify())
 	if err != nil {
 		return nil, err
 	}
 	if len(program.Inst) > mostSteps {
-		return nil, fmt.Errorf("the expression is too long when its repeats are written out: it takes %d steps, want at most %d", len(program.Inst), mostSteps)
+		return nil, tooLong
 	}
 	m := &matcher{program, make([]set, len(program.Inst))}
 	for i := range program.Inst {
@@ -63,6 +82,25 @@ func readExpression(text, letters string) (*matcher, error) {
 		m.follow(uint32(i), &seen, &m.reach[i])
 	}
 	return m, nil
+}
+
+// steps estimates the instructions that an expression takes, up to some more than mostSteps. Each
+// sign takes one, or a few.
+func steps(tree *syntax.Regexp) int {
+	n := 1
+	switch tree.Op {
+	case syntax.OpLiteral:
+		n = len(tree.Rune)
+	case syntax.OpConcat, syntax.OpRepeat:
+		n = 0
+	}
+	for _, part := range tree.Sub {
+		n += steps(part)
+	}
+	if tree.Op == syntax.OpRepeat {
+		n *= max(1, tree.Min, tree.Max)
+	}
+	return min(n, 2*mostSteps)
 }
 
 // plain refuses everything but letters and the signs . | ( ) * + ? {n} {n,} {n,m}.
@@ -116,8 +154,8 @@ func (m *matcher) start() set { return m.reach[m.program.Start] }
 
 // step returns the instructions after one more letter.
 func (m *matcher) step(at set, letter byte) (next set) {
-	for i := range m.program.Inst {
-		if in := &m.program.Inst[i]; at.has(uint32(i)) && in.Op != syntax.InstMatch && in.MatchRune(rune(letter)) {
+	for i := range at.all() {
+		if in := &m.program.Inst[i]; in.Op != syntax.InstMatch && in.MatchRune(rune(letter)) {
 			next.addAll(m.reach[in.Out])
 		}
 	}
@@ -126,8 +164,8 @@ func (m *matcher) step(at set, letter byte) (next set) {
 
 // accepts reports whether a string that led to these instructions matches.
 func (m *matcher) accepts(at set) bool {
-	for i := range m.program.Inst {
-		if at.has(uint32(i)) && m.program.Inst[i].Op == syntax.InstMatch {
+	for i := range at.all() {
+		if m.program.Inst[i].Op == syntax.InstMatch {
 			return true
 		}
 	}

@@ -269,6 +269,29 @@ func TestRegularKeys(t *testing.T) {
 	})
 }
 
+// Every expression without repeats is read, however long; those with many are refused at once.
+func TestLongExpressions(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		read bool
+	}{
+		{strings.Repeat("a", longestAnswer), true},
+		{strings.Repeat("(a|b)?", 50), true},
+		{strings.Repeat("a*", 150), true},
+		{strings.Repeat("a|", 149) + "b", true},
+		{strings.Repeat("(", 100) + "a" + strings.Repeat(")+", 99) + ")", true},
+		{strings.Repeat("(a)", 100), true},
+		{"(" + strings.Repeat("ab", 140) + "){31}", false},
+		{"((" + strings.Repeat("ab", 140) + "){31}){32}", false},
+		{"((((a{9}){9}){9})*)*", false},
+		{"(a{20}b{20}){9}", true},
+	} {
+		if _, err := readExpression(test.text, "ab"); (err == nil) != test.read {
+			t.Errorf("%.40s… of %d characters: error %v", test.text, len(test.text), err)
+		}
+	}
+}
+
 func FuzzExpression(f *testing.F) {
 	for _, text := range []string{"(a|b)*", "a{2,3}b?", "(a+", "a**", "(?i)a", "^ab$", "a{99}{99}"} {
 		f.Add(text)

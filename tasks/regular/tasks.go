@@ -6,6 +6,7 @@ import "github.com/quintain-rl/quintain"
 // Tasks returns the package's tasks by name.
 func Tasks() []quintain.Task {
 	return []quintain.Task{
+		regexMatching.Task(),
 		regularExpressions.Task(),
 	}
 }
