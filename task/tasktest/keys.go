@@ -27,18 +27,19 @@ const (
 <<<<<<< HEAD
 // checks that.
 var namesInAnswers = map[string]bool{
-	"ab": true, "acre": true, "advanced_geometry": true, "arc_1d": true, "arc_agi": true, "base_conversion": true, "binary_matrix": true, "boxnet": true,
-	"circuit_logic": true, "color_cube_rotation": true, "complex_arithmetic": true, "course_schedule": true, "cryptarithm": true,
-	"family_relationships": true, "futoshiki": true, "game_of_life": true, "graph_color": true, "intermediate_integration": true, "job_scheduling": true,
-	"json_schema": true, "jugs": true, "kakurasu": true, "knight_swap": true, "knights_knaves": true, "manipulate_matrix": true, "min_cut": true,
-	"mini_sudoku": true, "modulo_grid": true, "n_queens": true, "needle_haystack": true, "new_rules": true, "number_filtering": true,
-	"number_sequence": true, "number_sorting": true, "palindrome_generation": true, "palindrome_partitioning": true, "path_star": true,
+	"ab": true, "acre": true, "advanced_geometry": true, "arc_1d": true, "arc_agi": true, "base_conversion": true, "binairo": true,
+	"binary_matrix": true, "boxnet": true, "calcudoku": true, "circuit_logic": true, "color_cube_rotation": true, "complex_arithmetic": true,
+	"course_schedule": true, "cryptarithm": true, "family_relationships": true, "futoshiki": true, "game_of_life": true, "graph_color": true,
+	"hitori": true, "intermediate_integration": true, "job_scheduling": true, "json_schema": true, "jugs": true, "kakurasu": true, "knight_swap": true,
+	"knights_knaves": true, "light_up": true, "manipulate_matrix": true, "min_cut": true, "minesweeper": true, "mini_sudoku": true, "modulo_grid": true,
+	"n_queens": true, "needle_haystack": true, "new_rules": true, "nonogram": true, "number_filtering": true, "number_sequence": true,
+	"number_sorting": true, "numbrix": true, "palindrome_generation": true, "palindrome_partitioning": true, "path_star": true,
 	"polynomial_multiplication": true, "pool_matrix": true, "power_function": true, "propositional_logic": true, "quantum_lock": true,
 	"ransom_note": true, "rearc": true, "regex_matching": true, "regular_expressions": true, "rotate_matrix": true, "rubiks_cube": true,
-	"rush_hour": true, "set_cover": true, "shortest_path": true, "simple_integration": true, "sokoban": true, "spell_backward": true,
-	"string_insertion": true, "string_splitting": true, "string_synthesis": true, "sudoku": true, "survo": true, "syllogism": true,
-	"tool_arguments": true, "tower_of_hanoi": true, "traveling_salesman": true, "tsumego": true, "word_ladder": true, "word_sequence_reversal": true,
-	"word_sorting": true, "zebra_puzzles": true,
+	"rush_hour": true, "set_cover": true, "shortest_path": true, "simple_integration": true, "skyscrapers": true, "sokoban": true,
+	"spell_backward": true, "star_battle": true, "string_insertion": true, "string_splitting": true, "string_synthesis": true, "sudoku": true,
+	"survo": true, "syllogism": true, "tents": true, "tool_arguments": true, "tower_of_hanoi": true, "traveling_salesman": true, "tsumego": true,
+	"word_ladder": true, "word_sequence_reversal": true, "word_sorting": true, "zebra_puzzles": true,
 }
 
 // keys: a key identifies the question, in any wording.

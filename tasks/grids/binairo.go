@@ -27,10 +27,6 @@ var binairo = task.Spec[binairoParams, binairoItem]{
 		{sides: sides{10, 10}, Extra: 5},
 		{sides: sides{10, 10}, Extra: 0},
 	},
-	Few: []string{
-		"There are 11,222 boards of six rows, 8 of them alike from one side or another, and twice as many with the digits exchanged.",
-		"There are 11,222 boards of six rows, 8 of them alike from one side or another, and twice as many with the digits exchanged.",
-	},
 	Make: makeBinairo,
 }
 

@@ -290,7 +290,8 @@ func (c calcudokuItem) Check() error {
 		return err
 	}
 	for cage, cells := range c.cells() {
-		op, known := c.Results[cage].Op, false
+		var known bool
+		op := c.Results[cage].Op
 		switch len(cells) {
 		case 0:
 			return fmt.Errorf("results has %d cages, and one of them has no cell", len(c.Results))

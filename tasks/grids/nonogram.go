@@ -2,6 +2,7 @@ package grids
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 
@@ -75,22 +76,27 @@ func makeNonogram(p nonogramParams, r *rng.Rand) (nonogramItem, error) {
 		for range most {
 			search := nonogramSearch{size: size, known: own, steps: steps}
 			search.begin()
-			if !search.run(lineMarks{}) {
-				if search.steps < 0 {
-					break
-				}
+			found := search.run(lineMarks{})
+			if !found && search.steps >= 0 {
 				return own.item(size, nonogramWordings.draw(r)), nil
 			}
-			var differ set
-			for at := range size * size {
-				if (own[at/size]^search.found[at/size])>>(at%size)&1 != 0 {
-					differ.add(at)
-				}
+			if !found {
+				break // it gave up
 			}
-			at := pick(differ, r)
+			at := pick(own.apart(&search.found, size), r)
 			own[at/size] ^= 1 << (at % size)
 		}
 	}
+}
+
+// apart returns the cells in which two pictures differ.
+func (p *picture) apart(q *picture, size int) (differ set) {
+	for at := range size * size {
+		if (p[at/size]^q[at/size])>>(at%size)&1 != 0 {
+			differ.add(at)
+		}
+	}
+	return differ
 }
 
 // line returns a row, or, from size on, a column.
@@ -143,56 +149,70 @@ type nonogramSearch struct {
 // begin lists the ways to fill each line.
 func (s *nonogramSearch) begin() {
 	for i := range 2 * s.size {
-		runs := runsOf(s.known.line(i, s.size))
-		s.fits[i] = placeRuns(nil, 0, runs, s.size, 0)
+		ways := runWays{size: s.size}
+		ways.place(0, runsOf(s.known.line(i, s.size)), 0)
+		s.fits[i] = ways.list
 	}
 }
 
-// placeRuns appends the ways to place runs in a line from a cell on, after what is in it.
-func placeRuns(list []uint16, cells uint16, runs []int, size, from int) []uint16 {
+// A runWays collects the ways to place runs in a line.
+type runWays struct {
+	size int
+	list []uint16
+}
+
+// place places runs from a cell on, after what is in the line.
+func (w *runWays) place(cells uint16, runs []int, from int) {
 	if len(runs) == 0 {
-		return append(list, cells)
+		w.list = append(w.list, cells)
+		return
 	}
 	room := len(runs) - 1
 	for _, n := range runs {
 		room += n
 	}
-	for ; from+room <= size; from++ {
-		list = placeRuns(list, cells|(1<<runs[0]-1)<<from, runs[1:], size, from+runs[0]+1)
+	for ; from+room <= w.size; from++ {
+		w.place(cells|(1<<runs[0]-1)<<from, runs[1:], from+runs[0]+1)
 	}
-	return list
 }
 
 // settle marks the cells that are alike in all ways to fill a line. It reports false if a
 // line has none.
 func (s *nonogramSearch) settle(m *lineMarks) bool {
-	all := uint16(1)<<s.size - 1
 	for changed := true; changed; {
 		changed = false
 		for i := range 2 * s.size {
-			always, never := all, all
-			for _, way := range s.fits[i] {
-				if way&m.off[i] == 0 && m.on[i]&^way == 0 {
-					always &= way
-					never &^= way
-				}
-			}
+			always, never := s.alike(m, i)
 			if always&never != 0 {
 				return false
 			}
 			on, off := always&^m.on[i], never&^m.off[i]
-			if on|off == 0 {
-				continue
-			}
-			changed = true
-			for j := range s.size {
-				if bit := uint16(1) << j; (on|off)&bit != 0 {
-					m.mark(s.size, i, j, on&bit != 0)
-				}
-			}
+			changed = changed || on|off != 0
+			m.markAll(s.size, i, on, true)
+			m.markAll(s.size, i, off, false)
 		}
 	}
 	return true
+}
+
+// alike returns the cells that are filled in all ways to fill a line, and those that are empty.
+func (s *nonogramSearch) alike(m *lineMarks, i int) (always, never uint16) {
+	always = 1<<s.size - 1
+	never = always
+	for _, way := range s.fits[i] {
+		if way&m.off[i] == 0 && m.on[i]&^way == 0 {
+			always &= way
+			never &^= way
+		}
+	}
+	return always, never
+}
+
+// markAll marks some cells of line i.
+func (m *lineMarks) markAll(size, i int, cells uint16, on bool) {
+	for ; cells != 0; cells &= cells - 1 {
+		m.mark(size, i, bits.TrailingZeros16(cells), on)
+	}
 }
 
 // mark marks cell j of line i.
@@ -219,10 +239,7 @@ func (s *nonogramSearch) run(m lineMarks) bool {
 		if open == 0 {
 			continue
 		}
-		j := 0
-		for open>>j&1 == 0 {
-			j++
-		}
+		j := bits.TrailingZeros16(open)
 		on := s.known[i]>>j&1 == 0
 		for range 2 {
 			next := m

@@ -72,13 +72,7 @@ func makeNumbrix(p numbrixParams, r *rng.Rand) (numbrixItem, error) {
 		}
 		choice := firstCells(len(path)).less(given)
 		if found {
-			var differ set
-			for k, at := range other {
-				if path[k] != at {
-					differ.add(k)
-				}
-			}
-			choice = differ
+			choice = differing(path, other)
 		}
 		given.add(pick(choice, r))
 	}

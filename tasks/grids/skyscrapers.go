@@ -86,13 +86,7 @@ func makeSkyscrapers(p skyscrapersParams, r *rng.Rand) (skyscrapersItem, error) 
 			item.Puzzle[tell.i][tell.j] = tell.visible(own, size)
 			continue
 		}
-		var differ set
-		for at, k := range own {
-			if search.cells[at] != k {
-				differ.add(at)
-			}
-		}
-		give(pick(differ, r))
+		give(pick(differing(own, search.cells), r))
 	}
 }
 

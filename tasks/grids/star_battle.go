@@ -25,10 +25,6 @@ var starBattle = task.Spec[starBattleParams, starBattleItem]{
 		{sides{10, 10}},
 		{sides{11, 11}},
 	},
-	Few: []string{
-		"There are 90 ways to place six stars.",
-		"There are 646 ways to place seven stars.",
-	},
 	Make: makeStarBattle,
 }
 

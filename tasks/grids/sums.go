@@ -63,6 +63,16 @@ func pick(s set, r *rng.Rand) int {
 	return s.first()
 }
 
+// differing returns the places at which two lists of one length differ.
+func differing(a, b []int) (s set) {
+	for i := range a {
+		if a[i] != b[i] {
+			s.add(i)
+		}
+	}
+	return s
+}
+
 // ints returns a cell for each of n: 1 is one in the set.
 func (s set) ints(n int) []int {
 	cells := make([]int, n)

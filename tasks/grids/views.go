@@ -35,21 +35,6 @@ func seen[T any](v view, g grid.Grid[T]) grid.Grid[T] {
 	})
 }
 
-// cell returns where a cell of a square is in a view.
-func (v view) cell(at, size int) int {
-	i, j := at/size, at%size
-	if v.exchanged() {
-		i, j = j, i
-	}
-	if v.upsideDown() {
-		i = size - 1 - i
-	}
-	if v.mirrored() {
-		j = size - 1 - j
-	}
-	return i*size + j
-}
-
 // seenLines returns the clues of rows, from above, and of columns, from the left, as they
 // are in a view.
 func seenLines[T any](v view, rows, cols []T) (newRows, newCols []T) {
