@@ -22,9 +22,7 @@ const (
 )
 
 // namesInAnswers lists the tasks with names in answers that keys leave out. Problems with
-<<<<<<< HEAD
 // one key ask the same, but an answer to one must be translated for the other; [Translated]
-<<<<<<< HEAD
 // checks that.
 var namesInAnswers = map[string]bool{
 	"ab": true, "acre": true, "advanced_geometry": true, "arc_1d": true, "arc_agi": true, "base_conversion": true, "binairo": true,
