@@ -68,10 +68,8 @@ func solved(m [lineInputs][lineInputs + 1]float64) (x [lineInputs]float64) {
 		}
 		m[next], m[row] = m[row], m[next]
 		for i := range m {
-			if f := m[i][col] / m[next][col]; i != next {
-				for k := range m[i] {
-					m[i][k] -= f * m[next][k]
-				}
+			if i != next {
+				subtract(&m[i], m[i][col]/m[next][col], &m[next])
 			}
 		}
 		next++
@@ -83,4 +81,11 @@ func solved(m [lineInputs][lineInputs + 1]float64) (x [lineInputs]float64) {
 		}
 	}
 	return x
+}
+
+// subtract takes f times another equation from one.
+func subtract(from *[lineInputs + 1]float64, f float64, other *[lineInputs + 1]float64) {
+	for k := range from {
+		from[k] -= float64(f * other[k])
+	}
 }

@@ -92,7 +92,8 @@ func TestSessionsOfEveryReleaseGoOn(t *testing.T) {
 	}
 }
 
-// An evaluation that a release made is taken up again: all its episodes are there.
+// An evaluation that a release made is taken up again: all its episodes are there. If its tasks ask
+// other problems by now, it is refused, and stays as it is.
 func TestEvaluationOfEveryReleaseGoesOn(t *testing.T) {
 	t.Parallel()
 	for version, dir := range releases(t, "eval") {
@@ -101,7 +102,7 @@ func TestEvaluationOfEveryReleaseGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := start("eval", "--policy", "script", "--delay", "0s", "--tasks", "chain_sum", "--count", "2", "--samples", "2", "--out", dir)
-		if status := p.wait(t); status != exitOK {
+		if status := p.wait(t); status != exitOK && !strings.Contains(p.stderr.String(), "it holds an evaluation with other problems") {
 			t.Fatalf("%s: status %d\n%s", version, status, p.stderr.String())
 		}
 		after, err := os.Stat(filepath.Join(dir, "trace", "000001.trace"))

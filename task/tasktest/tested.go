@@ -10,12 +10,14 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// own lists the tests that each task brings itself, in the file NAME_test.go.
+// own lists the tests that each task brings itself, in the file NAME_test.go. A room whose
+// puzzles have the same symmetries may hold them by a function of its own, called symmetric.
 var own = []struct {
 	call *regexp.Regexp
 	what string
 }{
 	{regexp.MustCompile(`\btasktest\.Nears\(`), "a table of near misses, by tasktest.Nears"},
+	{regexp.MustCompile(`\b(tasktest\.(Variant|NoVariants)\b|symmetric\()`), "its symmetries, by tasktest.Variant, or why it has none, by tasktest.NoVariants"},
 	{regexp.MustCompile(`\btasktest\.(Second|Every)\b`), "a second solver, by tasktest.Second or tasktest.Every"},
 }
 

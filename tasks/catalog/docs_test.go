@@ -121,7 +121,8 @@ const tasksHead = "# Tasks\n\nMade by `go test ./tasks/catalog -run Doc -update`
 - The *surface rate* is the mean score, partial credit included, of the best of about 40 guessers. They learn from the prompts and
   solutions of 1,000 problems of the level and are tried on 500 others: the answer that earns most; the most frequent answer to
   prompts with the same length, number of words or numbers, or single numbers; the answer to the prompt with the most sequences of three
-  characters in common; the most frequent character or word at each place; a small decision tree. Above level 1 it is below 0.2, or
+  characters in common; the most frequent character or word at each place; a small decision tree; a linear function of the numbers;
+  about 80 programs that learn nothing, such as turning the board of the prompt, or the largest number less one. Above level 1 it is below 0.2, or
   the task says why. The first two levels may have so few problems that the guessers have seen most of them. A question mark
   means that the rate was not measured yet.
 - *Learned by heart*: at every level, who knows 1,000 problems with their solutions earns at most the guess rate plus 0.02 with 500

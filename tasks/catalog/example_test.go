@@ -16,5 +16,8 @@ func ExampleFilter() {
 	// Output:
 	// intermediate_integration
 	// cryptarithm
+	// instruction_following
+	// json_schema
+	// regular_expressions
 	// <nil>
 }

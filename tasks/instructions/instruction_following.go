@@ -20,7 +20,13 @@ var instructionFollowing = task.Spec[followingParams, followingItem]{
 	Source:   "Instructions that a program can check, in the manner of IFEval (J. Zhou et al., 2023); kinds, words and code are our own.",
 	Version:  1,
 	Many:     true,
-	Default:  followingParams{MinInstructions: 1, MaxInstructions: 3, MinTier: 1, MaxTier: 3, MinWords: 30, MaxWords: 120},
+	Refuses: map[string]string{
+		"with a full stop":        wholeText,
+		"in a sentence":           wholeText,
+		"after the word answer":   wholeText,
+		"in a sentence, in a box": wholeText,
+	},
+	Default: followingParams{MinInstructions: 1, MaxInstructions: 3, MinTier: 1, MaxTier: 3, MinWords: 30, MaxWords: 120},
 	Levels: []followingParams{
 		{MinInstructions: 1, MaxInstructions: 1, MinTier: 1, MaxTier: 1, MinWords: 15, MaxWords: 100},
 		{MinInstructions: 1, MaxInstructions: 1, MinTier: 2, MaxTier: 2, MinWords: 20, MaxWords: 100},
@@ -216,6 +222,8 @@ func (f followingItem) Score(text string) quintain.Verdict {
 	switch {
 	case text == "":
 		return quintain.Malformed("the answer is empty")
+	case strings.HasPrefix(text, "```"):
+		return quintain.Wrong("the fences of a code block are no part of the text") // what they hold is judged, too
 	case len(text) > longest:
 		return quintain.Wrong(fmt.Sprintf("the text is longer than %d bytes", longest))
 	case strings.ContainsFunc(text, control):
@@ -226,6 +234,9 @@ func (f followingItem) Score(text string) quintain.Verdict {
 	}
 	return quintain.Right()
 }
+
+// wholeText is why words around a text are not taken off.
+const wholeText = "An instruction may be about the first or the last word of the text, or its quotation marks."
 
 // control reports whether r is no part of a plain text.
 func control(r rune) bool {

@@ -148,7 +148,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A setting that is newer than the folder, and empty, changes nothing.
+// A setting that is newer than the folder, and empty or off, changes nothing.
 func TestOpenTakesNewSettings(t *testing.T) {
 	t.Parallel()
 	sets, path := problems(t, 3), t.TempDir()
@@ -156,7 +156,7 @@ func TestOpenTakesNewSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := plan(sets, "0.5")
-	now.Settings["players"] = []byte(`""`)
+	now.Settings["players"], now.Settings["all_attempts"] = []byte(`""`), []byte("false")
 	f, err := examdir.Open(path, now, sets)
 	if err != nil {
 		t.Fatal(err)

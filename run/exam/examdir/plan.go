@@ -56,11 +56,11 @@ func (p *Plan) same(there *Plan) error {
 	return nil
 }
 
-// compact is a value as JSON without spaces; "nothing" if there is none or it is empty, as a setting is
-// in a plan of before there was that setting.
+// compact is a value as JSON without spaces; "nothing" if there is none or it is empty or false, as a
+// setting is in a plan of before there was that setting.
 func compact(value json.RawMessage) string {
 	var b bytes.Buffer
-	if len(value) == 0 || json.Compact(&b, value) != nil || b.String() == `""` {
+	if len(value) == 0 || json.Compact(&b, value) != nil || b.String() == `""` || b.String() == "false" {
 		return "nothing"
 	}
 	return b.String()
