@@ -18,17 +18,16 @@ var puzzle24 = task.Spec[puzzle24Params, puzzle24Item]{
 	Category: "games",
 	Doc:      "Combine four numbers with + - * / to make 24. There is a solution; the hardest problems have few.",
 	Source:   "The 24 game, known from Shanghai since the 1960s and sold by R. Sun (1988); the settings are those of reasoning-gym, and max_ways.",
-	Version:  2,
+	Version:  1,
 	Default:  puzzle24Params{Operators: "+-*/", MinValue: 1, MaxValue: 10},
 	Levels: []puzzle24Params{
 		{Operators: "+-", MinValue: 1, MaxValue: 10},
 		{Operators: "+-*", MinValue: 1, MaxValue: 6},
 		{Operators: "+-*", MinValue: 1, MaxValue: 10},
-		{Operators: "+-*/", MinValue: 1, MaxValue: 13, MaxWays: 40},
-		{Operators: "+-*/", MinValue: 1, MaxValue: 13, MaxWays: 10},
+		{Operators: "+-*/", MinValue: 1, MaxValue: 10, MaxWays: 40},
+		{Operators: "+-*/", MinValue: 1, MaxValue: 10, MaxWays: 10},
 	},
-	Few: append(slices.Repeat([]string{"There are 715 sets of four numbers up to 10."}, 3),
-		slices.Repeat([]string{"There are 1,820 sets of four numbers up to 13."}, 2)...),
+	Few:  slices.Repeat([]string{"There are 715 sets of four numbers up to 10."}, 5),
 	Make: makePuzzle24,
 	Many: true,
 }
@@ -45,7 +44,7 @@ type puzzle24Params struct {
 const (
 	target24    = 24
 	numbers24   = 4
-	maxValue24  = 13   // as on playing cards
+	maxValue24  = 10
 	mostTries24 = 3000 // sets of numbers drawn per problem
 )
 

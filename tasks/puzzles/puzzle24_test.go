@@ -44,7 +44,7 @@ func TestPuzzle24Params(t *testing.T) {
 		`{"operators":[]}`:              "operators",
 		`{"operators":["%"]}`:           "operators",
 		`{"min_value":0}`:               "min_value",
-		`{"max_value":14}`:              "max_value",
+		`{"max_value":11}`:              "max_value",
 		`{"min_value":9,"max_value":8}`: "max_value",
 		`{"max_ways":-1}`:               "max_ways",
 	})
