@@ -224,23 +224,7 @@ func miniText(rows grid.Grid[int]) string {
 
 // Canonical implements [task.Canonicalizer]. Neither the numbers themselves matter nor the order of the
 // rows and columns, as far as the rules do not care.
-func (m miniSudokuItem) Canonical() string {
-	const line, box, number, cell = 0, 1, 2, 3
-	var g canon.Graph
-	lines, boxes, numbers := g.Nodes(8, line), g.Nodes(4, box), g.Nodes(4, number)
-	for i, row := range m.Puzzle {
-		for j, n := range row {
-			at := g.Node(cell)
-			g.Arrow(at, lines+i, line)
-			g.Arrow(at, lines+4+j, line)
-			g.Arrow(at, boxes+i/2*2+j/2, box)
-			if n > 0 {
-				g.Arrow(at, numbers+n-1, number)
-			}
-		}
-	}
-	return g.Key()
-}
+func (m miniSudokuItem) Canonical() string { return canon.Sudoku(m.Puzzle, 2) }
 
 // Check refuses a record with a wrong solution.
 func (m miniSudokuItem) Check() error {

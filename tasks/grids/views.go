@@ -3,6 +3,7 @@ package grids
 import (
 	"slices"
 
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 )
 
@@ -53,11 +54,5 @@ func seenLines[T any](v view, rows, cols []T) (newRows, newCols []T) {
 
 // least returns the least text of a puzzle over all views: the same for each of them.
 func least(text func(view) []byte) string {
-	var best []byte
-	for v := range view(views) {
-		if now := text(v); best == nil || string(now) < string(best) {
-			best = now
-		}
-	}
-	return string(best)
+	return canon.Least(views, func(i int) string { return string(text(view(i))) })
 }

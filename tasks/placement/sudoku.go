@@ -121,23 +121,7 @@ func appendBlanks(b []byte, rows grid.Grid[int]) []byte {
 
 // Canonical implements [task.Canonicalizer]. Neither the numbers themselves matter nor the order of the
 // rows and columns, as far as the rules do not care.
-func (s sudokuItem) Canonical() string {
-	const line, box, number, cell = 0, 1, 2, 3
-	var g canon.Graph
-	lines, boxes, numbers := g.Nodes(18, line), g.Nodes(9, box), g.Nodes(9, number)
-	for i, row := range s.Puzzle {
-		for j, n := range row {
-			at := g.Node(cell)
-			g.Arrow(at, lines+i, line)
-			g.Arrow(at, lines+9+j, line)
-			g.Arrow(at, boxes+i/3*3+j/3, box)
-			if n > 0 {
-				g.Arrow(at, numbers+n-1, number)
-			}
-		}
-	}
-	return g.Key()
-}
+func (s sudokuItem) Canonical() string { return canon.Sudoku(s.Puzzle, 3) }
 
 // Check refuses a record with a wrong solution.
 func (s sudokuItem) Check() error {
