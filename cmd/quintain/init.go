@@ -15,7 +15,7 @@ func newInit(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write a scenario of your own, with tests, settings and a README",
-		Long: `Init writes a small scenario that works at once into a new folder: the program that asks,
+		Long: `Init writes a small scenario that works at once into a new folder: the Python program that asks,
 answers and judges, its tests, the settings of a run, and a README with the commands.
 docs/scenarios.md explains scenarios.`,
 		Example: `  quintain init count_letters
@@ -32,6 +32,5 @@ docs/scenarios.md explains scenarios.`,
 		},
 	}
 	c.Flags().StringVar(&p.Name, "name", "", "name of the scenario; empty: that of the folder")
-	c.Flags().StringVar(&p.Language, "lang", project.Languages()[0], "language of the program: "+strings.Join(project.Languages(), " or "))
 	return c
 }

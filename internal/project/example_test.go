@@ -15,7 +15,7 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(scratch)
-	files, err := project.Project{Dir: filepath.Join(scratch, "count_letters"), Language: project.Python}.Write()
+	files, err := project.Project{Dir: filepath.Join(scratch, "count_letters")}.Write()
 	fmt.Println(files, err)
 	// Output: [README.md quintain.yaml scenario.py test_scenario.py] <nil>
 }

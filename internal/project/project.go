@@ -16,20 +16,13 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
-// Python is the language of a project.
-const Python = "python"
-
-// Languages lists the languages, the default first.
-func Languages() []string { return []string{Python} }
-
 //go:embed python
 var templates embed.FS
 
-// A Project is a scenario that somebody begins.
+// A Project is a scenario that somebody begins, a program in Python.
 type Project struct {
-	Dir      string // is made if it does not exist, and has no files
-	Name     string // of the scenario; empty: that of the folder
-	Language string // one of [Languages]
+	Dir  string // is made if it does not exist, and has no files
+	Name string // of the scenario; empty: that of the folder
 }
 
 // name is the form of a scenario's name, which is a name in Python too.
@@ -40,9 +33,6 @@ const keywords = " and as assert async await break class continue def del elif e
 
 // Write writes the files, and returns their names. On an error, the folder may have some of them.
 func (p Project) Write() (files []string, err error) {
-	if p.Language != Python {
-		return nil, fmt.Errorf("--lang: is %q, want %s", p.Language, strings.Join(Languages(), " or "))
-	}
 	called, err := p.scenario()
 	if err != nil {
 		return nil, err
@@ -58,12 +48,12 @@ func (p Project) Write() (files []string, err error) {
 		python = "python"
 	}
 	fill := strings.NewReplacer("NAME", called, "PYTHON", python)
-	entries, err := templates.ReadDir(p.Language)
+	entries, err := templates.ReadDir("python")
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		text, err := templates.ReadFile(path.Join(p.Language, e.Name()))
+		text, err := templates.ReadFile(path.Join("python", e.Name()))
 		if err != nil {
 			return files, err
 		}

@@ -11,7 +11,7 @@ import (
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "deep", "Count-letters")
-	files, err := Project{Dir: dir, Language: Python}.Write()
+	files, err := Project{Dir: dir}.Write()
 	if want := []string{"README.md", "quintain.yaml", "scenario.py", "test_scenario.py"}; err != nil || !slices.Equal(files, want) {
 		t.Fatalf("%v, error %v, want %v", files, err, want)
 	}
@@ -42,13 +42,12 @@ func TestRefused(t *testing.T) {
 		of   Project
 		says string
 	}{
-		{"a folder with files", Project{Dir: full, Name: "mine", Language: Python}, "has files, thesis.tex among them: want a folder that is new or empty"},
-		{"a file", Project{Dir: file, Name: "mine", Language: Python}, "file"},
-		{"an unknown language", Project{Dir: full, Name: "mine", Language: "cobol"}, `--lang: is "cobol", want python`},
-		{"a name with capitals", Project{Dir: full, Name: "Mine", Language: Python}, `--name: is "Mine"`},
-		{"a word of Python", Project{Dir: full, Name: "class", Language: Python}, `--name: is "class"`},
-		{"a name of the file itself", Project{Dir: full, Name: "solution", Language: Python}, `--name: is "solution"`},
-		{"a folder whose name is none", Project{Dir: filepath.Join(full, "1st"), Language: Python}, `"1st", which is no name for a scenario: give it one with --name`},
+		{"a folder with files", Project{Dir: full, Name: "mine"}, "has files, thesis.tex among them: want a folder that is new or empty"},
+		{"a file", Project{Dir: file, Name: "mine"}, "file"},
+		{"a name with capitals", Project{Dir: full, Name: "Mine"}, `--name: is "Mine"`},
+		{"a word of Python", Project{Dir: full, Name: "class"}, `--name: is "class"`},
+		{"a name of the file itself", Project{Dir: full, Name: "solution"}, `--name: is "solution"`},
+		{"a folder whose name is none", Project{Dir: filepath.Join(full, "1st")}, `"1st", which is no name for a scenario: give it one with --name`},
 	} {
 		if files, err := c.of.Write(); err == nil || !strings.Contains(err.Error(), c.says) || len(files) > 0 {
 			t.Errorf("%s: %v, error %v, want %q", c.why, files, err, c.says)
