@@ -21,6 +21,7 @@ import tool_texts
 HERE = pathlib.Path(__file__).resolve().parent
 ROWS = HERE.parent / "docs" / "tool-calls.json"
 COUNT = 2000
+WITHOUT_TEXT = ("llama3_json", "pythonic")  # a reply of these is calls or text, without thinking
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "quintain"
 
 
@@ -302,15 +303,23 @@ def difference(line, mine, theirs):
 
 
 def ordinary(line, mine):
-    """Whether a reply is as templates write them: whole, with calls of offered tools, none in thinking, and no closing tag in a string."""
+    """Whether a reply is as templates write them: whole, with calls of offered tools, none in thinking, no closing tag in a string, and no text or thinking beside calls in a format that has none."""
     odd = {"damaged", "a call in thinking"} & set(line["labels"]) or mine["malformed"] or "unknown_tool" in line["text"]
+    odd = odd or line["format"] in WITHOUT_TEXT and mine["calls"] and (mine["content"] or "</think>" in line["text"])
     return not odd and f"x{tool_texts.CLOSING[line['format']]}y" not in line["text"]
 
 
+def without_null(calls):
+    """Calls without the arguments that are null, or the word for it."""
+    return [(name, {key: value for key, value in json.loads(arguments).items() if value not in (None, "None")}) for name, arguments in calls]
+
+
 def agreed(found):
-    """How many replies are ordinary, and in how many of these the calls are the same."""
-    same = [mine["calls"] == theirs.get("calls") for line, mine, theirs in found if ordinary(line, mine)]
-    return collections.Counter(ordinary=len(same), same=sum(same))
+    """How many replies are ordinary, in how many of these the calls are the same, and in how many but for "None" instead of null."""
+    pairs = [(mine["calls"], theirs.get("calls")) for line, mine, theirs in found if ordinary(line, mine)]
+    same = sum(mine == theirs for mine, theirs in pairs)
+    none = sum(mine != theirs and without_null(mine) == without_null(theirs or []) for mine, theirs in pairs)
+    return collections.Counter(ordinary=len(pairs), same=same, none=none)
 
 
 def compare(peer, form, count):
@@ -352,7 +361,7 @@ def main():
         whole += share
         same, total = len(kinds.pop("same", [])), args.count
         read = same + sum(map(len, kinds.values()))
-        print(f"{form:12} {same:5} of {read} the same, and the calls of {share['same']} of {share['ordinary']} ordinary ones;", ", ".join(f"{kind} {len(found)}" for kind, found in sorted(kinds.items())))
+        print(f"{form:12} {same:5} of {read} the same, and the calls of {share['same']} of {share['ordinary']} ordinary ones, {share['none']} more but for a null;", ", ".join(f"{kind} {len(found)}" for kind, found in sorted(kinds.items())))
         for kind in sorted(kinds.keys() | {kind for kind, texts in explained.items() if form in texts}):
             found, want = kinds.get(kind, []), explained.get(kind, {}).get(form, 0)
             if args.update and kind in explained:
@@ -363,7 +372,7 @@ def main():
                 print(f"  {kind}: {len(found)} texts, but {ROWS.name} has {want}")
             for line, mine, theirs in found[: args.show] if bad or args.all else []:
                 print("    text  ", json.dumps(line, ensure_ascii=False, default=str)[:900].split(', "tools"')[0], "\n    ours  ", json.dumps(mine, ensure_ascii=False)[:600], "\n    theirs", json.dumps(theirs, ensure_ascii=False)[:600])
-    print(f"all formats: the calls of {whole['same']:,} of {whole['ordinary']:,} ordinary replies are the same, {whole['same'] / max(whole['ordinary'], 1):.2%}")
+    print(f"all formats: the calls of {whole['same']:,} of {whole['ordinary']:,} ordinary replies are the same, {whole['same'] / max(whole['ordinary'], 1):.2%}; {whole['none']} more but for a null that is 'None' to the peer")
     if args.update:
         for row in rows:
             row["texts"] = {form: n for form, n in sorted(row["texts"].items()) if n}
