@@ -44,8 +44,8 @@ type Origin struct {
 	Task     string `json:"task,omitempty"`
 	Version  int    `json:"version,omitempty"` // of the task
 	Seed     uint64 `json:"seed,string,omitempty"`
-	Level    int    `json:"level,omitempty"`
-	Index    int    `json:"index,omitempty"`
+	Level    int    `json:"level"` // -1: the task has settings of its own
+	Index    int    `json:"index"`
 }
 
 // Sequences returns the number of sequences.

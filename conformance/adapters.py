@@ -117,10 +117,10 @@ def inspect(program, folder):
         faults += compare(name, [got[f"{name}.s{SEED}.l{level}.{number}"] for number in range(COUNT)], due)
         faults += compare(f"{name}, the mean", [round(log.results.scores[0].metrics["mean"].value, 9)], [round(sum(due) / COUNT, 9)])
         scores += COUNT
-    log = run("guess_number", halve, level=1, count=5)
+    log = run("higher_lower", halve, level=1, count=5)
     turns = [sum(message.role == "assistant" for message in sample.messages) for sample in log.samples]
     got = [sample.scores["earned"].value for sample in log.samples]
-    faults += compare("guess_number", got, [(8 - n) / 7 for n in turns])
+    faults += compare("higher_lower", got, [(8 - n) / 7 for n in turns])
     return f"{scores} scores, and {len(got)} episodes of {min(turns)} to {max(turns)} turns", faults
 
 

@@ -20,7 +20,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXAMPLE = ROOT / "examples" / "scenario" / "guess_number.py"
+EXAMPLE = ROOT / "examples" / "scenario" / "higher_lower.py"
 READER = pathlib.Path(__file__).with_name("trace_reader.py")
 STEPS, KILLS = 40, 4
 sys.path.insert(0, str(ROOT / "python"))
@@ -84,7 +84,7 @@ class Server:
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.port = s.getsockname()[1]
-        self.command = [sys.executable, "-c", "import runpy, sys, quintain; quintain.serve_scenario(runpy.run_path(sys.argv[1])['guess_number'], int(sys.argv[2]))",
+        self.command = [sys.executable, "-c", "import runpy, sys, quintain; quintain.serve_scenario(runpy.run_path(sys.argv[1])['higher_lower'], int(sys.argv[2]))",
                         str(example), str(self.port)]  # fmt: skip
         self.start()
 

@@ -79,7 +79,7 @@ func (b *batches) nack(ctx context.Context, number uint64, trainer string) error
 	defer b.mu.Unlock()
 	if d.state != due {
 		d.state = due
-		d.attempt++
+		d.changes++
 		b.tally.count(func(n *counts) { n.nacked++ })
 		b.events.Add("nacked", map[string]any{"batch": number, "trainer": trainer})
 		b.wakeLocked()
@@ -122,7 +122,7 @@ func (b *batches) finish(ctx context.Context, done []*batch) error {
 		b.plays += d.plays
 		// Its records may stay for a while, because its groups are gone.
 		b.open = slices.DeleteFunc(slices.Clone(b.open), func(other *batch) bool { return other == d })
-		d.attempt++ // so that land ignores a reply under way
+		d.changes++ // so that land ignores a reply under way
 		b.acked.put(d.number)
 		b.past = d.forget(b.past)
 		b.tally.count(func(n *counts) { n.acked++ })

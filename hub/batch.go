@@ -33,7 +33,8 @@ type batch struct {
 
 	// batches.mu guards the rest.
 	state   batchState
-	attempt int           // counts the replies
+	attempt int           // counts the replies since the hub began
+	changes int           // counts what ends a reply under way: another reply, a return, an acknowledgement
 	by      *web.Exchange // the last reply; nil: unknown
 	claim   claim         // of its current or last trainer
 	until   time.Time     // end of the lease, if handed or kept
@@ -84,7 +85,8 @@ type claim struct {
 // A parcel is a batch about to be sent, with its first groups.
 type parcel struct {
 	*batch
-	attempt int
+	attempt int              // of the reply
+	changes int              // of the batch when the reply began
 	first   []queue.Delivery // in binary form
 	step    int
 	padding int // sequences to add in the reply

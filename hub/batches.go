@@ -203,12 +203,12 @@ func (b *batches) dissolve(ctx context.Context, d *batch) error {
 func (b *batches) reserve(d *batch) (release func(err error) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	state, attempt := d.state, d.attempt
+	state, changes := d.state, d.changes
 	d.state = flying
 	return func(err error) bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if d.state != flying || d.attempt != attempt || !slices.Contains(b.open, d) {
+		if d.state != flying || d.changes != changes || !slices.Contains(b.open, d) {
 			return false
 		}
 		if err != nil {
@@ -225,6 +225,7 @@ func (b *batches) launch(d *batch, first []queue.Delivery, c claim) parcel {
 	d.state = flying
 	d.claim = c
 	d.attempt++
+	d.changes++
 	again := d.out
 	d.out = true
 	b.tally.count(func(n *counts) {
@@ -239,7 +240,7 @@ func (b *batches) launch(d *batch, first []queue.Delivery, c claim) parcel {
 	b.events.Add("batch", map[string]any{
 		"batch": d.number, "trainer": c.trainer, "step": b.step, "groups": len(d.seqs), "tokens": d.tokens, "attempt": d.attempt,
 	})
-	return parcel{batch: d, attempt: d.attempt, first: first, step: b.step}
+	return parcel{batch: d, attempt: d.attempt, changes: d.changes, first: first, step: b.step}
 }
 
 // land records the outcome of the reply with p. It may be called before the last byte is
@@ -248,7 +249,7 @@ func (b *batches) land(p parcel, by *web.Exchange, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
-	case p.batch.attempt != p.attempt || p.state != flying && p.state != handed: // taken back meanwhile
+	case p.batch.changes != p.changes || p.state != flying && p.state != handed: // taken back meanwhile
 	case err != nil:
 		p.state = due
 		b.tally.count(func(n *counts) { n.torn++ })
@@ -265,7 +266,7 @@ func (b *batches) takeBack(trainer string) {
 	for _, d := range b.open {
 		if trainer == "" || d.claim.trainer == trainer || d.claim.trainer == "" {
 			d.state = due
-			d.attempt++
+			d.changes++
 		}
 	}
 	b.wakeLocked()

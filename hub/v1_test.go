@@ -83,8 +83,13 @@ func TestBinaryGroups(t *testing.T) {
 		}
 	}
 	f.tell("1", "nack", 200)
-	if w := f.do("POST", mainPath+"/batches", ""); !bytes.Equal(w.Body.Bytes(), want) || w.Header().Get(headerAttempt) != "3" {
+	if w := f.do("POST", mainPath+"/batches", ""); !bytes.Equal(w.Body.Bytes(), want) || w.Header().Get(headerAttempt) != "2" {
 		t.Errorf("given back: %q at attempt %s, want %q", w.Body, w.Header().Get(headerAttempt), want)
+	}
+	f.tell("1", "nack", 200)
+	f.tell("1", "nack", 200)
+	if w := f.do("POST", mainPath+"/batches", ""); w.Header().Get(headerAttempt) != "3" {
+		t.Errorf("given back twice at once: attempt %s, want 3, for only replies count", w.Header().Get(headerAttempt))
 	}
 }
 

@@ -54,6 +54,9 @@ level of each task and moves it with the policy's success; random draws the leve
 play a task at its level and all harder ones, or at the listed levels: --tasks
 countdown:0,countdown:2.
 
+The defaults below are those of the small model. quintain config --policy script prints
+those of the script, and --policy server those of a server.
+
 The next run on the same data folder continues where this one stopped.
 Ctrl-C starts no more episodes, gives those under way --grace to end, examines the policy
 a last time, and keeps everything. A second Ctrl-C skips the rest of that.`,
@@ -79,7 +82,7 @@ a last time, and keeps everything. A second Ctrl-C skips the rest of that.`,
 // start runs a run with checked settings until a signal.
 func (w *world) start(ctx context.Context, c *config, open bool) error {
 	if c.Run.Consumer == player.Hub && c.Policy.Kind == player.Tiny {
-		return usagef("run.consumer: the tiny policy cannot take the weights of another trainer; choose builtin, or another policy")
+		return usagef("run.consumer: the tiny policy cannot take the weights of another trainer. To try your trainer without a model, add --policy script; with an inference server, --policy server")
 	}
 	if err := c.Policy.CheckTeacher(&c.Teacher, c.Run.Consumer == player.Hub); err != nil {
 		return usageError{err}
@@ -226,7 +229,7 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 	case player.Tiny:
 		last, err = c.Policy.Train(ctx, &to, player.Training{Folder: a.folder, Keep: &a.weights, Sizes: c.Model.Config(), Learn: c.Learn, WarmUp: w.warmUp, Every: c.Run.KeepWeights, Share: a.leases.Publish()})
 	case player.Script:
-		to.Policy = c.Policy.Solver(to.Streams, c.Run.Of.Seed, func() int32 { return int32(a.Version()) })
+		to.Policy, err = c.Policy.Solver(to.Streams, c.Run.Of.Seed, func() int32 { return int32(a.Version()) })
 	default:
 		to.Policy, err = a.connect(ctx)
 	}

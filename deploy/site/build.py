@@ -8,6 +8,7 @@ interfaces, and the Python package. A link or an anchor that leads nowhere is an
 """
 
 import argparse
+import html.parser
 import json
 import os
 import pathlib
@@ -60,10 +61,11 @@ class Site:
                 path = "docs/index.md"
             elif path == "docs/README.md":
                 path = "docs/map.md"
-            if path == "docs/tasks.md" and m[3]:
-                return f"{m[1]}{relative(f'tasks/{m[3][1:]}.md', name)}{m[4]}"
-            if (ROOT / path).is_dir() and path in ("docs/formats", "docs/decisions"):
-                path = "docs/map.md"
+            if path == "docs/tasks.md":
+                page = m[3][1:] if m[3] else "index"
+                return f"{m[1]}{relative(f'tasks/{page}.md', name)}{m[4]}"
+            if path in ("docs/formats", "docs/decisions"):
+                path += "/index.md"
             if path.startswith("docs/") and pathlib.Path(path).suffix in (".md", ".png", ".svg"):
                 return f"{m[1]}{relative(path[5:], name)}{m[3] or ''}{m[4]}"
             return f"{m[1]}{SOURCE}{path}{m[3] or ''}{m[4]}"
@@ -81,6 +83,9 @@ class Site:
                 shutil.copy(path, self.pages / name)
             elif path.suffix == ".md" and name != "tasks.md":
                 self.document(f"docs/{name}", "map.md" if name == "README.md" else name)
+        for folder in ("formats", "decisions"):
+            rows = "".join(f"- [{title(path)}]({path.name})\n" for path in sorted((ROOT / "docs" / folder).glob("*.md")))
+            self.write(f"{folder}/index.md", f"# {folder.capitalize()}\n\n{rows}")
         self.document("README.md", "index.md")
         self.document("CHANGELOG.md", "changelog.md")
         shutil.copy(ROOT / "deploy/site/extra.css", self.pages / "extra.css")
@@ -110,8 +115,7 @@ class Site:
         names = re.findall(r"^(\w+)", self.say("scenarios", "list").partition("\n")[2], re.MULTILINE)
         for name in names:
             self.write(f"scenarios/{name}.md", f"# {name}\n\n```text\n{self.say('scenarios', 'show', name)}\n```\n")
-        rows = "".join(f"- [{n}]({n}.md)\n" for n in names)
-        return self.write("scenarios/index.md", f"# Scenarios\n\nHow a problem is asked, answered and judged. [Games and tools](../games.md), and [your own](../scenarios.md).\n\n{rows}"), [f"scenarios/{n}.md" for n in names]
+        return [f"scenarios/{n}.md" for n in names]
 
     # The commands
 
@@ -157,6 +161,40 @@ class Site:
     def package(self):
         modules = sorted(p.stem for p in (ROOT / "python/quintain").glob("*.py") if not p.stem.startswith("_"))
         return self.write("python-reference.md", "# Reference of the Python package\n\n::: quintain\n\n" + "\n".join(f"::: quintain.{m}\n" for m in modules))
+
+
+def title(path):
+    return path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
+
+
+class Page(html.parser.HTMLParser):
+    """The links of a page, and its anchors."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.anchors = set(), set()
+        self.feed(path.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src") and value:
+                self.links.add(value)
+            elif name == "id" or tag == "a" and name == "name":
+                self.anchors.add(value)
+
+
+def dead_links(out):
+    """The links of the site that lead nowhere in it."""
+    pages = {path: Page(path) for path in sorted(out.rglob("*.html")) if path.name != "404.html"}
+    for path, page in pages.items():
+        for link in sorted(page.links):
+            target, _, anchor = link.partition("#")
+            if re.match(r"[a-z]+:", target):
+                continue
+            to = pathlib.Path(os.path.normpath(path.parent / target)) if target else path
+            to = to / "index.html" if to.is_dir() else to
+            if not to.exists() or anchor and to in pages and anchor not in pages[to].anchors:
+                yield f"{path.relative_to(out)}: {link} leads nowhere"
 
 
 def relative(target, page):
@@ -215,17 +253,15 @@ def navigation(site):
         entries = [f for f in re.findall(r"\]\(([\w/.-]+\.md)\)", text) if not f.startswith("..") and f != "tasks.md"]
         nav.append({title: entries})
     tasks, each = site.tasks()
-    scenarios, all_scenarios = site.scenarios()
-    formats = sorted(p.name for p in (ROOT / "docs/formats").glob("*.md"))
-    decisions = sorted(p.name for p in (ROOT / "docs/decisions").glob("*.md"))
+    pages = {folder: sorted(f"{folder}/{p.name}" for p in (ROOT / "docs" / folder).glob("*.md")) for folder in ("formats", "decisions")}
     nav += [
         {"Tasks": [tasks, *each]},
-        {"Scenarios": [scenarios, *all_scenarios]},
+        {"Scenarios": site.scenarios()},
         {"Commands": site.command()},
         {"HTTP": [site.interface("hub/openapi.json", "http/hub.md"), site.interface("serve/openapi.json", "http/serve.md")]},
         {"Python": [site.package()]},
-        {"Formats": [f"formats/{n}" for n in formats]},
-        {"Decisions": [f"decisions/{n}" for n in decisions]},
+        {"Formats": ["formats/index.md", *pages["formats"]]},
+        {"Decisions": ["decisions/index.md", *pages["decisions"]]},
         {"Map": ["map.md", "changelog.md"]},
     ]
     return nav
@@ -247,8 +283,9 @@ def main():
         left = sorted(p.relative_to(site.pages).as_posix() for p in site.pages.rglob("*.md") if p.relative_to(site.pages).as_posix() not in listed)
         config += f"docs_dir: {site.pages}\nnot_in_nav: |\n" + "".join(f"  /{p}\n" for p in left or ["none"]) + yaml.safe_dump({"nav": nav}, allow_unicode=True, sort_keys=False)
         (folder / "mkdocs.yml").write_text(config, encoding="utf-8")
-        done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", folder / "mkdocs.yml", "--site-dir", o.out.resolve()], env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
-    faults = site.faults + [f"docs/README.md, the map, does not name {p}" for p in left]
+        done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", folder / "mkdocs.yml", "--site-dir", o.out.resolve()], env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, stderr=subprocess.PIPE, text=True)
+        print("\n".join(line for line in done.stderr.splitlines() if not line.startswith("INFO")))  # --quiet would make --strict overlook its warnings
+    faults = site.faults + [f"docs/README.md, the map, does not name {p}" for p in left] + list(dead_links(o.out.resolve()))
     print("\n".join(faults))
     sys.exit(done.returncode or bool(faults))
 

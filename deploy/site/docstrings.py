@@ -1,4 +1,4 @@
-"""Docstrings for the site: examples of the interpreter as blocks of code, and names as code."""
+"""Docstrings for the site: examples of the interpreter as blocks of code, names and tags as code."""
 
 import re
 
@@ -9,4 +9,5 @@ class Docstrings(griffe.Extension):
     def on_object(self, *, obj, **_):
         if obj.docstring:
             text = re.sub(r"(?m)((?:^>>> .*\n?)(?:^(?=\S).*\n?)*)", lambda m: f"```pycon\n{m[1].rstrip()}\n```\n", obj.docstring.value)
-            obj.docstring.value = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text)
+            text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text)
+            obj.docstring.value = re.sub(r"(?s)(```.*?```|`[^`]*`)|(</?\w+>)", lambda m: m[1] or f"`{m[2]}`", text)

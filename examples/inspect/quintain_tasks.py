@@ -1,7 +1,7 @@
 """Tasks and scenarios of Quintain as tasks of Inspect AI.
 
     inspect eval examples/inspect/quintain_tasks.py@problems -T name=chain_sum -T level=1 -T count=50 --model …
-    inspect eval examples/inspect/quintain_tasks.py@guess_number -T level=1 --model …
+    inspect eval examples/inspect/quintain_tasks.py@higher_lower -T level=1 --model …
     inspect eval examples/inspect/quintain_tasks.py@scenario -T name=service_desk -T url=http://127.0.0.1:8000 --model …
 """
 
@@ -20,7 +20,7 @@ from inspect_ai.solver import generate, solver
 from inspect_ai.tool import ToolInfo
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scenario"))
-import guess_number as game  # noqa: E402  # a scenario in Python, as docs/scenarios.md describes them
+import higher_lower as game  # noqa: E402  # a scenario in Python, as docs/scenarios.md describes them
 
 ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser}
 
@@ -52,11 +52,11 @@ def verdict():
 
 
 @task
-def guess_number(level=0, count=20, seed=1):
+def higher_lower(level=0, count=20, seed=1):
     """A scenario of several turns: the model guesses a number, and is told whether it is higher or lower."""
     draws = [{"seed": seed, "level": level, "index": index} for index in range(count)]
-    samples = [Sample(input=quintain.ScenarioEnvironment(game.guess_number).reset(**draw), id=draw["index"], metadata=draw) for draw in draws]
-    return Task(MemoryDataset(samples, name=f"guess_number:{level}"), solver=play(game.guess_number), scorer=earned())
+    samples = [Sample(input=quintain.ScenarioEnvironment(game.higher_lower).reset(**draw), id=draw["index"], metadata=draw) for draw in draws]
+    return Task(MemoryDataset(samples, name=f"higher_lower:{level}"), solver=play(game.higher_lower), scorer=earned())
 
 
 @solver

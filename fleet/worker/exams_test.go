@@ -23,8 +23,12 @@ func (s *shop) report(samples int, elsewhere rollout.Elsewhere) string {
 		s.t.Fatal(err)
 	}
 	of := player.Default(player.Script)
+	solver, err := of.Solver(s.streams, 1, func() int32 { return 0 })
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	e := exam.Exam{
-		Sets: sets, Policy: of.Solver(s.streams, 1, func() int32 { return 0 }), Sampling: of.Sampling,
+		Sets: sets, Policy: solver, Sampling: of.Sampling,
 		Samples: samples, Parallel: 64, Elsewhere: elsewhere,
 	}
 	ctx, end := context.WithTimeout(s.t.Context(), 2*time.Hour)

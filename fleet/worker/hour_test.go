@@ -212,11 +212,15 @@ func (s *site) start() {
 	c := fleet.New(fleet.Config{Settings: leases, Play: fleet.Play{Program: "quintain 1", Tasks: digest}, GroupSize: 2, Labels: rollout.Labels(s.streams)})
 	p := &process{disk: h, cut: make(chan struct{}), done: make(chan struct{})}
 	of := player.Default(player.Script)
+	solver, err := of.Solver(s.streams, 1, func() int32 { return 0 })
+	if err != nil {
+		s.t.Fatal(err)
+	}
 	rules := rollout.DefaultRules()
 	rules.MinTrainable = 1
 	config := run.Config{
 		Settings: settings, Rules: rules, Streams: s.streams, Queue: q, Sinks: []run.Sink{s}, Cut: p.cut,
-		Sampling: of.Sampling, Policy: of.Solver(s.streams, 1, func() int32 { return 0 }),
+		Sampling: of.Sampling, Policy: solver,
 		Beside: []func(context.Context) error{c.Around(func(ctx context.Context) error { <-ctx.Done(); return nil })},
 	}
 	if c.Join(&config); !s.lends {

@@ -129,7 +129,7 @@ func (w *Worker) policy(ctx context.Context) (quintain.Policy, error) {
 		w.learns, err = w.student(ctx)
 		return w.learns, err
 	case player.Script:
-		return p.Solver(w.config.Streams, w.config.Run.Seed, func() int32 { return w.Version("") }), nil
+		return p.Solver(w.config.Streams, w.config.Run.Seed, func() int32 { return w.Version("") })
 	}
 	s, err := p.NewServer(server.Use{
 		Trainer: w.config.Trains, LogProbs: true, Waits: true, Version: w.Version, Oldest: w.oldest, Stop: w.config.Stop, Parallel: w.slots, Log: w.config.Log,

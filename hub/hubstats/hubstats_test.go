@@ -13,7 +13,7 @@ import (
 func TestHubStatsForPeople(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
 	st := hub.RunStats{Run: "default", Stats: hub.Stats{
-		Since: now.Add(-12 * time.Minute), Registered: true, BatchSize: 64, Step: 3, Envs: 3, Connected: 2, EnvTimeout: 120,
+		Since: now.Add(-12 * time.Minute), Registered: true, BatchSize: 64, BatchUnit: "episodes", Step: 3, Envs: 3, Connected: 2, EnvTimeout: 120,
 		Held: 2, Unpackable: map[int]int{7: 4}, Batches: 1, Torn: 1, Expired: 2, Dropped: 1,
 		Queue: queue.Stats{
 			Waiting:   queue.Count{Groups: 16, Sequences: 128, Tokens: 40960, Bytes: 327680},
@@ -23,7 +23,7 @@ func TestHubStatsForPeople(t *testing.T) {
 	}}
 	var out strings.Builder
 	Print(&out, &st, now)
-	want := `run           default: batches of 64 sequences, step 3
+	want := `run           default: batches of 64 episodes, step 3
 environments  3, 2 heard from in the last 2 min
 waiting       16 groups, 128 sequences, 40960 tokens, 0.3 MB
               the oldest came 3 h ago, before the hub started
@@ -31,7 +31,7 @@ waiting       16 groups, 128 sequences, 40960 tokens, 0.3 MB
               4 of them, of 7 sequences, fit into no batch
 set aside     1 group that cannot be read
 since the hub started 12 min ago:
-  received    0 groups and 0 tokens in 0 posts; 0 groups came again
+  received    0 groups and 0 tokens from outside, in 0 posts; 0 groups came again
   refused     0 requests as invalid, 0 for lack of room
   handed out  1 batch, 0 more than once; 0 groups and 0 tokens
   of these    0 acknowledged, 0 given back; 1 reply did not arrive, 2 leases ran out

@@ -1,6 +1,7 @@
 package hubstats
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // Print prints the statistics at the time now: the run's content, then its counts since the
@@ -19,7 +21,7 @@ func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 	}
 	switch {
 	case st.Registered:
-		line("run", "%s: batches of %s, step %d", st.Run, some(st.BatchSize, "sequence"), st.Step)
+		line("run", "%s: batches of %s, step %d", st.Run, some(st.BatchSize, strings.TrimSuffix(string(cmp.Or(st.BatchUnit, packing.Sequences)), "s")), st.Step)
 	case st.Local:
 		line("run", "%s: this process trains on the groups itself", st.Run)
 	default:
@@ -53,7 +55,7 @@ func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 		line("batch", "%d of %s: %s, %s%s", b.Number, some(b.Groups, "group"), b.State, b.Trainer, until)
 	}
 	fmt.Fprintf(out, "since the hub started %s ago:\n", span(now.Sub(st.Since)))
-	line("  received", "%s and %s in %s; %s came again", some(st.GroupsIn, "group"), some(st.TokensIn, "token"), some(st.Posts, "post"), some(q.Duplicates, "group"))
+	line("  received", "%s and %s from outside, in %s; %s came again", some(st.GroupsIn, "group"), some(st.TokensIn, "token"), some(st.Posts, "post"), some(q.Duplicates, "group"))
 	line("  refused", "%s as invalid, %d for lack of room", some(st.Refused, "request"), st.Full)
 	line("  handed out", "%s, %d more than once; %s and %s", some(st.Batches, "batch"), st.Again, some(st.GroupsOut, "group"), some(st.TokensOut, "token"))
 	line("  of these", "%d acknowledged, %d given back; %s did not arrive, %s ran out", st.Acked, st.Nacked, some(st.Torn, "reply"), some(st.Expired, "lease"))

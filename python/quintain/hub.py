@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import os
 import threading
 import time
@@ -23,13 +24,17 @@ __all__ = ["Batch", "Hub"]
 
 AGAIN = (429, 502, 503, 504, 507)  # statuses after which a request is sent again
 WAIT = 25  # seconds for which the hub may hold a request for a batch
+SILENCE = 5  # seconds after which a request that is sent again says so
+
+log = logging.getLogger("quintain")
 
 
 class Hub:
     """A hub, and one of its runs: as a named trainer, as an environment, or both.
 
     A hub that does not answer, or is full, is asked again for ``patience`` seconds; then the request raises a
-    :class:`HubError`, as it does if the hub refuses. Threads may share a Hub; each has a connection of its own.
+    :class:`HubError`, as it does if the hub refuses. After five seconds it warns, by the logger ``quintain``, and so it
+    does while there is no batch. Threads may share a Hub; each has a connection of its own.
     """
 
     def __init__(self, url: str = "http://127.0.0.1:8000", run: str = "default", trainer: str = "trainer", key: str | None = None, patience: float = 120):
@@ -99,6 +104,8 @@ class Hub:
                 return batch
             if left <= 0:
                 raise TimeoutError(f"the hub has had no batch for {timeout} s")
+            waiting = self.stats()["queue"]["waiting"]
+            log.warning("no batch yet: %d groups with %d sequences wait at the hub; the run's log and page say what it drops", waiting["groups"], waiting["sequences"])
 
     def acknowledge(self, batch: Batch) -> None:
         """Keep a batch for good: it never comes again. An error with status 409 or 410 says that another trainer has
@@ -132,7 +139,8 @@ class Hub:
     def _ask(self, method: str, path: str, query: Mapping[str, str], body: bytes | None, headers: Mapping[str, str], patience: float | None = None) -> tuple[int, http.client.HTTPMessage, memoryview]:
         """Send a request, repeatedly if need be: all requests may be repeated."""
         target = f"{self._base}{path}?{urllib.parse.urlencode(query)}"
-        end, pause = time.monotonic() + (self._patience if patience is None else patience), 0.05
+        begin, pause, warned = time.monotonic(), 0.05, False
+        end = begin + (self._patience if patience is None else patience)
         while True:
             try:
                 status, reply_headers, reply = self._once(method, target, body, {**self._key, **headers})
@@ -143,8 +151,12 @@ class Hub:
                     raise fault
             except (OSError, http.client.HTTPException) as broken:
                 fault = HubError(f"{method} {path}: the hub at {self._parts.netloc} does not answer: {broken!r}")
-            if time.monotonic() + pause > end:
+            now = time.monotonic()
+            if now + pause > end:
                 raise fault
+            if not warned and now > begin + SILENCE:
+                log.warning("%s; it is asked again for %.0f s", fault, end - now)
+                warned = True
             time.sleep(pause)
             pause = min(2 * pause, 2.0)
 

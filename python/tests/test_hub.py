@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -228,6 +229,16 @@ class Hubs(WithHub):
         self.assertEqual(caught.exception.status, 0)
         with self.assertRaises(ValueError):
             quintain.Hub("127.0.0.1:8000")
+
+    def test_waiting_is_told(self):
+        with unittest.mock.patch.object(quintain.hub, "SILENCE", 0.1), self.assertLogs("quintain") as logs, self.assertRaises(quintain.HubError):
+            quintain.Hub(f"http://127.0.0.1:{free_port()}", patience=1).stats()
+        self.assertRegex(" ".join(logs.output), "does not answer.*it is asked again for")
+        self.hub.register(batch_size=4)
+        self.hub.post([group("alone")])
+        with unittest.mock.patch.object(quintain.hub, "WAIT", 0.1), self.assertLogs("quintain") as logs, self.assertRaises(TimeoutError):
+            next(self.hub.batches(timeout=0.3))
+        self.assertIn("no batch yet: 1 groups with 2 sequences wait at the hub", logs.output[0])
 
     def test_versions_are_told_for_single_servers(self):
         for servers, want in ({"http://b:1/v1": 4}, {"http://b:1": 4}), (None, {"http://b:1": 4}), ({}, None):

@@ -17,7 +17,7 @@ import quintain
 from quintain import scenarios
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXAMPLE = ROOT / "examples" / "scenario" / "guess_number.py"
+EXAMPLE = ROOT / "examples" / "scenario" / "higher_lower.py"
 HELLO = {"id": 1, "hello": {"protocol": 1}}
 DRAW = {"task": "a", "seed": "18446744073709551615", "level": 0, "index": 3, "params": {"most": 10}}
 FAULTS = """
@@ -102,7 +102,7 @@ class Pipes(unittest.TestCase):
 class Http(unittest.TestCase):
     def test_an_episode(self):
         process = subprocess.Popen(
-            [sys.executable, "-c", f"import runpy, quintain; quintain.serve_scenario(runpy.run_path({str(EXAMPLE)!r})['guess_number'], port=0)"],
+            [sys.executable, "-c", f"import runpy, quintain; quintain.serve_scenario(runpy.run_path({str(EXAMPLE)!r})['higher_lower'], port=0)"],
             stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.addCleanup(process.stderr.close)
@@ -114,7 +114,7 @@ class Http(unittest.TestCase):
             with urllib.request.urlopen(urllib.request.Request(url, json.dumps(request).encode()), timeout=60) as reply:
                 return json.load(reply)
 
-        self.assertEqual(post(HELLO)["hello"]["name"], "guess_number")
+        self.assertEqual(post(HELLO)["hello"]["name"], "higher_lower")
         self.assertIn("from 1 to 10", post({"id": 5, "open": DRAW})["messages"][0]["content"])
         self.assertTrue(post(step(5, "I pass."))["malformed"])
         with self.assertRaises(urllib.error.HTTPError) as refused:  # it has ended

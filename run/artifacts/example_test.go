@@ -50,7 +50,7 @@ func Example() {
 	settings.Steps, settings.BatchSize = 2, 16
 	r := must(run.Open(context.Background(), run.Config{
 		Settings: settings, Rules: rollout.DefaultRules(), Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 2048},
-		Streams: streams, Policy: s.Solver(streams, 1, func() int32 { return 0 }), Queue: q,
+		Streams: streams, Policy: must(s.Solver(streams, 1, func() int32 { return 0 })), Queue: q,
 	}))
 	files := must(artifacts.Open(r, artifacts.Config{
 		Folder: folder, Program: "example", Settings: &settings, Trace: trace.Default(), Metrics: scalars.Default(),

@@ -170,11 +170,15 @@ func play(t *testing.T, to otlp.Settings) run.Report {
 	}
 	s := player.Default(player.Script)
 	s.Script.Delay = 0
+	solver, err := s.Solver(streams, 1, func() int32 { return 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
 	settings := run.Defaults()
 	settings.Steps, settings.BatchSize, settings.GroupSize = 2, 16, 4
 	r, err := run.Open(t.Context(), run.Config{
 		Settings: settings, Rules: rollout.DefaultRules(), Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 2048},
-		Streams: streams, Policy: s.Solver(streams, 1, func() int32 { return 0 }), Queue: q, Traces: to.Sampler(),
+		Streams: streams, Policy: solver, Queue: q, Traces: to.Sampler(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -126,16 +126,22 @@ func (s *Settings) Warnings(trains bool) []string {
 	return nil
 }
 
-// Solver returns the script, which solves the problems of streams.
-func (s *Settings) Solver(streams []rollout.Stream, seed uint64, version func() int32) quintain.Policy {
+// Solver returns the script, which solves the problems of streams. It is an [InvalidError] if a
+// scenario of theirs neither solves problems nor advises.
+func (s *Settings) Solver(streams []rollout.Stream, seed uint64, version func() int32) (quintain.Policy, error) {
 	var scenarios []quintain.Scenario
 	for _, one := range streams {
+		_, solves := one.Scenario.(quintain.Solver)
+		_, advises := one.Scenario.(quintain.Adviser)
+		if !solves && !advises {
+			return nil, InvalidError{fmt.Errorf("policy.kind: script cannot play scenario %s, which solves no problems", one.Scenario.Info().Name)}
+		}
 		scenarios = append(scenarios, one.Scenario)
 	}
 	book := script.NewBook(scenarios...)
 	solver := s.Script
 	solver.Answer, solver.Plan, solver.Advice, solver.Seed, solver.Version = book.Answer, book.Plan, book.Advice, seed, version
-	return &solver
+	return &solver, nil
 }
 
 // A Start says how Open opens a policy.
@@ -152,7 +158,7 @@ type Start struct {
 // which weights the tiny policy has.
 func (s *Settings) Open(ctx context.Context, how Start) (quintain.Policy, error) {
 	if s.Kind == Script {
-		return s.Solver(how.Streams, how.Seed, func() int32 { return 0 }), nil
+		return s.Solver(how.Streams, how.Seed, func() int32 { return 0 })
 	}
 	if s.Remote() {
 		of, err := s.NewServer(server.Use{Parallel: how.Parallel, Log: how.Log, Say: how.Say})

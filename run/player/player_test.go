@@ -19,6 +19,22 @@ import (
 	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
+// A script refuses a scenario that tells no solutions, before it plays.
+func TestScriptNeedsSolutions(t *testing.T) {
+	t.Parallel()
+	source := catalog.Source{Scenario: catalog.DefaultScenario()}
+	streams, err := source.Streams(func(all *task.Set) catalog.Choices { return catalog.Usual(all, "single_turn")[:1] }, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	streams[0].Scenario = struct{ quintain.Scenario }{streams[0].Scenario} // without its other methods
+	s := player.Default(player.Script)
+	var invalid player.InvalidError
+	if _, err := s.Solver(streams, 1, nil); !errors.As(err, &invalid) || !strings.Contains(err.Error(), "which solves no problems") {
+		t.Errorf("error %v, want one that names the scenario", err)
+	}
+}
+
 // A script that always solves its problems answers one of them.
 func Example() {
 	source := catalog.Source{Scenario: catalog.DefaultScenario()}

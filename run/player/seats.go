@@ -143,7 +143,8 @@ func (s *Settings) opponent(ctx context.Context, player string, how Start, use s
 	one.Sampling = of.Sampling
 	switch {
 	case of.Kind == Script:
-		one.Policy = of.Solver(how.Streams, how.Seed, func() int32 { return 0 })
+		one.Policy, err = of.Solver(how.Streams, how.Seed, func() int32 { return 0 })
+		return one, err
 	case of.Remote():
 		say := use.Say
 		use.Say, use.Log = func(text string) { say(player + ": " + text) }, use.Log.With("server", player)
@@ -161,7 +162,6 @@ func (s *Settings) opponent(ctx context.Context, player string, how Start, use s
 		one.Policy, err = tiny.New(saved.Model, 0, tiny.Options{MaxSequences: how.Parallel, Seed: how.Seed})
 		return one, err
 	}
-	return one, nil
 }
 
 // frozen opens the tiny policy with the weights of a version that the data folder keeps.

@@ -97,9 +97,13 @@ func played(t *testing.T, seats string, heard func(text string) bool) rollout.Re
 	if err != nil {
 		t.Fatal(err)
 	}
+	solver, err := s.Solver(streams, 1, func() int32 { return 0 })
+	if err != nil {
+		t.Fatal(err)
+	}
 	jobs, result := 0, rollout.Result{}
 	e := rollout.Engine{
-		Policy: s.Solver(streams, 1, func() int32 { return 0 }), Size: 8, Parallel: 1, Replays: 1, Opponents: others.By, Cut: cut,
+		Policy: solver, Size: 8, Parallel: 1, Replays: 1, Opponents: others.By, Cut: cut,
 		Next: func(context.Context) (rollout.Job, error) {
 			if jobs++; jobs > 1 {
 				return rollout.Job{}, io.EOF

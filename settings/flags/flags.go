@@ -3,7 +3,9 @@
 package flags
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,8 +66,10 @@ func Add(c *cobra.Command, all []*settings.Setting) (given map[string]string) {
 // sectionNote is the annotation that names the section of a flag.
 const sectionNote = "section"
 
-// helpWidth is the width of the help of flags, in columns.
-const helpWidth = 100
+const (
+	helpWidth = 100 // of the help of flags, in columns
+	longest   = 60  // flags of a section; one with more comes after the others
+)
 
 // Usage prints the help of a command below its description. It is for
 // [cobra.Command.SetUsageFunc].
@@ -107,6 +111,9 @@ func flagHelp(c *cobra.Command) string {
 		}
 		sets[section].AddFlag(f)
 	})
+	slices.SortStableFunc(order, func(a, b string) int {
+		return cmp.Compare(count(sets[a])/longest, count(sets[b])/longest)
+	})
 	var b strings.Builder
 	for _, section := range order {
 		if section == "" {
@@ -116,4 +123,9 @@ func flagHelp(c *cobra.Command) string {
 		fmt.Fprintf(&b, "\nFlags of %s:\n%s", section, sets[section].FlagUsagesWrapped(helpWidth))
 	}
 	return b.String()
+}
+
+func count(of *pflag.FlagSet) (flags int) {
+	of.VisitAll(func(*pflag.Flag) { flags++ })
+	return flags
 }

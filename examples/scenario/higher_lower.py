@@ -8,7 +8,7 @@ def number(problem):
 
 
 @quintain.scenario(levels=[{"most": 10}, {"most": 100}, {"most": 1000}], solve=number)
-def guess_number(problem):
+def higher_lower(problem):
     """Guess a number in seven turns; after each, the model is told whether the number is higher or lower."""
     reply = yield f"I think of a number from 1 to {problem.params['most']}. Guess it; write each guess as <answer>7</answer>."
     for left in range(6, -1, -1):
@@ -23,4 +23,4 @@ def guess_number(problem):
 
 
 if __name__ == "__main__":
-    quintain.serve_scenario(guess_number)
+    quintain.serve_scenario(higher_lower)
