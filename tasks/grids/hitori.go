@@ -130,7 +130,7 @@ func (s *strikes) lines(at int) (lines set) {
 func (s *strikes) rules() *sums {
 	all := firstCells(s.size * s.size)
 	rules := newSums(s.size * s.size)
-	rules.fits = func(on set) bool { return connected(all.less(on), s.size) }
+	rules.early, rules.fits = true, func(on set) bool { return connected(all.less(on), s.size) }
 	for at, number := range s.numbers {
 		eachBeside(at, s.size, func(c int) {
 			if c > at {
