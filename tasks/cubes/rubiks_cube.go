@@ -31,9 +31,6 @@ var rubiksCube = task.Spec[rubiksParams, rubiksItem]{
 		{Size: 3, MinSteps: 5, MaxSteps: 6},
 		{Size: 4, MinSteps: 6, MaxSteps: 7},
 	},
-	Few: []string{
-		"One turn scrambles a cube in two ways, however it is held, and two turns do in five.",
-	},
 	Make: makeRubiks,
 }
 
