@@ -66,9 +66,9 @@ func (s *Spec[P, I]) Read(p quintain.Problem) (inst I, err error) {
 // typed is the part of a Spec that needs its types. It is compiled for each Spec, so
 // everything else is in [task], compiled once.
 type typed interface {
-	defaults() any                                      // a *P
-	newParams() any                                     // a *P
-	draw(params any, r *rng.Rand) (Instance, error)     // params is a *P
+	defaults() any                                  // a *P
+	newParams() any                                 // a *P
+	draw(params any, r *rng.Rand) (Instance, error) // params is a *P
 	prose() bool
 	own(record any) (inst Instance, is bool)            // is: record is an I
 	read(decode func(inst any) error) (Instance, error) // decode gets a *I
