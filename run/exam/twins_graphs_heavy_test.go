@@ -37,7 +37,7 @@ func (n *network) link(from, to int, kind string) {
 // form describes each thing by those that it is linked to, again and again, and sorts what comes out.
 func (n *network) form() string {
 	now := n.are
-	for range len(now) {
+	for range now {
 		around := make([][]string, len(now))
 		for _, l := range n.links {
 			around[l.from] = append(around[l.from], l.kind+now[l.to])
