@@ -21,6 +21,10 @@ type Spec[P Params, I Instance] struct {
 	// checks an answer rather than comparing it with Solve's.
 	Many bool
 
+	// Prose says that the answer is a text of several sentences. No reading of it rewrites brackets,
+	// numbers and words as those of a value ([answer.TextReadings]).
+	Prose bool
+
 	// Surface is the reason why [SurfaceRate] finds more than 0.2 above level 1, if it does.
 	Surface string
 
@@ -62,9 +66,10 @@ func (s *Spec[P, I]) Read(p quintain.Problem) (inst I, err error) {
 // typed is the part of a Spec that needs its types. It is compiled for each Spec, so
 // everything else is in [task], compiled once.
 type typed interface {
-	defaults() any                                      // a *P
-	newParams() any                                     // a *P
-	draw(params any, r *rng.Rand) (Instance, error)     // params is a *P
+	defaults() any                                  // a *P
+	newParams() any                                 // a *P
+	draw(params any, r *rng.Rand) (Instance, error) // params is a *P
+	prose() bool
 	own(record any) (inst Instance, is bool)            // is: record is an I
 	read(decode func(inst any) error) (Instance, error) // decode gets a *I
 }
@@ -74,6 +79,8 @@ func (s *Spec[P, I]) defaults() any { return &s.Default }
 func (s *Spec[P, I]) newParams() any { return new(P) }
 
 func (s *Spec[P, I]) draw(params any, r *rng.Rand) (Instance, error) { return s.Make(*params.(*P), r) }
+
+func (s *Spec[P, I]) prose() bool { return s.Prose }
 
 func (s *Spec[P, I]) own(record any) (Instance, bool) {
 	inst, is := record.(I)

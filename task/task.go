@@ -170,7 +170,11 @@ func (t *task) Grade(p quintain.Problem, text string) (quintain.Verdict, error) 
 	if best.Score == 1 {
 		return best, nil
 	}
-	for _, reading := range answer.Readings(text, t.info.Refuses) {
+	readings := answer.Readings
+	if t.typed.prose() {
+		readings = answer.TextReadings
+	}
+	for _, reading := range readings(text, t.info.Refuses) {
 		if v := inst.Score(reading); v.Score > best.Score || v.Score == best.Score && best.Malformed {
 			best = v
 		}

@@ -70,6 +70,31 @@ func oneLevel(t *testing.T, task quintain.Task, level int) {
 	}
 }
 
+// Each level of each task has problems for an evaluation.
+func TestEachLevelHasHeldOutProblems(t *testing.T) {
+	t.Parallel()
+	const most = 1000 // draws
+	for _, task := range catalog.Tasks() {
+		for level := range task.Info().Levels {
+			found := false
+			for index := 0; index < most && !found; index++ {
+				p, err := task.Problem(quintain.Draw{Seed: 1, Level: level, Index: index})
+				if err != nil {
+					t.Fatal(err)
+				}
+				key, err := quintain.KeyOf(task, p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found = exam.HeldOut(key)
+			}
+			if !found {
+				t.Errorf("%s, level %d: none of %d problems is held out", task.Info().Name, level, most)
+			}
+		}
+	}
+}
+
 // The settings of a scenario do not change which questions training leaves out.
 func TestSettingsOfAScenarioDoNotMoveTheSplit(t *testing.T) {
 	t.Parallel()

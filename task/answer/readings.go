@@ -16,6 +16,17 @@ const InQuotes = "in quotes"
 // A reading equal to the text or to another is left out, so most answers have none. refuses
 // holds the forms that the task refuses, with the reasons; [InQuotes] is then not read.
 func Readings(text string, refuses map[string]string) []string {
+	return readings(text, refuses, addValues)
+}
+
+// TextReadings is [Readings] for an answer that is a text of several sentences, not a value: its
+// brackets, numbers and words stay as they are.
+func TextReadings(text string, refuses map[string]string) []string {
+	return readings(text, refuses, func(string, func(string)) {})
+}
+
+// readings returns the readings, and the values that they have.
+func readings(text string, refuses map[string]string, addValues func(text string, add func(string))) []string {
 	var list []string
 	add := func(reading string) {
 		if reading != text && !slices.Contains(list, reading) {

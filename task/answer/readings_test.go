@@ -112,6 +112,15 @@ func TestReadingsKeepQuotes(t *testing.T) {
 	}
 }
 
+// A text is bared as other answers are, and keeps its brackets, numbers and words.
+func TestTextReadings(t *testing.T) {
+	for text, want := range map[string][]string{"(a) b": nil, "1,234 b": nil, "true": nil, "**(a)  b**": {"(a) b"}} {
+		if got := answer.TextReadings(text, nil); !slices.Equal(got, want) {
+			t.Errorf("TextReadings(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func FuzzReadings(f *testing.F) {
 	f.Add("**{'a': [1, (2, 3,)], b: \"\\\"\"}**")
 	f.Add("```text\n−1,000\t 2\r\n```")

@@ -26,9 +26,10 @@ func lifeKey(board []string) string {
 		return plain
 	}
 	var sums [canon.Sides]uint64
+	places := lifePlacesOf(h, w)
 	for at := range h * w {
 		if board[at/w][at%w] == '1' {
-			for side, seen := range lifeAround(board, at/w, at%w) {
+			for side, seen := range places.around(board, at/w, at%w) {
 				sums[side] += canon.Mixed(seen)
 			}
 		}
@@ -43,15 +44,32 @@ func lifeKey(board []string) string {
 	return fmt.Sprint(min(h, w), max(h, w), live, slices.Min(sides))
 }
 
-// lifeAround returns, for each side from which a board is seen, the sum of the places of live cells near
-// a cell.
-func lifeAround(board []string, y, x int) (seen [canon.Sides]uint64) {
+// A lifePlaces is a number for each place near a cell and each side from which a board is seen.
+type lifePlaces [2*lifeNear + 1][2*lifeNear + 1][canon.Sides]uint64
+
+// lifePlacesOf returns the numbers for a board of a size.
+func lifePlacesOf(h, w int) *lifePlaces {
+	var places lifePlaces
+	for dy := range places {
+		for dx := range places[dy] {
+			down, across := dy-lifeNear, dx-lifeNear
+			addPlace(&places[dy][dx], [2]int{down, across}, [2]int{2*down - h, 2*across - w})
+		}
+	}
+	return &places
+}
+
+// around returns, for each side from which a board is seen, the sum of the places of live cells near a
+// cell.
+func (p *lifePlaces) around(board []string, y, x int) (seen [canon.Sides]uint64) {
 	h, w := len(board), len(board[0])
 	for dy := -min(lifeNear, (h-1)/2); dy <= min(lifeNear, h/2); dy++ {
 		row := board[(y+dy+h)%h]
 		for dx := -min(lifeNear, (w-1)/2); dx <= min(lifeNear, w/2); dx++ {
 			if row[(x+dx+w)%w] == '1' {
-				addPlace(&seen, [2]int{dy, dx}, [2]int{2*dy - h, 2*dx - w})
+				for side, place := range &p[dy+lifeNear][dx+lifeNear] {
+					seen[side] += place
+				}
 			}
 		}
 	}

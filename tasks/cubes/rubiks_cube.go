@@ -19,20 +19,17 @@ var rubiksCube = task.Spec[rubiksParams, rubiksItem]{
 	Doc: "Solve a Rubik's cube of two to six layers that was scrambled by a number of turns. " +
 		"Any moves are right that leave each face with one color, however the cube is then held.",
 	Source:  "The cube of E. Rubik (1974) in the notation of D. Singmaster; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Many:    true,
 	Default: rubiksParams{Size: 3, MinSteps: 3, MaxSteps: 10},
 	Levels: []rubiksParams{
-		{Size: 3, MinSteps: 1, MaxSteps: 1},
+		{Size: 3, MinSteps: 1, MaxSteps: 3},
 		{Size: 3, MinSteps: 2, MaxSteps: 3},
 		{Size: 3, MinSteps: 3, MaxSteps: 4},
 		{Size: 2, MinSteps: 4, MaxSteps: 6},
 		{Size: 3, MinSteps: 4, MaxSteps: 5},
 		{Size: 3, MinSteps: 5, MaxSteps: 6},
 		{Size: 4, MinSteps: 6, MaxSteps: 7},
-	},
-	Few: []string{
-		"One turn scrambles a cube in two ways, however it is held, and neither is held out.",
 	},
 	Make: makeRubiks,
 }

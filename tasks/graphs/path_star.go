@@ -156,7 +156,16 @@ func (p pathStarItem) Canonical() string {
 	edges := slices.Clone(p.Edges)
 	slices.SortFunc(edges, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	first, last := p.GoalPath[0], p.GoalPath[len(p.GoalPath)-1]
-	return fmt.Sprint(min(first, last), max(first, last), edges)
+	b := fmt.Append(make([]byte, 0, 16*len(edges)), min(first, last), max(first, last), " [")
+	for i, edge := range edges {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendInt(append(b, '['), int64(edge[0]), 10)
+		b = append(strconv.AppendInt(append(b, ' '), int64(edge[1]), 10), ']')
+	}
+	b = append(b, ']')
+	return string(b)
 }
 
 // Check refuses a record with a path that does not follow its edges.

@@ -17,7 +17,7 @@ var hitori = task.Spec[hitoriParams, hitoriItem]{
 	Doc: "Strike out numbers of a board so that none is left twice in a row or column, no two cells beside each other are struck out, and the rest hangs together. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Hitori, a pencil puzzle first published by Nikoli (1990).",
-	Version: 1,
+	Version: 2,
 	Default: hitoriParams{sides{7, 7}},
 	Levels: []hitoriParams{
 		{sides{5, 5}},
@@ -130,7 +130,7 @@ func (s *strikes) lines(at int) (lines set) {
 func (s *strikes) rules() *sums {
 	all := firstCells(s.size * s.size)
 	rules := newSums(s.size * s.size)
-	rules.fits = func(on set) bool { return connected(all.less(on), s.size) }
+	rules.early, rules.fits = true, func(on set) bool { return connected(all.less(on), s.size) }
 	for at, number := range s.numbers {
 		eachBeside(at, s.size, func(c int) {
 			if c > at {

@@ -20,8 +20,10 @@ type latinSearch struct {
 	rand    *rng.Rand                      // chooses the numbers to try first; nil: smallest first
 	steps   int                            // steps left
 
-	cells      []int // 0 is an empty cell
-	rows, cols [latinMaxSide]uint16
+	unsure     set                  // the cells that were empty when it first had a choice
+	cells      []int                // 0 is an empty cell
+	rows, cols [latinMaxSide]uint16 // the numbers in them
+	empty      [latinMaxSide]uint16 // by row: its empty cells, a bit for each column
 }
 
 // anyNumber returns what is allowed in an empty board.
@@ -33,6 +35,9 @@ func anyNumber(size int) []uint16 {
 // given up.
 func (s *latinSearch) run() bool {
 	s.cells = make([]int, s.size*s.size)
+	for i := range s.size {
+		s.empty[i] = 1<<s.size - 1
+	}
 	return s.fill()
 }
 
@@ -41,35 +46,50 @@ func (s *latinSearch) fill() bool {
 	if s.steps--; s.steps < 0 {
 		return false
 	}
-	cell, fewest, left := -1, latinMaxSide+1, uint16(0)
-	for at, k := range s.cells {
-		if k != 0 {
-			continue
-		}
-		free := s.allowed[at] &^ s.rows[at/s.size] &^ s.cols[at%s.size]
-		if n := bits.OnesCount16(free); n < fewest {
-			cell, fewest, left = at, n, free
-		}
-	}
+	cell, left := s.tightest()
 	if cell < 0 {
 		return s.known == nil || !slices.Equal(s.cells, s.known)
 	}
+	if left&(left-1) != 0 && s.unsure.empty() {
+		s.unsure = firstCells(len(s.cells)).less(differing(s.cells, make([]int, len(s.cells))))
+	}
+	i, j := cell/s.size, cell%s.size
+	s.empty[i] &^= 1 << j
 	for left != 0 {
 		bit := s.choose(cell, left)
 		left &^= bit
 		s.cells[cell] = bits.Len16(bit)
 		if s.fits == nil || s.fits(s.cells, cell) {
-			s.rows[cell/s.size] |= bit
-			s.cols[cell%s.size] |= bit
+			s.rows[i] |= bit
+			s.cols[j] |= bit
 			if s.fill() {
 				return true
 			}
-			s.rows[cell/s.size] &^= bit
-			s.cols[cell%s.size] &^= bit
+			s.rows[i] &^= bit
+			s.cols[j] &^= bit
 		}
 	}
 	s.cells[cell] = 0
+	s.empty[i] |= 1 << j
 	return false
+}
+
+// tightest returns an empty cell for which the fewest numbers are left, or none or one, and these; -1
+// if no cell is empty.
+func (s *latinSearch) tightest() (cell int, left uint16) {
+	cell, fewest := -1, latinMaxSide+1
+	for i := range s.size {
+		for empty := s.empty[i]; empty != 0; empty &= empty - 1 {
+			j := bits.TrailingZeros16(empty)
+			free := s.allowed[i*s.size+j] &^ (s.rows[i] | s.cols[j])
+			if n := bits.OnesCount16(free); n < fewest {
+				if cell, fewest, left = i*s.size+j, n, free; n <= 1 {
+					return cell, left
+				}
+			}
+		}
+	}
+	return cell, left
 }
 
 // choose returns the number to try first, as a bit.

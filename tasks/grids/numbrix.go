@@ -58,6 +58,10 @@ func makeNumbrix(p numbrixParams, r *rng.Rand) (numbrixItem, error) {
 	const steps = 1000
 	size := p.draw(r)
 	path := drawPath(size, r)
+	beside := make([][]int, len(path))
+	for c := range beside {
+		eachBeside(c, size, func(to int) { beside[c] = append(beside[c], to) })
+	}
 	order := make([]int, len(path))
 	for k := range order {
 		order[k] = k
@@ -66,7 +70,7 @@ func makeNumbrix(p numbrixParams, r *rng.Rand) (numbrixItem, error) {
 	first := max(2, len(order)*p.Given/100)
 	given := setOf(order[:first]...) // numbers, from 0
 	for {
-		other, found, unique := otherPath(path, given, size, steps)
+		other, found, unique := otherPath(path, given, beside, size, steps)
 		if unique {
 			break
 		}
@@ -117,6 +121,7 @@ func drawPath(size int, r *rng.Rand) []int {
 // A pathSearch looks for another path with some given numbers.
 type pathSearch struct {
 	size   int
+	beside [][]int        // by cell: its neighbors
 	known  []int          // the cell of each number, from 0
 	given  set            // numbers
 	next   [mostMarks]int // by number: the first given one from it on, or -1
@@ -129,8 +134,8 @@ type pathSearch struct {
 
 // otherPath looks for another path with the given numbers, in a number of steps. If it gives up,
 // it reports neither another path nor that there is none.
-func otherPath(known []int, given set, size, steps int) (other []int, found, unique bool) {
-	s := pathSearch{size: size, known: known, given: given, path: slices.Clone(known), first: given.first(), steps: steps}
+func otherPath(known []int, given set, beside [][]int, size, steps int) (other []int, found, unique bool) {
+	s := pathSearch{size: size, beside: beside, known: known, given: given, path: slices.Clone(known), first: given.first(), steps: steps}
 	last := -1
 	for k := range known {
 		if given.has(k) {
@@ -168,27 +173,31 @@ func (s *pathSearch) down(k int) bool {
 
 // step places a number beside k in all ways that leave the number aim within reach, or any if aim
 // is negative. on places the others.
-func (s *pathSearch) step(k, number, aim int, on func(k int) bool) (found bool) {
+func (s *pathSearch) step(k, number, aim int, on func(k int) bool) bool {
 	if s.steps--; s.steps < 0 {
 		return false
 	}
-	eachBeside(s.path[k], s.size, func(c int) {
+	for _, c := range s.beside[s.path[k]] {
 		switch {
-		case found || s.steps < 0:
 		case aim == number:
 			if c == s.known[number] {
-				found = on(number)
+				return on(number)
 			}
+			continue
 		case s.used.has(c) || aim >= 0 && distance(c, s.known[aim], s.size) > max(aim-number, number-aim):
-		default:
-			s.used.add(c)
-			s.path[number] = c
-			if found = on(number); !found {
-				s.used = s.used.less(setOf(c))
-			}
+			continue
 		}
-	})
-	return found
+		s.used.add(c)
+		s.path[number] = c
+		if on(number) {
+			return true
+		}
+		s.used = s.used.less(setOf(c))
+		if s.steps < 0 {
+			return false
+		}
+	}
+	return false
 }
 
 // distance returns the number of steps from cell to cell.

@@ -17,7 +17,7 @@ var skyscrapers = task.Spec[skyscrapersParams, skyscrapersItem]{
 	Doc: "Fill a square so that no row or column repeats a height and as many buildings are visible from the edge as the numbers around it say. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Skyscrapers, a pencil puzzle of the World Puzzle Championship (1992).",
-	Version: 1,
+	Version: 2,
 	Default: skyscrapersParams{sides: sides{5, 5}},
 	Levels: []skyscrapersParams{
 		{sides: sides{5, 5}, Given: 30},
@@ -73,7 +73,7 @@ func makeSkyscrapers(p skyscrapersParams, r *rng.Rand) (skyscrapersItem, error) 
 			if search.steps >= 0 {
 				return item, nil
 			}
-			give(r.Between(0, size*size-1))
+			give(pick(search.unsure, r))
 			continue
 		}
 		tell, found := edge{}, false
@@ -104,6 +104,9 @@ func edgesOf(size int) (all []edge) {
 // cell returns the cell at a distance, 0 for the nearest.
 func (e edge) cell(d, size int) int { return (e.i-1+(d+1)*e.di)*size + e.j - 1 + (d+1)*e.dj }
 
+// step returns how far a cell is from the one before, as the edge looks.
+func (e edge) step(size int) int { return e.di*size + e.dj }
+
 // visible counts the buildings that are visible from an edge.
 func (e edge) visible(cells []int, size int) (n int) {
 	highest := 0
@@ -119,8 +122,10 @@ func (e edge) visible(cells []int, size int) (n int) {
 // known.
 func (e edge) allows(cells []int, size, want int) bool {
 	highest, n := 0, 0
-	for d := range size {
-		h := cells[e.cell(d, size)]
+	at, step := e.cell(0, size), e.step(size)
+	for range size {
+		h := cells[at]
+		at += step
 		if h == 0 {
 			return n <= want && n+size-highest >= want && (highest == size || n < want) && (highest < size || n == want)
 		}

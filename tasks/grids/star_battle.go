@@ -1,6 +1,7 @@
 package grids
 
 import (
+	"math/bits"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
@@ -15,7 +16,7 @@ var starBattle = task.Spec[starBattleParams, starBattleItem]{
 	Category: "games",
 	Doc:      "Put a star into each row, each column and each region of a board so that no two stars touch. Every puzzle has exactly one solution.",
 	Source:   "Star Battle, by H. Eendebak (2003).",
-	Version:  1,
+	Version:  2,
 	Default:  starBattleParams{sides{8, 8}},
 	Levels: []starBattleParams{
 		{sides{6, 6}},
@@ -49,7 +50,7 @@ const (
 // makeStarBattle draws stars, grows a region around each, and moves cells from region to region
 // until no other stars fit.
 func makeStarBattle(p starBattleParams, r *rng.Rand) (starBattleItem, error) {
-	const steps, most = 4000, 40
+	const steps, most = 400, 40
 	size := p.draw(r)
 	for {
 		s := drawSky(size, r)
@@ -73,6 +74,7 @@ type sky struct {
 	size   int
 	region []int // by cell
 	stars  set
+	near   []set // by cell: the cells around it
 }
 
 // drawSky draws stars that do not touch, one in each row and column, and their regions.
@@ -92,9 +94,9 @@ func drawSky(size int, r *rng.Rand) *sky {
 	for rng.Shuffle(r, columns); !apart(); {
 		rng.Shuffle(r, columns)
 	}
-	s := &sky{size: size, region: make([]int, size*size)}
+	s := &sky{size: size, region: make([]int, size*size), near: make([]set, size*size)}
 	for at := range s.region {
-		s.region[at] = -1
+		s.region[at], s.near[at] = -1, around(at, size)
 	}
 	var edge []int // cells with a region, whose neighbors may lack one
 	for i, j := range columns {
@@ -134,49 +136,51 @@ func drawSky(size int, r *rng.Rand) *sky {
 func (s *sky) other(steps int) (other set, found, unique bool) {
 	search := starSearch{sky: s, steps: steps}
 	for at, region := range s.region {
-		search.within[at/s.size] |= 1 << region
+		for _, group := range [3]int{at / s.size, s.size + at%s.size, 2*s.size + region} {
+			search.groups[group].add(at)
+			search.in[at] |= 1 << group
+		}
 	}
-	for i := s.size - 1; i >= 0; i-- { // a region that is not below a row has to have its star by then
-		search.below[i] = search.below[i+1] | search.within[i]
-	}
-	found = search.place(0, 0, 0, -2)
-	for i, j := range search.columns[:s.size] {
-		other.add(i*s.size + j)
-	}
-	return other, found, !found && search.steps >= 0
+	found = search.place(1<<(3*s.size)-1, firstCells(s.size*s.size), set{})
+	return search.found, found, !found && search.steps >= 0
 }
 
-// A starSearch places stars row by row.
+// A starSearch looks for other stars.
 type starSearch struct {
 	*sky
-	within  [mostSide]uint     // by row: its regions
-	below   [mostSide + 1]uint // by row: the regions that it or a row below has
-	columns [mostSide]int      // of the stars
-	steps   int                // steps left
+	groups [3 * mostSide]set // rows, columns and regions
+	in     [mostMarks]uint64 // by cell: its groups, a bit for each
+	steps  int               // steps left
+	found  set
 }
 
-// place places the stars from a row on, when the stars above use some columns and regions, the
-// last of them in a column.
-func (s *starSearch) place(row int, columns, regions uint, last int) bool {
-	if s.steps--; s.steps < 0 || (regions|s.below[row])+1 != 1<<s.size {
+// place adds a star to each of some groups, in free cells. It begins with the group that has the
+// fewest.
+func (s *starSearch) place(groups uint64, free, stars set) bool {
+	if s.steps--; s.steps < 0 {
 		return false
 	}
-	if row == s.size {
-		for i, j := range s.columns[:s.size] {
-			if !s.stars.has(i*s.size + j) {
+	if groups == 0 {
+		s.found = stars
+		return stars != s.stars
+	}
+	fewest, of := mostMarks+1, set{}
+	for rest := groups; rest != 0 && fewest > 0; rest &= rest - 1 {
+		cells := s.groups[bits.TrailingZeros64(rest)].and(free)
+		if n := cells.len(); n < fewest {
+			fewest, of = n, cells
+		}
+	}
+	for _, cells := range [2]set{of.less(s.stars), of.and(s.stars)} {
+		for ; !cells.empty(); cells = cells.less(setOf(cells.first())) {
+			at := cells.first()
+			left := free.less(s.near[at])
+			for in := s.in[at]; in != 0; in &= in - 1 {
+				left = left.less(s.groups[bits.TrailingZeros64(in)])
+			}
+			if s.place(groups&^s.in[at], left, stars.or(setOf(at))) {
 				return true
 			}
-		}
-		return false
-	}
-	for j := range s.size {
-		region := uint(1) << s.region[row*s.size+j]
-		if columns>>j&1 != 0 || regions&region != 0 || j-last == 1 || last-j == 1 {
-			continue
-		}
-		s.columns[row] = j
-		if s.place(row+1, columns|1<<j, regions|region, j) {
-			return true
 		}
 	}
 	return false
@@ -220,18 +224,43 @@ func (s *sky) whole(region int) bool {
 
 // connected reports whether cells, of which there is one, hang together by their sides.
 func connected(cells set, size int) bool {
-	reached := setOf(cells.first())
-	for fresh := reached; !fresh.empty(); {
-		at := fresh.first()
-		fresh = fresh.less(setOf(at))
-		eachBeside(at, size, func(c int) {
-			if cells.has(c) && !reached.has(c) {
-				reached.add(c)
-				fresh.add(c)
+	rows := rowsOf(cells, size)
+	var reached [mostSide + 2]uint16 // row i at i+1
+	first := cells.first()
+	reached[first/size+1] = 1 << (first % size)
+	for grown := true; grown; {
+		grown = false
+		for i, row := range rows[:size] {
+			if more := along(reached[i+1]|(reached[i]|reached[i+2])&row, row); more != reached[i+1] {
+				reached[i+1], grown = more, true
 			}
-		})
+		}
 	}
-	return reached == cells
+	return [mostSide]uint16(reached[1:mostSide+1]) == rows
+}
+
+// along returns some cells of a row, and those that hang together with them in the row.
+func along(cells, row uint16) uint16 {
+	for {
+		more := (cells | cells<<1 | cells>>1) & row
+		if more == cells {
+			return cells
+		}
+		cells = more
+	}
+}
+
+// rowsOf returns the rows of a set, a bit for each column.
+func rowsOf(s set, size int) (rows [mostSide]uint16) {
+	for i := range size {
+		from := i * size
+		row := s[from>>6] >> (from & 63)
+		if from&63 != 0 && from < 64 {
+			row |= s[1] << (64 - from&63)
+		}
+		rows[i] = uint16(row) & (1<<size - 1)
+	}
+	return rows
 }
 
 // named returns names with the numbers 0, 1, 2, and so on in the order in which they first occur.

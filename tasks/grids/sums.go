@@ -96,6 +96,8 @@ type sums struct {
 	bounds []bound
 	of     [mostMarks][]uint16 // by cell: the bounds that concern it
 	fits   func(on set) bool   // the rules that are no bounds, for all marks; nil: none
+	early  bool                // fits can tell from some of the marks that no others help
+	room   []tally             // for a search, to use again
 }
 
 // newSums returns the rules of a puzzle of n cells, so far none. It makes room for those of most
@@ -123,46 +125,18 @@ func (s *sums) bind(of set, least, most int) {
 // A marks is what is known of the cells.
 type marks struct{ on, off set }
 
-// settle marks and unmarks the cells that the bounds leave no choice. It reports false if a
-// bound cannot be kept.
-func (s *sums) settle(m *marks) bool {
-	var change set
-	for i := range s.bounds {
-		if !s.bounds[i].settle(m, &change) {
-			return false
-		}
-	}
-	return s.follow(m, change)
+// A tally counts the cells of a bound that are still free to be on, and free to be off.
+type tally struct {
+	on, off int8
+	span    int8 // most less least
 }
 
-// follow is settle for the bounds that a change concerns.
-func (s *sums) follow(m *marks, change set) bool {
-	for !change.empty() {
-		c := change.first()
-		change = change.less(setOf(c))
-		for _, i := range s.of[c] {
-			if !s.bounds[i].settle(m, &change) {
-				return false
-			}
-		}
+// missing returns how many cells of a bound are open if it lacks marks, and otherwise 0.
+func (t tally) missing() int {
+	if t.on <= t.span {
+		return 0
 	}
-	return true
-}
-
-// settle is settle for one bound. It adds the cells that it decides to change.
-func (b *bound) settle(m *marks, change *set) bool {
-	on, free := b.of.and(m.on).len(), b.of.less(m.on.or(m.off))
-	open := free.len()
-	switch {
-	case on > b.most || on+open < b.least:
-		return false
-	case open == 0:
-	case on == b.most:
-		m.off, *change = m.off.or(free), change.or(free)
-	case on+open == b.least:
-		m.on, *change = m.on.or(free), change.or(free)
-	}
-	return true
+	return int(t.on + t.off - t.span)
 }
 
 // A sumSearch looks for marks that keep the rules.
@@ -172,14 +146,75 @@ type sumSearch struct {
 	rand  *rng.Rand // chooses what to try first; nil: what is not known
 	steps int       // steps left
 	found set
+
+	tallies []tally // of the bounds, for each choice that the search is in; the last come last
 }
 
 // run looks for marks beyond m. If it leaves steps negative, it has given up.
-func (s *sumSearch) run(m marks) bool { return s.rules.settle(&m) && s.extend(m) }
+func (s *sumSearch) run(m marks) bool {
+	s.tallies = s.rules.room[:0]
+	defer func() { s.rules.room = s.tallies }()
+	var change set
+	for i := range s.rules.bounds {
+		b := &s.rules.bounds[i]
+		on, free := b.of.and(m.on).len(), b.of.less(m.off).len()
+		t := tally{int8(b.most - on), int8(free - b.least), int8(b.most - b.least)}
+		if s.tallies = append(s.tallies, t); t.on < 0 || t.off < 0 {
+			return false
+		}
+	}
+	for i, t := range s.tallies {
+		free := s.rules.bounds[i].of.less(m.on.or(m.off))
+		switch {
+		case t.on == 0:
+			m.off, change = m.off.or(free), change.or(free)
+		case t.off == 0:
+			m.on, change = m.on.or(free), change.or(free)
+		}
+	}
+	return s.follow(&m, change) && s.extend(m)
+}
 
-// extend is run for settled marks.
+// follow marks and unmarks the cells that the bounds leave no choice after a change. It reports false
+// if a bound cannot be kept.
+func (s *sumSearch) follow(m *marks, change set) bool {
+	bounds := s.rules.bounds
+	tallies := s.tallies[len(s.tallies)-len(bounds):]
+	for !change.empty() {
+		c := change.first()
+		change = change.less(setOf(c))
+		if m.on.has(c) {
+			for _, i := range s.rules.of[c] {
+				t := &tallies[i]
+				if t.on--; t.on > 0 {
+					continue
+				}
+				if t.on < 0 {
+					return false
+				}
+				free := bounds[i].of.less(m.on.or(m.off))
+				m.off, change = m.off.or(free), change.or(free)
+			}
+			continue
+		}
+		for _, i := range s.rules.of[c] {
+			t := &tallies[i]
+			if t.off--; t.off > 0 {
+				continue
+			}
+			if t.off < 0 {
+				return false
+			}
+			free := bounds[i].of.less(m.on.or(m.off))
+			m.on, change = m.on.or(free), change.or(free)
+		}
+	}
+	return true
+}
+
+// extend is run for marks that the bounds have been followed for.
 func (s *sumSearch) extend(m marks) bool {
-	if s.steps--; s.steps < 0 {
+	if s.steps--; s.steps < 0 || s.rules.early && !s.rules.fits(m.on) {
 		return false
 	}
 	cell, open := s.choose(m)
@@ -194,6 +229,7 @@ func (s *sumSearch) extend(m marks) bool {
 	case s.known != nil:
 		on = !s.known.has(cell)
 	}
+	was := len(s.tallies)
 	for range 2 {
 		next, one := m, setOf(cell)
 		if on {
@@ -201,9 +237,11 @@ func (s *sumSearch) extend(m marks) bool {
 		} else {
 			next.off = next.off.or(one)
 		}
-		if s.rules.follow(&next, one) && s.extend(next) {
+		s.tallies = append(s.tallies, s.tallies[was-len(s.rules.bounds):was]...)
+		if s.follow(&next, one) && s.extend(next) {
 			return true
 		}
+		s.tallies = s.tallies[:was]
 		on = !on
 	}
 	return false
@@ -211,24 +249,16 @@ func (s *sumSearch) extend(m marks) bool {
 
 // choose returns an open cell of the bound that lacks marks and has the fewest.
 func (s *sumSearch) choose(m marks) (cell int, open bool) {
-	decided, fewest := m.on.or(m.off), mostMarks+1
-	for i := range s.rules.bounds {
-		b := &s.rules.bounds[i]
-		if b.least == 0 {
-			continue
-		}
-		free := b.of.less(decided)
-		if free.empty() || b.of.and(m.on).len() >= b.least {
-			continue
-		}
-		if n := free.len(); n < fewest {
-			if cell, fewest = free.first(), n; n == 2 {
+	decided, fewest, of := m.on.or(m.off), mostMarks+1, 0
+	for i, t := range s.tallies[len(s.tallies)-len(s.rules.bounds):] {
+		if n := t.missing(); n > 0 && n < fewest {
+			if fewest, of = n, i; n == 2 {
 				break // with one it would be settled
 			}
 		}
 	}
 	if fewest <= mostMarks {
-		return cell, true
+		return s.rules.bounds[of].of.less(decided).first(), true
 	}
 	free := s.rules.cells.less(decided)
 	if free.empty() {

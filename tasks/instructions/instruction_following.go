@@ -20,6 +20,7 @@ var instructionFollowing = task.Spec[followingParams, followingItem]{
 	Source:   "Instructions that a program can check, in the manner of IFEval (J. Zhou et al., 2023); kinds, words and code are our own.",
 	Version:  1,
 	Many:     true,
+	Prose:    true,
 	Refuses: map[string]string{
 		"with a full stop":        wholeText,
 		"in a sentence":           wholeText,

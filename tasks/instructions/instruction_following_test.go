@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -34,6 +35,28 @@ func TestInstructionFollowingScore(t *testing.T) {
 		{"", 0, "nothing"},
 		{"...", 0, "no words"},
 	})
+}
+
+// The signs of a text count as they are written: none is read as another notation of a value.
+func TestInstructionFollowingTakesTextsAsTheyAre(t *testing.T) {
+	item := followingItem{Topic: "gardens", Keywords: [2]string{"rain", "copper"}, MinWords: 5, MaxWords: 30}
+	for _, test := range []struct {
+		keep  rule
+		text  string
+		right bool
+	}{
+		{rule{Kind: "placeholders", N: 2}, "[Name] likes gardens of copper and rain, says [friend].", true},
+		{rule{Kind: "placeholders", N: 2}, "(Name) likes gardens of copper and rain, says (friend).", false},
+		{rule{Kind: "no_commas", N: 1}, "Gardens of copper need 1000 days of rain.", true},
+		{rule{Kind: "no_commas", N: 1}, "Gardens of copper need 1,000 days of rain.", false},
+	} {
+		item.Instructions = []rule{test.keep}
+		p := quintain.Problem{Task: instructionFollowing.Name, Instance: quintain.NewRecord(item)}
+		got, err := instructionFollowing.Task().Grade(p, test.text)
+		if err != nil || got.Score == 1 != test.right {
+			t.Errorf("%s: %q gets %+v, %v, want right: %v", test.keep.Kind, test.text, got, err, test.right)
+		}
+	}
 }
 
 // TestInstructionKinds holds each kind to texts that keep it and texts that do not.

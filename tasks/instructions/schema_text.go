@@ -177,7 +177,7 @@ func (s *schema) canonical() schema {
 	c.Properties = s.ranked()
 	for i, p := range c.Properties {
 		renamed[p.Name] = "m" + strconv.Itoa(i)
-		c.Properties[i] = property{renamed[p.Name], p.Schema.canonical()}
+		c.Properties[i].Name = renamed[p.Name]
 	}
 	rename := func(names []string) (list []string) {
 		for _, name := range names {
@@ -204,18 +204,20 @@ func (s *schema) canonical() schema {
 	return c
 }
 
-// ranked returns the members in an order that depends on all but their names: whether they are
-// required, what they depend on, and their schemas.
+// ranked returns the members, with canonical schemas, in an order that depends on all but their names:
+// whether they are required, what they depend on, and their schemas.
 func (s *schema) ranked() []property {
-	rank := func(p property) string {
-		c := p.Schema.canonical()
+	members := make([]property, len(s.Properties))
+	for i, p := range s.Properties {
+		members[i] = property{p.Name, p.Schema.canonical()}
+	}
+	return sortedBy(members, func(p property) string {
 		roles := []bool{slices.Contains(s.Required, p.Name)}
 		for _, d := range s.Dependent {
 			roles = append(roles, d.Name == p.Name, slices.Contains(d.Wants, p.Name))
 		}
-		return fmt.Sprint(roles, c.text())
-	}
-	return slices.SortedFunc(slices.Values(s.Properties), func(a, b property) int { return strings.Compare(rank(a), rank(b)) })
+		return fmt.Sprint(roles, p.Schema.text())
+	})
 }
 
 // canonicalGroup sorts schemas by their texts.
@@ -223,6 +225,22 @@ func canonicalGroup(list []schema) (sorted []schema) {
 	for i := range list {
 		sorted = append(sorted, list[i].canonical())
 	}
-	slices.SortFunc(sorted, func(a, b schema) int { return strings.Compare(a.text(), b.text()) })
-	return sorted
+	return sortedBy(sorted, func(s schema) string { return s.text() })
+}
+
+// sortedBy sorts a list by a text of each element, which it asks for once.
+func sortedBy[T any](list []T, text func(T) string) []T {
+	type pair struct {
+		of   T
+		text string
+	}
+	pairs := make([]pair, len(list))
+	for i, of := range list {
+		pairs[i] = pair{of, text(of)}
+	}
+	slices.SortFunc(pairs, func(a, b pair) int { return strings.Compare(a.text, b.text) })
+	for i := range pairs {
+		list[i] = pairs[i].of
+	}
+	return list
 }

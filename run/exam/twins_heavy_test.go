@@ -1,0 +1,265 @@
+//go:build heavy
+
+package exam_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+)
+
+// A record is the fields that the forms of questions need, of all tasks in twinForms.
+type record struct {
+	Pegs          int             `json:"num_pegs"`
+	Start         []int           `json:"start"`
+	Goal          []int           `json:"goal"`
+	Premise1      string          `json:"premise1"`
+	Premise2      string          `json:"premise2"`
+	Conclusion    string          `json:"conclusion"`
+	More          []record        `json:"more"`
+	Puzzle        [][]string      `json:"puzzle"`
+	State         json.RawMessage `json:"initial_state"`
+	Rotations     []string        `json:"rotations"`
+	Target        string          `json:"target_side"`
+	Person1       string          `json:"person1"`
+	Person2       string          `json:"person2"`
+	Members       []relative      `json:"members"`
+	Courses       []int           `json:"courses"`
+	Prerequisites [][2]int        `json:"prerequisites"`
+	Rows          int             `json:"row_num"`
+	Columns       int             `json:"column_num"`
+	Premises      []string        `json:"premises"`
+	Integrand     string          `json:"integrand"`
+	Variable      string          `json:"variable"`
+	TaskID        string          `json:"task_id"`
+}
+
+// A relative is a person of a family; the others have numbers from 1.
+type relative struct {
+	Name   string `json:"name"`
+	Female bool   `json:"female"`
+	Spouse int    `json:"spouse"`
+	Father int    `json:"father"`
+	Mother int    `json:"mother"`
+}
+
+// twinForms give, for some tasks, one text to all questions that differ only in names, order or side.
+// They know nothing of the tasks' keys.
+var twinForms = map[string]func(r record) string{
+	"arc_agi":              func(r record) string { return r.TaskID },
+	"boxnet":               boxnetForm,
+	"color_cube_rotation":  cubeForm,
+	"course_schedule":      coursesForm,
+	"family_relationships": familyForm,
+	"n_queens":             queensForm,
+	"propositional_logic":  logicForm,
+	"simple_integration":   integralForm,
+	"syllogism":            syllogismForm,
+	"tower_of_hanoi":       hanoiForm,
+}
+
+// No held-out problem has a twin among those of the training: one that differs in names, order or side
+// alone.
+func TestHeldOutProblemsHaveNoTwinsInTraining(t *testing.T) {
+	t.Parallel()
+	const draws = 2000
+	for _, task := range catalog.Tasks() {
+		form, has := twinForms[task.Info().Name]
+		if !has {
+			continue
+		}
+		t.Run(task.Info().Name, func(t *testing.T) {
+			t.Parallel()
+			met, first, twins, heldOut := sides{}, map[string]quintain.Problem{}, 0, 0
+			for level := range task.Info().Levels {
+				for index := range draws {
+					p, err := task.Problem(quintain.Draw{Seed: 4, Level: level, Index: index})
+					if err != nil {
+						t.Fatal(err)
+					}
+					key, err := quintain.KeyOf(task, p)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var r record
+					if err := json.Unmarshal([]byte(p.Instance.String()), &r); err != nil {
+						t.Fatal(err)
+					}
+					text := form(r)
+					if before, is := first[text]; is && before.Prompt != p.Prompt {
+						twins++
+					} else if !is {
+						first[text] = p
+					}
+					if exam.HeldOut(key) {
+						heldOut++
+					}
+					if met.put(text, exam.HeldOut(key)) {
+						t.Fatalf("%s and %s are twins, and one of them is held out:\n%s\n\n%s", first[text].ID(), p.ID(), first[text].Prompt, p.Prompt)
+					}
+				}
+			}
+			t.Logf("%d problems, %d held out; %d have a twin before them", draws*len(task.Info().Levels), heldOut, twins)
+			if twins == 0 || heldOut == 0 {
+				t.Errorf("%d problems have a twin, and %d are held out: want some", twins, heldOut)
+			}
+		})
+	}
+}
+
+// renamed writes things with numbers in the order in which they first occur.
+func renamed[T comparable](things []T) string {
+	numbers, text := map[T]int{}, ""
+	for _, thing := range things {
+		if _, met := numbers[thing]; !met {
+			numbers[thing] = len(numbers)
+		}
+		text += fmt.Sprint(" ", numbers[thing])
+	}
+	return text
+}
+
+func hanoiForm(r record) string {
+	there, back := renamed(slices.Concat(r.Start, r.Goal)), renamed(slices.Concat(r.Goal, r.Start))
+	return fmt.Sprint(r.Pegs, min(there, back))
+}
+
+// statementRE matches a statement of a syllogism.
+var statementRE = regexp.MustCompile(`^(No|All|Some) (\w+) are (not )?(\w+)$`)
+
+// syllogismForm tries the statements with No and Some both ways round.
+func syllogismForm(r record) string {
+	var all []string
+	for _, one := range append([]record{r}, r.More...) {
+		var forms []string
+		for way := range 16 {
+			premises := []string{one.Premise1, one.Premise2}
+			if way&8 != 0 {
+				slices.Reverse(premises)
+			}
+			var groups, kinds []string
+			for i, statement := range append(premises, one.Conclusion) {
+				part := statementRE.FindStringSubmatch(statement)
+				if way>>i&1 != 0 && part[1] != "All" && part[3] == "" {
+					part[2], part[4] = part[4], part[2]
+				}
+				groups, kinds = append(groups, part[2], part[4]), append(kinds, part[1]+part[3])
+			}
+			forms = append(forms, fmt.Sprint(kinds, renamed(groups)))
+		}
+		all = append(all, slices.Min(forms))
+	}
+	slices.Sort(all)
+	return strings.Join(all, "; ")
+}
+
+// turned returns the place of a cell in a grid that is turned by quarters, after a mirror for the last
+// four of eight ways.
+func turned(way, row, col, rows, cols int) (newRow, newCol int) {
+	if way >= 4 {
+		col = cols - 1 - col
+	}
+	for range way % 4 {
+		row, col, rows, cols = col, rows-1-row, cols, rows
+	}
+	return row, col
+}
+
+func queensForm(r record) string {
+	var forms []string
+	for way := range 8 {
+		var queens []string
+		for i, row := range r.Puzzle {
+			for j, cell := range row {
+				if a, b := turned(way, i, j, len(r.Puzzle), len(row)); cell == "Q" {
+					queens = append(queens, fmt.Sprint(a, ",", b))
+				}
+			}
+		}
+		slices.Sort(queens)
+		forms = append(forms, fmt.Sprint(len(r.Puzzle), queens))
+	}
+	return slices.Min(forms)
+}
+
+// boxnetForm describes a color by where its boxes and targets are.
+func boxnetForm(r record) string {
+	var state map[string][]string
+	if err := json.Unmarshal(r.State, &state); err != nil {
+		return err.Error()
+	}
+	var forms []string
+	for way := range 8 {
+		places := map[string][]string{} // by color
+		for square, things := range state {
+			var row, col float64
+			if n, _ := fmt.Sscanf(strings.Replace(square, "_", " ", 1), "%g %g", &row, &col); n != 2 {
+				return "square " + square
+			}
+			a, b := turned(way, int(row), int(col), r.Rows, r.Columns)
+			for _, thing := range things {
+				kind, color, _ := strings.Cut(thing, "_")
+				places[color] = append(places[color], fmt.Sprint(kind, a, ",", b))
+			}
+		}
+		var colors []string
+		for _, of := range places {
+			slices.Sort(of)
+			colors = append(colors, fmt.Sprint(of))
+		}
+		slices.Sort(colors)
+		size := [2]int{r.Rows, r.Columns}
+		if way%2 == 1 {
+			size = [2]int{r.Columns, r.Rows}
+		}
+		forms = append(forms, fmt.Sprint(size, colors))
+	}
+	return slices.Min(forms)
+}
+
+// cubeForm looks at a cube from its four sides, and in a mirror. A half turn has an axis from left to
+// right, so that only two of the sides are alike.
+func cubeForm(r record) string {
+	var color map[string]string
+	if err := json.Unmarshal(r.State, &color); err != nil {
+		return err.Error()
+	}
+	around := []string{"front", "right", "back", "left"}
+	var forms []string
+	for way := range 8 {
+		if way%2 == 1 && slices.Contains(r.Rotations, "bottom") {
+			continue
+		}
+		as := map[string]string{"top": "top", "bottom": "bottom"}
+		for i, side := range around {
+			as[side] = around[(i+way)%4]
+			if way >= 4 {
+				as[side] = around[(8-i+way)%4]
+			}
+		}
+		colors := make([]string, 6)
+		for side, to := range as {
+			colors[slices.Index([]string{"top", "bottom", "front", "right", "back", "left"}, to)] = color[side]
+		}
+		text := as[r.Target] + renamed(colors)
+		for _, side := range r.Rotations {
+			text += " " + as[side]
+		}
+		forms = append(forms, text)
+	}
+	return slices.Min(forms)
+}
+
+func integralForm(r record) string {
+	text := strings.ReplaceAll(strings.ReplaceAll(r.Integrand, " - ", " + -"), "--", "")
+	terms := strings.Split(regexp.MustCompile(`\b`+r.Variable+`\b`).ReplaceAllString(text, "x"), " + ")
+	slices.Sort(terms)
+	return strings.Join(terms, " + ")
+}
