@@ -62,6 +62,7 @@ class Rows:
     def __init__(self, folder):
         self.path = pathlib.Path(folder) / "games_rows"
         subprocess.run(["go", "build", "-o", self.path, "conformance/games_rows.go", "conformance/tools_rows.go"], cwd=ROOT, check=True)
+        self.leduc = functools.cache(lambda: json.loads(subprocess.run([self.path, "-leduc"], check=True, stdout=subprocess.PIPE).stdout))
         self.claims = functools.cache(lambda: subprocess.Popen([self.path, "-claims"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
 
     def episodes(self, game, steps):
@@ -284,6 +285,10 @@ def alone(worlds):
             episode.turns(worlds(episode))
 
     return explain
+
+
+def small_poker(count, rows, steps):
+    alone(lambda episode: game_cards.Poker(episode, rows.leduc))(count, rows, steps)
 
 
 def slippery_grid(count, rows, steps):
@@ -515,7 +520,7 @@ GAMES = {
     "sliding_play": alone(game_solo.Slides),
     "sokoban_play": alone(game_solo.Boxes),
     "rooms": alone(game_solo.Rooms),
-    "small_poker": alone(game_cards.Poker),
+    "small_poker": small_poker,
     "liars_dice": alone(game_dice.Dice),
     "blackjack_table": alone(game_table.Table),
     "matrix_duel": alone(game_matrix.Matrices),

@@ -10,7 +10,8 @@
 //	go run conformance/games_rows.go conformance/tools_rows.go -claims < RECORDS
 //
 // With -claims, each line of the input has a record with a question mark, {"game": NAME, "start": TEXT, "most": N},
-// and the answer is the least number from 1 to N that makes it a record which the game accepts, or 0.
+// and the answer is the least number from 1 to N that makes it a record which the game accepts, or 0. With -leduc, the
+// output is the strategy of the opponent that plays an equilibrium of Leduc hold'em.
 package main
 
 import (
@@ -27,6 +28,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/tasks/catalog"
@@ -37,9 +39,16 @@ func main() {
 	steps := flag.Int("steps", 1000, "replies, of all levels in turn")
 	seed := flag.Uint64("seed", 1, "seed")
 	claims := flag.Bool("claims", false, "read records, and tell which are accepted")
+	leduc := flag.Bool("leduc", false, "tell the strategy of an equilibrium of Leduc hold'em")
 	flag.Parse()
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
+	if *leduc {
+		if err := jsonform.WriteLine(out, cards.LeducEquilibrium()); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if *claims {
 		if err := judge(out); err != nil {
 			log.Fatal(err)
