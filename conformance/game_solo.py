@@ -1,7 +1,6 @@
 """Games without an opponent, told a second time for conformance/games.py.
 
-Each class has what games.Episode.turns asks of it. A best or a value that would
-take too long to work out here is None, and is not compared.
+Each class has what games.Episode.turns asks of it.
 """
 import collections
 import functools
@@ -405,7 +404,7 @@ class Number:
 
 class Walk:
     """Steps to a goal; the subclass gives start(), ways(state), the next states by the step, solved(state) and
-    distance(state), in steps, or None if that is too much to work out."""
+    distance(state), in steps."""
 
     def __init__(self, episode, state, limit):
         self.episode, self.state, self.limit, self.used = episode, state, limit, 0
@@ -414,7 +413,7 @@ class Walk:
     def togo(self):
         """FAR, if the steps do not suffice; then they never do again."""
         n = self.distance(self.state)
-        return n if n is None or self.used + n <= self.limit else FAR
+        return n if self.used + n <= self.limit else FAR
 
     def legal(self):
         return list(self.ways(self.state))
@@ -435,8 +434,8 @@ class Walk:
 
     def best(self):
         togo = self.togo()
-        if togo is None or togo == FAR:
-            return None if togo is None else self.legal()
+        if togo == FAR:
+            return self.legal()
         return [step for step, then in self.ways(self.state).items() if self.distance(then) == togo - 1]
 
     def play(self, steps, why):
@@ -454,7 +453,7 @@ class Walk:
 
     def value(self):
         togo = self.togo()
-        return None if togo is None else 0.0 if togo == FAR else self.least / (self.used + togo)
+        return 0.0 if togo == FAR else self.least / (self.used + togo)
 
 
 class Searched(Walk):
@@ -462,25 +461,33 @@ class Searched(Walk):
 
     known = None
 
-    MOST = 60_000
-
     def distance(self, state):
+        state = self.core(state)
         if self.known is None:
             self.known = self.search(state)
-        return self.known.get(state, FAR) if self.known is not False else None
+        return self.known.get(state, FAR)
+
+    def core(self, state):
+        """What matters of a state."""
+        return state
+
+    def turns(self, state):
+        """The states that follow what matters of one."""
+        return self.ways(state).values()
+
+    def ends(self, state):
+        return self.solved(state)
 
     def search(self, start):
-        """The distance of each state to a solved one; False: they are too many."""
+        """The distance of each state to a solved one."""
         before, todo = {start: []}, [start]
         for state in todo:
-            if len(todo) > self.MOST:
-                return False
-            for then in self.ways(state).values():
+            for then in self.turns(state):
                 if then not in before:
                     before[then] = []
                     todo.append(then)
                 before[then].append(state)
-        ends = [state for state in todo if self.solved(state)]
+        ends = [state for state in todo if self.ends(state)]
         known = dict.fromkeys(ends, 0)
         for state in ends:
             for was in before[state]:
@@ -491,7 +498,10 @@ class Searched(Walk):
 
 
 class Slides(Walk):
-    """Sliding tiles: the distances of all positions of a frame of nine cells at most."""
+    """Sliding tiles. The distances of all positions near the end are listed; farther ones are searched until they come there."""
+
+    LISTED = 700_000
+    listed = {}
 
     def __init__(self, episode):
         s = episode.start
@@ -516,23 +526,26 @@ class Slides(Walk):
         return tiles == self.home()
 
     def distance(self, tiles):
-        if self.rows * self.columns > 9:
-            return None
-        return self.all_distances(self.rows, self.columns)[tiles]
+        near, farthest = self.list()
+        seen, layer, steps = {tiles}, [tiles], 0
+        while layer and tiles not in near:
+            layer = [then for at in layer for then in self.ways(at).values() if then not in seen and not seen.add(then)]
+            steps += 1
+            if any(then in near for then in layer):
+                return steps + farthest
+        return near[tiles]
 
-    tables = {}
-
-    def all_distances(self, rows, columns):
-        if (rows, columns) not in self.tables:
-            self.tables[rows, columns] = table = {self.home(): 0}
-            todo = collections.deque(table)
-            while todo:
-                tiles = todo.popleft()
-                for then in self.ways(tiles).values():
-                    if then not in table:
-                        table[then] = table[tiles] + 1
-                        todo.append(then)
-        return self.tables[rows, columns]
+    def list(self):
+        """The distances of all positions that are not farther than a number of moves, and this number."""
+        size = self.rows, self.columns
+        if size not in self.listed:
+            near, layer, farthest = {self.home(): 0}, [self.home()], 0
+            while layer and len(near) < self.LISTED:
+                farthest += 1
+                layer = [then for at in layer for then in self.ways(at).values() if near.setdefault(then, farthest) == farthest]
+                layer = list(dict.fromkeys(layer))
+            self.listed[size] = near, farthest
+        return self.listed[size]
 
     def show(self):
         width = len(str(self.rows * self.columns - 1))
@@ -637,6 +650,55 @@ class Rooms(Searched):
 
     def solved(self, state):
         return state[1][self.house["thing"]] == self.house["goal"]
+
+    def core(self, state):
+        """(room, place of the thing, places of the keys of locked doors, locked doors, closed boxes that matter, other things in the hands).
+        A key in an open box might as well lie beside it."""
+        room, places, locked, closed = state
+        thing, colours = self.house["thing"], {self.house["doors"][i]["lock"] + " key" for i in locked}
+        keys = {i: at for i, at in enumerate(places) if self.items[i]["name"] in colours}
+        burden = sum(at == -1 for i, at in enumerate(places) if i != thing and i not in keys)
+        return self.plain(room, places[thing], keys, locked, closed, burden)
+
+    def plain(self, room, thing, keys, locked, closed, burden):
+        first = len(self.house["rooms"])
+        closed = frozenset(n for n in closed if first + n in (self.house["goal"], thing, *keys.values()))
+        beside = lambda at: self.boxes[at - first]["in"] if at >= first and at - first not in closed else at
+        return room, thing, tuple((i, beside(at)) for i, at in sorted(keys.items())), locked, closed, burden
+
+    def ends(self, core):
+        return core[1] == self.house["goal"]
+
+    def turns(self, core):
+        room, thing, keys, locked, closed, burden = core
+        keys = dict(keys)
+        free = burden + (thing == -1) + list(keys.values()).count(-1) < self.house["hands"]
+        for _, i, to in self.exits(room):
+            colour = self.house["doors"][i].get("lock")
+            key = next((k for k, at in keys.items() if at == -1 and self.items[k]["name"] == f"{colour} key"), None)
+            if i not in locked:
+                yield self.plain(to, thing, keys, locked, closed, burden)
+            elif key is not None:
+                still = locked - {i}
+                done = all(self.house["doors"][other]["lock"] != colour for other in still)
+                yield self.plain(room, thing, {k: at for k, at in keys.items() if k != key or not done}, still, closed, burden + done)
+        reach = [room]
+        for n, _, place in self.boxes_in(room):
+            if n in closed:
+                yield self.plain(room, thing, keys, locked, closed - {n}, burden)
+                continue
+            reach.append(place)
+            if thing == -1:
+                yield self.plain(room, place, keys, locked, closed, burden)
+        if burden:
+            yield self.plain(room, thing, keys, locked, closed, burden - 1)
+        if free:
+            yield self.plain(room, thing, keys, locked, closed, burden + 1)
+        if thing == -1 or free and thing in reach:
+            yield self.plain(room, room if thing == -1 else -1, keys, locked, closed, burden)
+        for k, at in keys.items():
+            if at == -1 or free and at in reach:
+                yield self.plain(room, thing, {**keys, k: room if at == -1 else -1}, locked, closed, burden)
 
     def read(self, text):
         return text if text in self.ways(self.state) else None
