@@ -7,6 +7,8 @@ import functools
 import json
 import re
 
+import game_equilibrium
+
 SIGN = {"check": "checks", "bet": "bets", "fold": "folds", "call": "calls", "raise": "raises"}
 
 
@@ -64,6 +66,8 @@ class Opponent:
     def odds(self, hand, card, public):
         """The chances of its moves."""
         moves = self.rules.moves(hand)
+        if self.name == "equilibrium":
+            return self.table[hand, card, public]
         if self.name == "random":
             return [1 / len(moves)] * len(moves)
         fixed = {"calls": {"bet": 0, "call": 100, "raise": 0}, "bets": {"bet": 100, "call": 0, "raise": 100}}
@@ -109,24 +113,80 @@ class Opponent:
         return {m: self.look(seat, self.rules.after(hand, m), own, public, dict(weights)) / total for m in self.rules.moves(hand)}
 
 
+def states(game, rules):
+    """Each decision of a game of open_spiel, with its hand, card and public card."""
+
+    def walk(state, hand, cards, public):
+        if state.is_terminal():
+            return
+        if not state.is_chance_node():
+            yield state, hand, cards[state.current_player()], public
+        for a in state.legal_actions():
+            if not state.is_chance_node():
+                yield from walk(state.child(a), rules.after(hand, word(rules, hand, state.action_to_string(a))), cards, public)
+            elif len(cards) < 2:
+                yield from walk(state.child(a), hand, (*cards, a), None)
+            else:
+                yield from walk(state.child(a), (*hand, ()), cards, a)
+
+    return walk(game.new_initial_state(), ((),), (), None)
+
+
+def kuhn_equilibrium(count):
+    """The chances of the moves of an equilibrium, by hand, card and public card."""
+    rules, found = Rules(3), {}
+    game, table = game_equilibrium.strategy("kuhn_poker")
+    for state, hand, card, public in states(game, rules):
+        found[hand, card, public] = list(table[state.information_state_string()].values())  # pass and bet
+    count.same("the best responses win little", game_equilibrium.rest(game, table) <= game_equilibrium.REST, True)
+    return found
+
+
+def leduc_equilibrium(count, told):
+    """The same of the strategy that is told."""
+    import pyspiel
+
+    rules, found, table = Rules(0), {}, {}
+    for spot in told:
+        hand = tuple(tuple(part.split()) for part in (spot["moves"] + " ").split("/"))
+        found[hand, spot["card"] - 1, spot["public"] - 1 if spot["public"] else None] = spot["odds"]
+    game = pyspiel.load_game("leduc_poker(suit_isomorphism=True)")
+    for state, hand, card, public in states(game, rules):
+        moves = rules.moves(hand)
+        odds = found[hand, card, public]
+        table[state.information_state_string()] = {a: odds[moves.index(word(rules, hand, state.action_to_string(a)))] for a in state.legal_actions()}
+    count.same("the spots of Leduc hold'em", len(found), len(table))
+    count.same("the best responses win little", game_equilibrium.rest(game, table) <= game_equilibrium.REST, True)
+    return found
+
+
+def word(rules, hand, text):
+    """The name of an action of open_spiel."""
+    bet = "raise" if "raise" in rules.moves(hand) or rules.moves(hand)[0] == "fold" else "bet"
+    passed = "check" if rules.moves(hand)[0] == "check" else "call"
+    return {"Pass": "check" if passed == "check" else "fold", "Bet": bet if passed == "check" else "call", "Fold": "fold", "Call": passed, "Raise": bet}[text]
+
+
 class Poker:
-    """What these rules know of an episode. The strategy of an equilibrium is not told, so its values are None."""
+    """What these rules know of an episode. told is the strategy of the equilibrium of Leduc hold'em."""
 
     opponents = {}
 
-    def __init__(self, episode):
+    def __init__(self, episode, told):
         s = episode.start
         self.episode, self.rules, self.deals = episode, Rules(s["cards"]), s["deals"]
-        self.opponent = None
-        if s["opponent"] != "equilibrium":
-            key = json.dumps([s["cards"], s["opponent"], s.get("table")])
-            if key not in self.opponents:
-                if len(self.opponents) > 500:
-                    self.opponents.clear()
-                self.opponents[key] = Opponent(self.rules, s["opponent"], s.get("table"))
-            self.opponent = self.opponents[key]
+        key = json.dumps([s["cards"], s["opponent"], s.get("table")])
+        if key not in self.opponents:
+            if len(self.opponents) > 500:
+                self.opponents.clear()
+            table = s.get("table")
+            if s["opponent"] == "equilibrium":
+                table = leduc_equilibrium(episode.count, told()) if self.rules.leduc else kuhn_equilibrium(episode.count)
+            self.opponents[key] = Opponent(self.rules, s["opponent"], table)
+        self.opponent = self.opponents[key]
+        self.near = game_equilibrium.NEAR if s["opponent"] == "equilibrium" else 1e-9
         self.number, self.lost = 0, 0.0
-        self.par = sum(self.opponent.parts[i % 2] for i in range(len(self.deals))) if self.opponent else None
+        self.par = sum(self.opponent.parts[i % 2] for i in range(len(self.deals)))
         self.begin()
 
     def begin(self):
@@ -134,7 +194,7 @@ class Poker:
         if self.number < len(self.deals):
             self.cards = self.deals[self.number][:2]
             self.own = self.cards[self.seat]
-            self.weights = self.opponent.weights(self.own) if self.opponent else {}
+            self.weights = self.opponent.weights(self.own)
 
     def legal(self):
         return self.rules.moves(self.hand)
@@ -146,15 +206,12 @@ class Poker:
         return self.opponent.worth(self.seat, self.hand, self.own, self.public, tuple(sorted(self.weights.items())))
 
     def best(self):
-        if self.opponent is None:
-            return None
         worth = self.worths()
-        return [m for m, w in worth.items() if w >= max(worth.values()) - 1e-9]
+        return [m for m, w in worth.items() if w >= max(worth.values()) - self.near]
 
     def play(self, move, why):
-        if self.opponent:
-            loss = max(self.worths().values()) - self.worths()[move]
-            self.lost += loss if loss > 1e-9 else 0
+        loss = max(self.worths().values()) - self.worths()[move]
+        self.lost += loss if loss > self.near else 0
         told = [f"You {move}."]
         self.hand = self.rules.after(self.hand, move)
         answers = re.findall(r"Your opponent (checks|bets|folds|calls|raises)\.", why)
@@ -186,11 +243,10 @@ class Poker:
         names = self.rules.moves(self.hand)
         move = next((m for m in names if SIGN[m] == said), None)
         self.episode.same("the opponent's move is legal", move is not None, True)
-        if self.opponent:
-            held = self.cards[1 - self.seat]
-            self.episode.same("the opponent's strategy makes the move", self.opponent.odds(self.hand, held, self.public)[names.index(move)] > 0, True)
-            self.weights = {o: w * self.opponent.odds(self.hand, o, self.public)[names.index(move)] for o, w in self.weights.items()}
-            self.weights = {o: w for o, w in self.weights.items() if w > 0}
+        held = self.cards[1 - self.seat]
+        self.episode.same("the opponent's strategy makes the move", self.opponent.odds(self.hand, held, self.public)[names.index(move)] > 0, True)
+        self.weights = {o: w * self.opponent.odds(self.hand, o, self.public)[names.index(move)] for o, w in self.weights.items()}
+        self.weights = {o: w for o, w in self.weights.items() if w > 0}
         self.hand = self.rules.after(self.hand, move)
         return [f"Your opponent {said}."]
 
@@ -198,8 +254,6 @@ class Poker:
         return None if self.number < len(self.deals) else 1.0
 
     def value(self):
-        if self.opponent is None:
-            return None
         return max(0.0, 1 - self.lost / self.par) if self.lost else 1.0
 
     def show(self):
@@ -224,11 +278,6 @@ def hands(count, pyspiel):
         ours = rules.moves(hand)
         count.same("the legal moves", sorted(ours), sorted(theirs), state)
         return 1 + sum(walk(rules, state.child(theirs[m]), rules.after(hand, m), cards, public) for m in ours)
-
-    def word(rules, hand, text):
-        bet = "raise" if "raise" in rules.moves(hand) or rules.moves(hand)[0] == "fold" else "bet"
-        passed = "check" if rules.moves(hand)[0] == "check" else "call"
-        return {"Pass": "check" if passed == "check" else "fold", "Bet": bet if passed == "check" else "call", "Fold": "fold", "Call": passed, "Raise": bet}[text]
 
     for name, cards in (("kuhn_poker", 3), ("leduc_poker", 0)):
         rules, total = Rules(cards), 0

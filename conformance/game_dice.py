@@ -6,6 +6,8 @@ import functools
 import itertools
 import re
 
+import game_equilibrium
+
 FACES = ["one", "two", "three", "four", "five", "six"]
 
 
@@ -31,10 +33,14 @@ class Cups:
 class Opponent:
     def __init__(self, cups, name, errs):
         self.cups, self.name, self.errs = cups, name, fractions.Fraction(errs, 100)
+        self.table = equilibrium(cups) if name == "equilibrium" else None
+
+    def odds(self, bids, roll):
+        """The chances of its moves, by number."""
+        return self.table[bids, roll] if self.table else self.rules(bids[-1] if bids else -1, roll)
 
     @functools.cache
-    def odds(self, last, roll):
-        """The chances of its moves, by number."""
+    def rules(self, last, roll):
         moves = self.cups.moves(last)
         if self.name == "random":
             return dict.fromkeys(moves, 1 / len(moves))
@@ -72,7 +78,7 @@ class Opponent:
                 return max(best for best, _ in each.values()), sum(blind for _, blind in each.values()) / len(each)
             best = blind = 0.0
             for m in self.cups.moves(last):
-                reached = {other: w * self.odds(last, other)[m] for other, w in weights.items()}
+                reached = {other: w * self.odds(bids, other)[m] for other, w in weights.items()}
                 reached = {other: w for other, w in reached.items() if w > 0}
                 if reached:
                     a, b = look((*bids, m), reached)
@@ -95,15 +101,35 @@ def opponent(dice, faces, wild, name, errs):
     return Opponent(Cups(dice, faces, wild), name, errs)
 
 
+def equilibrium(cups):
+    """The chances of the moves of an equilibrium, by the bids so far and the roll."""
+    found = {}
+    game, table = game_equilibrium.strategy(f"liars_dice(numdice=1,dice_sides={cups.faces})")
+
+    def walk(state, bids, rolls):
+        if state.is_terminal():
+            return
+        if not state.is_chance_node():
+            found[bids, rolls[len(bids) % 2]] = table[state.information_state_string()]
+        for a in state.legal_actions():
+            walk(state.child(a), *((bids, (*rolls, (a + 1,))) if state.is_chance_node() else ((*bids, a), rolls)))
+
+    walk(game.new_initial_state(), (), ())
+    if not cups.wild or cups.dice > 1 or game_equilibrium.rest(game, table) > game_equilibrium.REST:
+        raise ValueError(f"open_spiel finds no equilibrium for {vars(cups)}")
+    return found
+
+
 class Dice:
-    """What these rules know of an episode. The strategy of an equilibrium is not told, so its values are None."""
+    """What these rules know of an episode."""
 
     def __init__(self, episode):
         s = episode.start
         self.episode, self.cups, self.rolls = episode, Cups(s["dice"], s["faces"], s["wild"]), [[tuple(r) for r in both] for both in s["rolls"]]
-        self.opponent = None if s["opponent"] == "equilibrium" else opponent(s["dice"], s["faces"], s["wild"], s["opponent"], s["errs"])
+        self.near = game_equilibrium.NEAR if s["opponent"] == "equilibrium" else 1e-9
+        self.opponent = opponent(s["dice"], s["faces"], s["wild"], s["opponent"], s["errs"])
         self.round, self.bids, self.lost = 0, (), 0.0
-        self.par = sum(self.opponent.gap(i % 2) for i in range(len(self.rolls))) if self.opponent else None
+        self.par = sum(self.opponent.gap(i % 2) for i in range(len(self.rolls)))
 
     def seat(self):
         return self.round % 2
@@ -121,15 +147,12 @@ class Dice:
         return self.opponent.worths(self.seat(), self.rolls[self.round][self.seat()])[0][self.bids]
 
     def best(self):
-        if self.opponent is None:
-            return None
         worth = self.worths()
-        return [self.cups.names[m] for m, w in worth.items() if w >= max(worth.values()) - 1e-9]
+        return [self.cups.names[m] for m, w in worth.items() if w >= max(worth.values()) - self.near]
 
     def play(self, move, why):
-        if self.opponent:
-            loss = max(self.worths().values()) - self.worths()[move]
-            self.lost += loss if loss > 1e-9 else 0
+        loss = max(self.worths().values()) - self.worths()[move]
+        self.lost += loss if loss > self.near else 0
         told = [self.said("You", "", move)]
         self.bids += (move,)
         answers = re.findall(r"Your opponent (?:bids|says) ([^.]*)\.", why)
@@ -154,8 +177,7 @@ class Dice:
             return told + " The next round begins." * (self.round < len(self.rolls))
         move = self.cups.names.index(answers.pop(0))
         self.episode.same("the opponent's move is legal", move in self.cups.moves(self.last()), True)
-        if self.opponent:
-            self.episode.same("the opponent's strategy makes the move", self.opponent.odds(self.last(), both[1 - seat])[move] > 0, True)
+        self.episode.same("the opponent's strategy makes the move", self.opponent.odds(self.bids, both[1 - seat])[move] > 0, True)
         self.bids += (move,)
         return self.said("Your opponent", "s", move)
 
@@ -163,8 +185,6 @@ class Dice:
         return None if self.round < len(self.rolls) else 1.0
 
     def value(self):
-        if self.opponent is None:
-            return None
         return max(0.0, 1 - self.lost / self.par) if self.lost else 1.0
 
     def show(self):

@@ -1,11 +1,12 @@
 """Games without an opponent, told a second time for conformance/games.py.
 
-Each class has what games.Episode.turns asks of it. A best or a value that would
-take too long to work out here is None, and is not compared.
+Each class has what games.Episode.turns asks of it.
 """
 import collections
 import functools
 import itertools
+
+import numpy
 
 STEPS = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
 FAR = 1 << 20
@@ -162,7 +163,6 @@ class Codes:
     """Mastermind: the fewest guesses in all, over the codes that are left."""
 
     COLOURS = ["red", "green", "blue", "yellow", "orange", "purple"]
-    LARGEST = 16  # codes left, where the whole game is too large
 
     def __init__(self, episode):
         s = episode.start
@@ -173,10 +173,6 @@ class Codes:
     def begin(self):
         self.search = search(self.codes)
         self.left, self.past, self.lost = tuple(range(len(self.codes))), [], 0.0
-        self.whole = len(self.codes) <= 64
-
-    def known(self):
-        return self.whole or len(self.left) <= self.LARGEST
 
     def words(self, code):
         return " ".join(self.COLOURS[c] for c in code)
@@ -188,20 +184,15 @@ class Codes:
         return next((code for code in self.codes if self.words(code) == text), None)
 
     def best(self):
-        if not self.known():
-            return None
-        least = self.search.fewest(self.left)
-        return [self.words(g) for n, g in enumerate(self.codes) if self.search.with_guess(n, self.left) == least]
+        return [self.words(self.codes[n]) for n in self.search.best(self.left)]
 
     def play(self, guess, why):
         number = self.search.number[guess]
-        if self.lost is not None:
-            known = self.known() and self.whole
-            self.lost = self.lost + (self.search.with_guess(number, self.left) - self.search.fewest(self.left)) / len(self.left) if known else None
+        self.lost += (self.search.with_guess(number, self.left) - self.search.fewest(self.left)) / len(self.left)
         answer = marks(guess, self.code)
         self.past.append((guess, answer))
         self.episode.same("the marks", why.startswith(self.heading(guess) + self.told(guess, answer)), True)
-        self.left = tuple(n for n in self.left if self.search.table[number][n] == answer)
+        self.left = tuple(n for n in self.left if marks(guess, self.codes[n]) == answer)
 
     def heading(self, guess):
         return f"You guess {self.words(guess)}"
@@ -213,8 +204,6 @@ class Codes:
         return 1.0 if self.past and self.past[-1][0] == self.code else None
 
     def value(self):
-        if self.lost is None:
-            return None
         return max(0.0, 1 - self.lost / (self.search.fewest(tuple(range(len(self.codes)))) / len(self.codes)))
 
     def show(self):
@@ -250,49 +239,108 @@ class Words(Codes):
 
 
 class Search:
-    """The fewest guesses that find codes, by their numbers. It keeps what it found."""
+    """The fewest guesses that find codes, by their numbers: all guesses are tried, the promising ones first. It keeps what it found."""
 
-    MOST = 200_000  # kept
+    MOST = 1_000_000  # kept
+    FEW = 12  # codes, of which no symmetries are looked for
 
     def __init__(self, codes):
         self.codes, self.number = codes, {code: n for n, code in enumerate(codes)}
-        self.table = [[marks(guess, code) for code in codes] for guess in codes]
-        self.found = {}
+        names = {mark: n for n, mark in enumerate(sorted({marks(guess, code) for guess in codes for code in codes if guess != code}))}
+        self.marks = len(names)
+        self.table = numpy.array([[names.get(marks(guess, code), self.marks) for code in codes] for guess in codes])
+        self.rows = self.table.tolist()
+        self.least = numpy.array([self.bound(n) for n in range(len(codes) + 1)])
+        self.renamed = None if isinstance(codes[0], str) else self.renamings()
+        self.found, self.alias = {}, {}
+
+    def bound(self, n):
+        """The fewest guesses that n codes may need together: one code is found at once, then one by each mark, and so on."""
+        total, guesses, room = 0, 1, 1
+        while n > 0:
+            total += guesses * min(n, room)
+            n, guesses, room = n - room, guesses + 1, room * self.marks
+        return total
+
+    def renamings(self):
+        """Where each exchange of colours and places takes the codes."""
+        places, colours = range(len(self.codes[0])), range(max(map(max, self.codes)) + 1)
+        return numpy.array([[self.number[tuple(names[code[i]] for i in order)] for code in self.codes]
+                            for names in itertools.permutations(colours) for order in itertools.permutations(places)])
+
+    def view(self, left):
+        """The least set of codes that a renaming makes of one, and the guesses of which no renaming that keeps the set makes a smaller one."""
+        if self.renamed is None or len(left) < self.FEW:
+            return left, range(len(self.codes))
+        if left not in self.alias:
+            sets = numpy.zeros(self.renamed.shape, bool)
+            numpy.put_along_axis(sets, self.renamed[:, left], True, axis=1)
+            packed = numpy.packbits(sets, axis=1)
+            names = list(map(bytes, packed))
+            mine = numpy.zeros(len(self.codes), bool)
+            mine[list(left)] = True
+            same = (packed == numpy.packbits(mine)).all(axis=1)
+            self.alias[left] = min(names), self.renamed[same].min(axis=0).tolist()
+        name, first = self.alias[left]
+        return name, [g for g in range(len(self.codes)) if first[g] == g]
 
     def parts(self, guess, left):
-        """What may be left after a guess, where it is not right."""
-        row, parts = self.table[guess], collections.defaultdict(list)
+        """What may be left after a guess, where it is not right; the largest first."""
+        row, parts = self.rows[guess], collections.defaultdict(list)
         for code in left:
             if code != guess:
                 parts[row[code]].append(code)
-        return [tuple(part) for part in parts.values()]
+        return sorted(map(tuple, parts.values()), key=len, reverse=True)
 
-    def fewest(self, left):
-        """The fewest guesses that find each code once, added. N codes need 2N - 1: one guess may be right, no second one is."""
+    def bounds(self, left):
+        """For each guess the fewest guesses that may be needed, or FAR if it tells nothing."""
+        n = len(self.codes)
+        places = self.table[:, left] + (self.marks + 1) * numpy.arange(n)[:, None]
+        sizes = numpy.bincount(places.ravel(), minlength=n * (self.marks + 1)).reshape(n, -1)[:, :-1]
+        return numpy.where(sizes.max(axis=1) < len(left), len(left) + self.least[sizes].sum(axis=1), FAR)
+
+    def fewest(self, left, limit=FAR):
+        """The fewest guesses that find each code once, added; or a number from the limit on, if there are so many."""
         if len(left) <= 2:
             return 2 * len(left) - 1
-        if left not in self.found:
-            if len(self.found) > self.MOST:
-                self.found.clear()
-            tried = {}
-            for guess in range(len(self.codes)):
-                parts = self.parts(guess, left)
-                if len(parts) > 1 or guess in left:
-                    tried.setdefault(frozenset(parts), (len(left) + sum(2 * len(part) - 1 for part in parts), parts))
-            best = FAR
-            for least, parts in sorted(tried.values(), key=lambda one: one[0]):
-                if least >= best:
-                    break
-                for part in parts:
-                    least += self.fewest(part) - (2 * len(part) - 1)
-                    if least >= best:
-                        break
-                best = min(best, least)
-            self.found[left] = best
-        return self.found[left]
+        name, guesses = self.view(left)
+        total, sure = self.found.get(name, (0, False))
+        if sure or total >= limit:
+            return total
+        if len(self.found) > self.MOST:
+            self.found.clear()
+            self.alias.clear()
+        bounds, best, tried = self.bounds(left), limit, set()
+        for guess in sorted(guesses, key=bounds.__getitem__):
+            if bounds[guess] >= best:
+                break
+            parts = self.parts(guess, left)
+            if frozenset(parts) not in tried:
+                tried.add(frozenset(parts))
+                best = min(best, self.added(parts, int(bounds[guess]), best))
+        self.found[name] = best, best < limit
+        return best
 
-    def with_guess(self, guess, left):
-        return len(left) + sum(map(self.fewest, self.parts(guess, left)))
+    def added(self, parts, total, limit):
+        """A bound with what the parts need instead."""
+        for part in parts:
+            if len(part) <= 2 or total >= limit:
+                break
+            rest = total - int(self.least[len(part)])
+            total = rest + self.fewest(part, limit - rest)
+        return total
+
+    def with_guess(self, guess, left, limit=FAR):
+        parts = self.parts(guess, left)
+        return self.added(parts, len(left) + sum(int(self.least[len(part)]) for part in parts), limit)
+
+    def best(self, left):
+        """The guesses that need the fewest."""
+        least, bounds = self.fewest(left), self.bounds(left)
+        good = {g for g in self.view(left)[1] if bounds[g] <= least and self.with_guess(g, left, least + 1) == least}
+        if self.renamed is None or len(left) < self.FEW:
+            return good
+        return [g for g, first in enumerate(self.alias[left][1]) if first in good]
 
 
 @functools.lru_cache(maxsize=200)
@@ -356,7 +404,7 @@ class Number:
 
 class Walk:
     """Steps to a goal; the subclass gives start(), ways(state), the next states by the step, solved(state) and
-    distance(state), in steps, or None if that is too much to work out."""
+    distance(state), in steps."""
 
     def __init__(self, episode, state, limit):
         self.episode, self.state, self.limit, self.used = episode, state, limit, 0
@@ -365,7 +413,7 @@ class Walk:
     def togo(self):
         """FAR, if the steps do not suffice; then they never do again."""
         n = self.distance(self.state)
-        return n if n is None or self.used + n <= self.limit else FAR
+        return n if self.used + n <= self.limit else FAR
 
     def legal(self):
         return list(self.ways(self.state))
@@ -386,8 +434,8 @@ class Walk:
 
     def best(self):
         togo = self.togo()
-        if togo is None or togo == FAR:
-            return None if togo is None else self.legal()
+        if togo == FAR:
+            return self.legal()
         return [step for step, then in self.ways(self.state).items() if self.distance(then) == togo - 1]
 
     def play(self, steps, why):
@@ -405,7 +453,7 @@ class Walk:
 
     def value(self):
         togo = self.togo()
-        return None if togo is None else 0.0 if togo == FAR else self.least / (self.used + togo)
+        return 0.0 if togo == FAR else self.least / (self.used + togo)
 
 
 class Searched(Walk):
@@ -413,25 +461,33 @@ class Searched(Walk):
 
     known = None
 
-    MOST = 60_000
-
     def distance(self, state):
+        state = self.core(state)
         if self.known is None:
             self.known = self.search(state)
-        return self.known.get(state, FAR) if self.known is not False else None
+        return self.known.get(state, FAR)
+
+    def core(self, state):
+        """What matters of a state."""
+        return state
+
+    def turns(self, state):
+        """The states that follow what matters of one."""
+        return self.ways(state).values()
+
+    def ends(self, state):
+        return self.solved(state)
 
     def search(self, start):
-        """The distance of each state to a solved one; False: they are too many."""
+        """The distance of each state to a solved one."""
         before, todo = {start: []}, [start]
         for state in todo:
-            if len(todo) > self.MOST:
-                return False
-            for then in self.ways(state).values():
+            for then in self.turns(state):
                 if then not in before:
                     before[then] = []
                     todo.append(then)
                 before[then].append(state)
-        ends = [state for state in todo if self.solved(state)]
+        ends = [state for state in todo if self.ends(state)]
         known = dict.fromkeys(ends, 0)
         for state in ends:
             for was in before[state]:
@@ -442,7 +498,10 @@ class Searched(Walk):
 
 
 class Slides(Walk):
-    """Sliding tiles: the distances of all positions of a frame of nine cells at most."""
+    """Sliding tiles. The distances of all positions near the end are listed; farther ones are searched until they come there."""
+
+    LISTED = 700_000
+    listed = {}
 
     def __init__(self, episode):
         s = episode.start
@@ -467,23 +526,26 @@ class Slides(Walk):
         return tiles == self.home()
 
     def distance(self, tiles):
-        if self.rows * self.columns > 9:
-            return None
-        return self.all_distances(self.rows, self.columns)[tiles]
+        near, farthest = self.list()
+        seen, layer, steps = {tiles}, [tiles], 0
+        while layer and tiles not in near:
+            layer = [then for at in layer for then in self.ways(at).values() if then not in seen and not seen.add(then)]
+            steps += 1
+            if any(then in near for then in layer):
+                return steps + farthest
+        return near[tiles]
 
-    tables = {}
-
-    def all_distances(self, rows, columns):
-        if (rows, columns) not in self.tables:
-            self.tables[rows, columns] = table = {self.home(): 0}
-            todo = collections.deque(table)
-            while todo:
-                tiles = todo.popleft()
-                for then in self.ways(tiles).values():
-                    if then not in table:
-                        table[then] = table[tiles] + 1
-                        todo.append(then)
-        return self.tables[rows, columns]
+    def list(self):
+        """The distances of all positions that are not farther than a number of moves, and this number."""
+        size = self.rows, self.columns
+        if size not in self.listed:
+            near, layer, farthest = {self.home(): 0}, [self.home()], 0
+            while layer and len(near) < self.LISTED:
+                farthest += 1
+                layer = [then for at in layer for then in self.ways(at).values() if near.setdefault(then, farthest) == farthest]
+                layer = list(dict.fromkeys(layer))
+            self.listed[size] = near, farthest
+        return self.listed[size]
 
     def show(self):
         width = len(str(self.rows * self.columns - 1))
@@ -588,6 +650,55 @@ class Rooms(Searched):
 
     def solved(self, state):
         return state[1][self.house["thing"]] == self.house["goal"]
+
+    def core(self, state):
+        """(room, place of the thing, places of the keys of locked doors, locked doors, closed boxes that matter, other things in the hands).
+        A key in an open box might as well lie beside it."""
+        room, places, locked, closed = state
+        thing, colours = self.house["thing"], {self.house["doors"][i]["lock"] + " key" for i in locked}
+        keys = {i: at for i, at in enumerate(places) if self.items[i]["name"] in colours}
+        burden = sum(at == -1 for i, at in enumerate(places) if i != thing and i not in keys)
+        return self.plain(room, places[thing], keys, locked, closed, burden)
+
+    def plain(self, room, thing, keys, locked, closed, burden):
+        first = len(self.house["rooms"])
+        closed = frozenset(n for n in closed if first + n in (self.house["goal"], thing, *keys.values()))
+        beside = lambda at: self.boxes[at - first]["in"] if at >= first and at - first not in closed else at
+        return room, thing, tuple((i, beside(at)) for i, at in sorted(keys.items())), locked, closed, burden
+
+    def ends(self, core):
+        return core[1] == self.house["goal"]
+
+    def turns(self, core):
+        room, thing, keys, locked, closed, burden = core
+        keys = dict(keys)
+        free = burden + (thing == -1) + list(keys.values()).count(-1) < self.house["hands"]
+        for _, i, to in self.exits(room):
+            colour = self.house["doors"][i].get("lock")
+            key = next((k for k, at in keys.items() if at == -1 and self.items[k]["name"] == f"{colour} key"), None)
+            if i not in locked:
+                yield self.plain(to, thing, keys, locked, closed, burden)
+            elif key is not None:
+                still = locked - {i}
+                done = all(self.house["doors"][other]["lock"] != colour for other in still)
+                yield self.plain(room, thing, {k: at for k, at in keys.items() if k != key or not done}, still, closed, burden + done)
+        reach = [room]
+        for n, _, place in self.boxes_in(room):
+            if n in closed:
+                yield self.plain(room, thing, keys, locked, closed - {n}, burden)
+                continue
+            reach.append(place)
+            if thing == -1:
+                yield self.plain(room, place, keys, locked, closed, burden)
+        if burden:
+            yield self.plain(room, thing, keys, locked, closed, burden - 1)
+        if free:
+            yield self.plain(room, thing, keys, locked, closed, burden + 1)
+        if thing == -1 or free and thing in reach:
+            yield self.plain(room, room if thing == -1 else -1, keys, locked, closed, burden)
+        for k, at in keys.items():
+            if at == -1 or free and at in reach:
+                yield self.plain(room, thing, {**keys, k: room if at == -1 else -1}, locked, closed, burden)
 
     def read(self, text):
         return text if text in self.ways(self.state) else None

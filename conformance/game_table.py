@@ -1,9 +1,11 @@
-"""blackjack_table, told a second time for conformance/games.py, in fractions: what each move wins from an endless shoe.
-From a deck whose cards are counted, the cards, the totals and the wins are compared, and the values are not."""
+"""blackjack_table, told a second time for conformance/games.py: what each move wins, from an endless shoe in fractions, and
+from a deck whose cards are counted for all that the player may draw at once."""
 import collections
 import functools
 import re
 from fractions import Fraction
+
+NEAR = 1e-9  # moves whose worths differ by less are as good
 
 
 def face(card):
@@ -111,6 +113,84 @@ class Shoe:
         return total
 
 
+USUAL = (1,) * 9 + (4,)  # the weights of the cards in a deck
+
+
+@functools.cache
+def dealings(shown):
+    """The steps of the dealer with an open card, as (set of cards drawn, card, how many of it are drawn, cards drawn, set or total then)."""
+    steps, layer = [], [()]
+    while layer:
+        after = {}
+        for drawn in layer:
+            for card in range(1, 11):
+                if not drawn and natural([shown, card]):
+                    continue
+                then = tuple(sorted((*drawn, card)))
+                total = count([shown, *then])[0]
+                steps.append((drawn, card, drawn.count(card), len(drawn), then if total < 17 else min(total, 22)))
+                if total < 17:
+                    after[then] = True
+        layer = list(after)
+    return steps
+
+
+class Deck:
+    """A hand from a deck of which some cards were seen: left is how many of each card are unseen, by card."""
+
+    def __init__(self, cards, shown, left, double):
+        self.shown, self.double = shown, double
+        rests = {tuple(left): count(cards)[0]}
+        todo = [(list(cards), tuple(left))]
+        for cards, rest in todo:
+            for card in range(1, 11):
+                then = self.without(rest, card)
+                if rest[card] and then not in rests and count([*cards, card])[0] <= 21:
+                    rests[then] = count([*cards, card])[0]
+                    todo.append(([*cards, card], then))
+        self.stands = dict(zip(rests, self.stand(list(rests), list(rests.values()))))
+        self.next, self.play = functools.cache(self.next), functools.cache(self.play)
+
+    @staticmethod
+    def without(rest, card):
+        return (*rest[:card], rest[card] - 1, *rest[card + 1:])
+
+    def stand(self, rests, totals):
+        """What each total wins with a rest of the deck."""
+        import numpy
+
+        left, totals = numpy.array(rests, float).T, numpy.array(totals)
+        size = left.sum(axis=0)
+        hidden = size - sum(left[card] for card in range(1, 11) if natural([self.shown, card]))  # cards that may be the hidden one
+        reached, won = {(): numpy.ones(len(totals))}, numpy.zeros(len(totals))
+        for drawn, card, had, cards, then in dealings(self.shown):
+            p = reached[drawn] * numpy.maximum(left[card] - had, 0) / (size - cards if cards else hidden)
+            if isinstance(then, tuple):
+                reached[then] = reached[then] + p if then in reached else p
+            else:
+                won += p * (numpy.sign(totals - then) if then < 22 else 1)
+        return won
+
+    def next(self, rest):
+        """The chances of the player's next card: the dealer has one of the cards, which makes no natural."""
+        hidden = [0] + [0 if natural([self.shown, card]) else n for card, n in enumerate(rest[1:], 1)]
+        return {card: sum(h * (n - (other == card)) for other, h in enumerate(hidden)) / (sum(hidden) * (sum(rest) - 1))
+                for card, n in enumerate(rest) if n}
+
+    def play(self, hard, ace, rest):
+        return max(self.stands[rest], self.hit(hard, ace, rest))
+
+    def hit(self, hard, ace, rest):
+        return sum(p * (self.play(hard + card, ace or card == 1, self.without(rest, card)) if hard + card <= 21 else -1) for card, p in self.next(rest).items())
+
+    def moves(self, cards, rest):
+        hard, rest = sum(cards), tuple(rest)
+        worth = {"hit": self.hit(hard, 1 in cards, rest), "stand": self.stands[rest]}
+        if self.double and len(cards) == 2:
+            worth["double"] = 2 * sum(p * (self.stands[self.without(rest, card)] if hard + card <= 21 else -1) for card, p in self.next(rest).items())
+        return worth
+
+
 class Table:
     """What these rules know of an episode."""
 
@@ -119,18 +199,22 @@ class Table:
     def __init__(self, episode):
         s = episode.start
         self.episode, self.double, self.hands, self.deck = episode, s["double"], s["hands"], list(s.get("deck") or [])
-        self.deals, self.shoe = s.get("deals"), None
-        if not self.deck:
-            key = (tuple(s["weights"]), s["double"])
-            if len(self.shoes) > 100:
-                self.shoes.clear()
-            self.shoe = self.shoes.setdefault(key, Shoe(*key))
-        self.number, self.lost = 0, Fraction(0)
+        self.deals, self.left = s.get("deals"), [0] + [4] * 9 + [16]
+        key = (tuple(s.get("weights") or USUAL), s["double"])
+        if len(self.shoes) > 100:
+            self.shoes.clear()
+        self.shoe = self.shoes.setdefault(key, Shoe(*key))
+        self.number, self.lost = 0, 0
         self.deal()
 
     def deal(self):
         cards = [self.deck.pop(0) for _ in range(4)] if self.deals is None else self.deals[self.number]
-        self.cards, self.dealer = cards[:2], cards[2:]
+        self.cards, self.dealer, self.counted = cards[:2], cards[2:], None
+        self.see(*cards[:3])
+
+    def see(self, *cards):
+        for card in cards:
+            self.left[card] -= 1
 
     def draw(self, said):
         """The next card, which is told; from a deck it is known."""
@@ -139,6 +223,7 @@ class Table:
             self.episode.same("the card", card, self.deck.pop(0))
         else:
             self.episode.same("the card is in the shoe", card in self.shoe.chance, True)
+        self.see(card)
         return card
 
     def legal(self):
@@ -147,16 +232,21 @@ class Table:
     def read(self, text):
         return text if text in self.legal() else None
 
+    def worths(self):
+        if self.deals:
+            return self.shoe.moves(self.cards, self.dealer[0])
+        if not self.counted:
+            self.counted = Deck(self.cards, self.dealer[0], self.left, self.double)
+        return self.counted.moves(self.cards, self.left)
+
     def best(self):
-        if self.shoe is None:
-            return None
-        worth = self.shoe.moves(self.cards, self.dealer[0])
-        return [m for m, w in worth.items() if w == max(worth.values())]
+        worth = self.worths()
+        return [m for m, w in worth.items() if w >= max(worth.values()) - NEAR]
 
     def play(self, move, why):
-        if self.shoe:
-            worth = self.shoe.moves(self.cards, self.dealer[0])
-            self.lost += max(worth.values()) - worth[move]
+        worth = self.worths()
+        loss = max(worth.values()) - worth[move]
+        self.lost += loss if loss > NEAR else 0
         told = "You stand."
         if move != "stand":
             card = re.match(rf"You {move} and get (A|\d+)\.", why)[1]
@@ -168,6 +258,7 @@ class Table:
 
     def settle(self, stake, why):
         total = count(self.cards)[0]
+        self.see(self.dealer[1])
         if total > 21:
             return f" With {written(self.cards)}, you are bust. The dealer's hidden card is {face(self.dealer[1])}." + self.result(-stake)
         drawn = re.search(r"the dealer has ([^:]*):", why)[1].replace(" and ", ", ").split(", ")[2:]
@@ -191,6 +282,7 @@ class Table:
                 return told + " The next hand begins."
             told += f" In the next hand, you have {faces(self.cards)}, and the dealer has {faces(self.dealer)}."
             told += self.result(1.5 * mine if not theirs else mine - 1)
+            self.see(self.dealer[1])
             self.number += 1
         return told
 
@@ -198,7 +290,7 @@ class Table:
         return None if self.number < self.hands else 1.0
 
     def value(self):
-        return None if self.shoe is None else float(max(0, 1 - self.lost / (self.hands * self.shoe.gap)))
+        return float(max(0, 1 - self.lost / (self.hands * self.shoe.gap)))
 
     def show(self):
         return f"Hand {self.number + 1} of {self.hands}. You have {faces(self.cards)}: {written(self.cards)}. The dealer shows {face(self.dealer[0])}."

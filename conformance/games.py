@@ -12,8 +12,7 @@ cards, dice, coins and matrices are those of the other files game_*.py; matrices
 15 games are also held to TextArena, on random games. No scenario has the rules of MiniGrid: rooms has no grid. Of the
 scenarios with tools, game_tools.py tells what each call gives, and what the state and the answer are worth in the end.
 
-The distances to mate are too many to be worked out here. Quintain refuses a record with a wrong distance, so it is
-asked about every position that two plies reach, and the distances must obey the recursion over python-chess' moves.
+The distances to mate are worked out by game_mates.py, and must obey the recursion over python-chess' moves.
 """
 import argparse
 import functools
@@ -30,6 +29,7 @@ import game_cards
 import game_coins
 import game_dice
 import game_lies
+import game_mates
 import game_matrix
 import game_rules
 import game_solo
@@ -62,20 +62,13 @@ class Rows:
     def __init__(self, folder):
         self.path = pathlib.Path(folder) / "games_rows"
         subprocess.run(["go", "build", "-o", self.path, "conformance/games_rows.go", "conformance/tools_rows.go"], cwd=ROOT, check=True)
-        self.claims = functools.cache(lambda: subprocess.Popen([self.path, "-claims"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        self.leduc = functools.cache(lambda: json.loads(subprocess.run([self.path, "-leduc"], check=True, stdout=subprocess.PIPE).stdout))
 
     def episodes(self, game, steps):
         with subprocess.Popen([self.path, "-game", game, "-steps", str(steps)], stdout=subprocess.PIPE, text=True) as process:
             yield from map(json.loads, process.stdout)
         if process.returncode:
             raise SystemExit(f"games_rows.go ended with status {process.returncode}")
-
-    def accepted(self, game, start, most):
-        """The least number from 1 to most that the game accepts in the place of "?" in a record, or 0."""
-        process = self.claims()
-        process.stdin.write(json.dumps({"game": game, "start": json.dumps(start).replace('"?"', "?"), "most": most}) + "\n")
-        process.stdin.flush()
-        return int(process.stdout.readline())
 
 
 def move_of(reply):
@@ -286,6 +279,10 @@ def alone(worlds):
     return explain
 
 
+def small_poker(count, rows, steps):
+    alone(lambda episode: game_cards.Poker(episode, rows.leduc))(count, rows, steps)
+
+
 def slippery_grid(count, rows, steps):
     import numpy
     from gymnasium.envs.toy_text.frozen_lake import FrozenLakeEnv
@@ -307,17 +304,14 @@ def slippery_grid(count, rows, steps):
 
 
 class Board:
-    """What python-chess knows of an endgame, with the distances to mate that Quintain admits to."""
+    """What python-chess knows of an endgame, with the distances to mate of game_mates.py."""
 
-    MEN = {"KQK": "KkQ", "KRK": "KkR", "KPK": "KkP", "KBBK": "KkBB", "KQKR": "KkQr"}
-    known = {}
-
-    def __init__(self, episode, rows):
+    def __init__(self, episode):
         import chess
 
-        self.chess, self.episode, self.rows = chess, episode, rows
+        self.chess, self.episode = chess, episode
         self.board = chess.Board(None)
-        for letter, at in zip(self.MEN[episode.start["ending"]], episode.start["at"]):
+        for letter, at in zip(game_mates.MEN[episode.start["ending"]], episode.start["at"]):
             self.board.set_piece_at(at, chess.Piece.from_symbol(letter))
         self.hold = episode.start["hold"]
         self.board.turn = not self.hold
@@ -330,20 +324,12 @@ class Board:
 
     def mate(self, board):
         """How many moves White, who is to move, needs to mate; 0: it cannot force it."""
-        key = board.board_fen()
-        if key not in self.known:
-            white = "".join(sorted(p.symbol() for p in board.piece_map().values() if p.color))
-            black = [p.symbol() for p in board.piece_map().values() if not p.color]
-            name = next((n for n, men in self.MEN.items() if sorted(men) == sorted([*white, *black])), None)
-            self.known[key] = self.ask(board, name) if name else 0
-        return self.known[key]
-
-    def ask(self, board, name):
-        free = {}
-        for at, piece in board.piece_map().items():
-            free.setdefault(piece.symbol(), []).append(at)
-        squares = [free[letter].pop() for letter in self.MEN[name]]
-        return self.rows.accepted("chess_endgame", {"ending": name, "at": squares, "mate": "?", "hold": 0, "opponent": "optimal"}, 40)
+        white, black = (board.occupied_co[side] & ~board.kings for side in (self.chess.WHITE, self.chess.BLACK))
+        kings = [board.king(self.chess.WHITE), board.king(self.chess.BLACK)]
+        others = [at for men in (white, black) for at in self.chess.scan_forward(men)]
+        letters = ["".join(board.piece_at(at).symbol().upper() for at in self.chess.scan_forward(men)) for men in (white, black)]
+        name = f"K{letters[0]}K{letters[1]}"
+        return game_mates.ending(name).moves([*kings, *others]) if name in game_mates.MEN else 0
 
     def after(self, board, move):
         board = board.copy(stack=False)
@@ -432,11 +418,9 @@ class Board:
 def chess_endgame(count, rows, steps):
     for row in rows.episodes("chess_endgame", steps):
         episode = Episode(count, row)
-        board = Board(episode, rows)
+        board = Board(episode)
         episode.same("FEN", f"FEN: {board.board.board_fen()} {'w' if board.board.turn else 'b'} - - 0 1" in row["opening"][-1], True)
         episode.turns(board)
-        if len(Board.known) > 1_000_000:
-            Board.known.clear()
 
 
 def anchors(count, boards):
@@ -515,7 +499,7 @@ GAMES = {
     "sliding_play": alone(game_solo.Slides),
     "sokoban_play": alone(game_solo.Boxes),
     "rooms": alone(game_solo.Rooms),
-    "small_poker": alone(game_cards.Poker),
+    "small_poker": small_poker,
     "liars_dice": alone(game_dice.Dice),
     "blackjack_table": alone(game_table.Table),
     "matrix_duel": alone(game_matrix.Matrices),

@@ -7,10 +7,9 @@
 // conformance/games.py explains all of it by other programs.
 //
 //	go run conformance/games_rows.go conformance/tools_rows.go -game pawn_race -steps 2000
-//	go run conformance/games_rows.go conformance/tools_rows.go -claims < RECORDS
+//	go run conformance/games_rows.go conformance/tools_rows.go -leduc
 //
-// With -claims, each line of the input has a record with a question mark, {"game": NAME, "start": TEXT, "most": N},
-// and the answer is the least number from 1 to N that makes it a record which the game accepts, or 0.
+// With -leduc, the output is the strategy of the opponent that plays an equilibrium of Leduc hold'em.
 package main
 
 import (
@@ -21,12 +20,11 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"strconv"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/tasks/catalog"
@@ -36,12 +34,12 @@ func main() {
 	name := flag.String("game", "", "game")
 	steps := flag.Int("steps", 1000, "replies, of all levels in turn")
 	seed := flag.Uint64("seed", 1, "seed")
-	claims := flag.Bool("claims", false, "read records, and tell which are accepted")
+	leduc := flag.Bool("leduc", false, "tell the strategy of an equilibrium of Leduc hold'em")
 	flag.Parse()
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
-	if *claims {
-		if err := judge(out); err != nil {
+	if *leduc {
+		if err := jsonform.WriteLine(out, cards.LeducEquilibrium()); err != nil {
 			log.Fatal(err)
 		}
 		return
@@ -186,54 +184,4 @@ func choose(a quintain.Advice, heard *[]string, r *rng.Rand) turn {
 	}
 	t.Reply = rng.Pick(r, from)
 	return t
-}
-
-// judge answers claims.
-func judge(out *bufio.Writer) error {
-	problems := map[string]quintain.Problem{}
-	scenarios := map[string]quintain.Scenario{}
-	in := bufio.NewReader(os.Stdin)
-	for {
-		line, err := in.ReadBytes('\n')
-		if err != nil {
-			return nil
-		}
-		var claim struct {
-			Game, Start string
-			Most        int
-		}
-		if err := jsonform.Unmarshal(line, &claim); err != nil {
-			return err
-		}
-		if scenarios[claim.Game] == nil {
-			_, scenarios[claim.Game] = find(claim.Game)
-			if problems[claim.Game], err = scenarios[claim.Game].Problem(quintain.Draw{Seed: 1}); err != nil {
-				return err
-			}
-		}
-		answer := 0
-		for n := 1; n <= claim.Most && answer == 0; n++ {
-			start := strings.Replace(claim.Start, "?", strconv.Itoa(n), 1)
-			if accepted(scenarios[claim.Game], problems[claim.Game], start) {
-				answer = n
-			}
-		}
-		fmt.Fprintln(out, answer)
-		if err := out.Flush(); err != nil {
-			return err
-		}
-	}
-}
-
-// accepted reports whether a game accepts a record.
-func accepted(of quintain.Scenario, p quintain.Problem, start string) bool {
-	text := fmt.Sprintf(`{"start":%s,"luck":1,"wording":0}`, start)
-	if err := jsonform.Unmarshal([]byte(text), &p.Instance); err != nil {
-		return false
-	}
-	env, err := of.Env(p)
-	if err == nil {
-		env.Close()
-	}
-	return err == nil
 }

@@ -34,78 +34,86 @@ func (l rest) without(card int) rest {
 	return l
 }
 
-// A draw is a node of the tree of all sets of cards with which the dealer may end: a number of equal
-// cards beside the lower ones of the nodes above. The nodes below follow it.
+// A draw is all that the dealer may draw to an open card without being bust. Each set of cards is a part
+// of low cards and one of high cards, since many sets share one.
 type draw struct {
-	card, n uint8
-	depth   uint8  // from 1
-	at      uint8  // of an ending
-	size    uint8  // of the set
-	after   uint16 // the node after those below
-
-	// orders is in how many orders the dealer ends with the set, its first card making no natural; 0: the
-	// dealer does not.
-	orders float64
+	parts []part     // each after its base; the first is empty
+	sets  [5][]drawn // by the count at the end, from 17 to 21
 }
 
-// draws lists the tree by the open card.
-var draws = sync.OnceValue(func() (all [11][]draw) {
+// A part is a base, and some equal cards that it has not.
+type part struct {
+	base, card, n uint8
+}
+
+// A drawn is a set of cards.
+type drawn struct {
+	low, high uint8   // parts
+	size      uint8   // in cards
+	orders    float64 // in which the dealer draws them, the first card making no natural
+}
+
+// The dealer draws at most nine cards, and with low cards to 3, their parts are at most 175.
+const (
+	mostLow   = 3
+	mostDrawn = 9
+	mostParts = 256
+)
+
+// draws lists the sets by the open card.
+var draws = sync.OnceValue(func() (all [11]*draw) {
 	for open := 1; open <= 10; open++ {
-		orders := map[rest]float64{}
-		order(open, totalOf(open), rest{}, orders)
-		all[open] = grow(open, orders)
+		orders := [5]map[rest]float64{{}, {}, {}, {}, {}}
+		order(totalOf(open), partner(open), rest{}, &orders)
+		d := &draw{parts: []part{{}}}
+		known := map[rest]uint8{{}: 0}
+		for at, of := range orders {
+			for _, set := range slices.SortedFunc(maps.Keys(of), func(a, b rest) int { return bytes.Compare(a[:], b[:]) }) {
+				low, high := set, set
+				clear(low[mostLow+1:])
+				clear(high[:mostLow+1])
+				d.sets[at] = append(d.sets[at], drawn{d.part(low, known), d.part(high, known), uint8(set.size()), of[set]})
+			}
+		}
+		all[open] = d
 	}
 	return all
 })
 
-// grow returns the tree of sets with their orders.
-func grow(open int, orders map[rest]float64) (all []draw) {
-	var before rest
-	for _, set := range slices.SortedFunc(maps.Keys(orders), func(a, b rest) int { return bytes.Compare(a[:], b[:]) }) {
-		depth := uint8(0)
-		t := totalOf(open)
-		same := true // as the set before, so the nodes are there
-		for card, n := range set {
-			same = same && n == before[card]
-			for range n {
-				t = t.with(card)
-			}
-			if n == 0 {
-				continue
-			}
-			depth++
-			if !same {
-				all = append(all, draw{card: uint8(card), n: n, depth: depth})
-			}
-		}
-		last := &all[len(all)-1]
-		last.orders, last.size, last.at = orders[set], uint8(set.size()), uint8(endsAt(t.best()))
-		before = set
+// part is the number of a part.
+func (d *draw) part(set rest, known map[rest]uint8) uint8 {
+	if n, made := known[set]; made {
+		return n
 	}
-	for i := range all {
-		after := i + 1
-		for after < len(all) && all[after].depth > all[i].depth {
-			after++
-		}
-		all[i].after = uint16(after)
+	card := 10
+	for set[card] == 0 {
+		card--
 	}
-	return all
+	base := set
+	base[card] = 0
+	below := d.part(base, known)
+	d.parts = append(d.parts, part{below, uint8(card), set[card]})
+	known[set] = uint8(len(d.parts) - 1)
+	return known[set]
 }
 
-// order counts the orders in which the dealer may draw, by what is drawn.
-func order(open int, t total, drawn rest, orders map[rest]float64) {
-	if t.best() >= 17 {
-		orders[drawn]++
+// order counts the orders in which the dealer may draw and is not bust, by the count at the end and by
+// what is drawn, which does not begin with a card.
+func order(t total, none int, drawn rest, orders *[5]map[rest]float64) {
+	switch best := t.best(); {
+	case best > 21:
+		return
+	case best >= 17:
+		orders[endsAt(best)][drawn]++
 		return
 	}
 	for card := 1; card <= 10; card++ {
-		if drawn.size() == 0 && card == partner(open) {
+		if card == none || drawn[card] == full()[card] {
 			continue
 		}
 		next := drawn
-		if next[card]++; next[card] <= full()[card] {
-			order(open, t.with(card), next, orders)
-		}
+		next[card]++
+		order(t.with(card), 0, next, orders)
 	}
 }
 
@@ -115,63 +123,80 @@ type counted struct {
 	open  int
 	stood map[rest]float64 // what a hand wins as it is
 	known map[rest]float64 // what the best play wins
+
+	ways  [mostParts]float64     // to pick the cards of each part of a draw, in order, from what is left now
+	share [mostDrawn + 1]float64 // of one order of so many cards among all that may come to the dealer
 }
 
 func newCounted(open int) *counted {
-	return &counted{open, map[rest]float64{}, map[rest]float64{}}
+	return &counted{open: open, stood: map[rest]float64{}, known: map[rest]float64{}}
 }
 
-// ends tells how likely the dealer ends at each count.
-func (c *counted) ends(left rest) (ends ending) {
+// ends is how likely the dealer ends at a count up to 21.
+func (c *counted) ends(count int) (chance float64) {
+	for _, s := range draws()[c.open].sets[endsAt(count)] {
+		chance += float64(c.ways[s.low] * c.ways[s.high] * s.orders * c.share[s.size])
+	}
+	return chance
+}
+
+// count prepares for what is left.
+func (c *counted) count(left rest) {
+	f := falling()
+	c.ways[0] = 1
+	for i, p := range draws()[c.open].parts[1:] {
+		c.ways[i+1] = c.ways[p.base] * f[left[p.card]][p.n]
+	}
 	n := left.size()
-	var ways [22]float64 // to draw so many cards, the first without a natural
-	ways[0] = 1
-	for k := 1; k < len(ways) && k <= n; k++ {
-		if ways[k] = ways[k-1] * float64(n-k+1); k == 1 {
-			ways[k] = float64(n - int(left[partner(c.open)]))
-		}
+	orders := float64(n - int(left[partner(c.open)])) // in which so many cards may come, the first making no natural
+	for k := 1; k <= min(n, mostDrawn); k++ {
+		c.share[k] = 1 / orders
+		orders *= float64(n - k)
 	}
-	var picks [11][17]float64 // ways to pick so many of a card, in order
-	for card, have := range left {
-		picks[card][0] = 1
-		for k := 1; k <= int(have); k++ {
-			picks[card][k] = picks[card][k-1] * float64(int(have)-k+1)
-		}
-	}
-	var above [11]float64 // ways to pick the cards of the nodes above, by depth
-	above[0] = 1
-	for all, i := draws()[c.open], 0; i < len(all); {
-		d := &all[i]
-		p := above[d.depth-1] * picks[d.card][d.n]
-		if p == 0 {
-			i = int(d.after)
-			continue
-		}
-		if above[d.depth] = p; d.orders > 0 {
-			ends[d.at] += p * d.orders / ways[d.size]
-		}
-		i++
-	}
-	return ends
 }
 
-// chance is how likely a card comes next to the player.
-func (c *counted) chance(left rest, card int) float64 {
-	n, bad := left.size(), int(left[partner(c.open)])
-	if card == partner(c.open) { // the hidden card is none of these
-		return float64(bad) / float64(n-1)
+// falling are the products n(n-1)(n-2)... of so many factors.
+var falling = sync.OnceValue(func() *[17][17]float64 {
+	of := new([17][17]float64)
+	for n := range of {
+		of[n][0] = 1
+		for k := range n {
+			of[n][k+1] = of[n][k] * float64(n-k)
+		}
 	}
-	return float64(left[card]) * float64(n-bad-1) / (float64(n-bad) * float64(n-1))
+	return of
+})
+
+// chances is how likely each card comes next to the player.
+func (c *counted) chances(left rest) (of [11]float64) {
+	n, none := left.size(), partner(c.open)
+	bad := int(left[none])
+	for card := 1; card <= 10; card++ {
+		of[card] = float64(left[card]) * float64(n-bad-1) / (float64(n-bad) * float64(n-1))
+	}
+	if none > 0 { // the hidden card is none of these
+		of[none] = float64(bad) / float64(n-1)
+	}
+	return of
 }
 
-// stand is what a hand wins as it is.
+// stand is what a hand wins as it is: 1, less the chance that the dealer ends at its count, and twice
+// the chance that the dealer ends above.
 func (c *counted) stand(t total, left rest) float64 {
 	if t.best() > 21 {
 		return -1
 	}
 	won, seen := c.stood[left]
 	if !seen {
-		won = c.ends(left).against(t.best())
+		c.count(left)
+		won = 1
+		for count := max(t.best(), 17); count <= 21; count++ {
+			cost := 2.0
+			if count == t.best() {
+				cost = 1
+			}
+			won -= float64(cost * c.ends(count))
+		}
 		c.stood[left] = won
 	}
 	return won
@@ -186,28 +211,30 @@ func (c *counted) play(t total, left rest) float64 {
 		return won
 	}
 	won := c.stand(t, left)
-	if t.best() < 21 && won < c.most(t, left) { // no card improves on 21
-		won = max(won, c.hit(t, left))
+	if t.best() < 21 { // no card improves on 21
+		if of := c.chances(left); won < most(t, &of) {
+			won = max(won, c.hit(t, left, &of))
+		}
 	}
 	c.known[left] = won
 	return won
 }
 
 // most bounds what a hand wins that takes a card: all, unless it is bust.
-func (c *counted) most(t total, left rest) float64 {
-	most := 1.0
+func most(t total, chances *[11]float64) float64 {
+	won := 1.0
 	for card := 1; card <= 10; card++ {
 		if t.with(card).best() > 21 {
-			most -= 2 * c.chance(left, card)
+			won -= 2 * chances[card]
 		}
 	}
-	return most
+	return won
 }
 
 // hit is what a hand wins that takes a card.
-func (c *counted) hit(t total, left rest) (won float64) {
+func (c *counted) hit(t total, left rest, chances *[11]float64) (won float64) {
 	for card := 1; card <= 10; card++ {
-		if p := c.chance(left, card); p > 0 {
+		if p := chances[card]; p > 0 {
 			won += float64(p * c.play(t.with(card), left.without(card)))
 		}
 	}
@@ -216,9 +243,10 @@ func (c *counted) hit(t total, left rest) (won float64) {
 
 // moves is what each move wins, if the best play follows.
 func (c *counted) moves(t total, left rest) map[string]float64 {
-	of := map[string]float64{stand: c.stand(t, left), hit: c.hit(t, left), double: 0}
+	chances := c.chances(left)
+	of := map[string]float64{stand: c.stand(t, left), hit: c.hit(t, left, &chances), double: 0}
 	for card := 1; card <= 10; card++ {
-		if p := c.chance(left, card); p > 0 {
+		if p := chances[card]; p > 0 {
 			of[double] += float64(2 * p * c.stand(t.with(card), left.without(card)))
 		}
 	}

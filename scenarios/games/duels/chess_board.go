@@ -136,6 +136,34 @@ func (g *geometry) reach(kind byte, from int8, taken uint64) (set uint64) {
 	return set
 }
 
+// slides are the squares from which a queen, a rook or a bishop reaches one of some over empty squares.
+// Some of them may not be empty.
+func slides(kind byte, some, empty uint64) (set uint64) {
+	const (
+		notA = 0xfefefefefefefefe
+		notH = 0x7f7f7f7f7f7f7f7f
+		not1 = ^uint64(0xff)       // upwards
+		not8 = ^uint64(0xff << 56) // downwards
+	)
+	if kind != 'B' {
+		set = smear(some, empty, 8, not1) | smear(some, empty, -8, not8) | smear(some, empty, 1, notA) | smear(some, empty, -1, notH)
+	}
+	if kind != 'R' {
+		set |= smear(some, empty, 9, notA&not1) | smear(some, empty, -9, notH&not8) | smear(some, empty, -7, notA&not8) | smear(some, empty, 7, notH&not1)
+	}
+	return set
+}
+
+// smear is where steps lead from some squares, within a mask, the last from an empty square.
+func smear(some, empty uint64, step int, mask uint64) (set uint64) {
+	for some != 0 {
+		some = bits.RotateLeft64(some, step) & mask
+		set |= some
+		some &= empty
+	}
+	return set
+}
+
 // sees reports whether a man attacks a square.
 func (g *geometry) sees(kind byte, from, to int8, taken uint64) bool {
 	line := g.line[from][to]
