@@ -198,6 +198,14 @@ func NewKey(canonical string) Key {
 	return Key(sum[:16])
 }
 
+// NewFamilyKey is NewKey for a problem of a family, whose problems are trained on or held out
+// all together: they share the second half of the key, by which problems are split.
+func NewFamilyKey(family, canonical string) Key {
+	key, of := NewKey(family+"\x00"+canonical), NewKey(family)
+	copy(key[len(key)/2:], of[len(of)/2:])
+	return key
+}
+
 // KeyOf returns the key of p, a problem of t. Without a [Keyer], it is the key of the
 // prompt.
 func KeyOf(t Task, p Problem) (Key, error) {

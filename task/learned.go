@@ -3,8 +3,8 @@ package task
 import "github.com/quintain-rl/quintain"
 
 // Lessons are the sizes of a measurement: how many problems guessers learn by heart, and
-// how many test them. Apart splits the level by keys, as evaluations do: the guessers learn
-// from nine tenths of the questions, and the others test them.
+// how many test them. Apart splits the level by keys, as evaluations do, but not by families
+// ([Relative]): the guessers learn from nine tenths of the questions, and the others test them.
 type Lessons struct {
 	Learned, Asked int
 	Apart          bool

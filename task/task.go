@@ -50,6 +50,11 @@ type Shortener interface{ Short() string }
 // question; then the prompt decides.
 type Canonicalizer interface{ Canonical() string }
 
+// A Relative is an Instance that belongs to a family of problems, which are trained on or held
+// out all together: those about one program, say, so that an evaluation asks about programs that
+// were never seen. Family names it; it is empty for a record of reasoning-gym that does not tell.
+type Relative interface{ Family() string }
+
 // A Chooser is an Instance with few possible answers, all equally likely: the prompt names
 // them, or only so many fit its form. Choices counts them.
 type Chooser interface{ Choices() int }
@@ -216,7 +221,7 @@ func (t *task) Short(p quintain.Problem) (string, error) {
 }
 
 // Key implements [quintain.Keyer]: the key of the canonical form ([Canonicalizer]), else of
-// the short question ([Shortener]), else of the prompt.
+// the short question ([Shortener]), else of the prompt; in its family, if it has one ([Relative]).
 func (t *task) Key(p quintain.Problem) (quintain.Key, error) {
 	inst, err := t.instance(p)
 	if err != nil {
@@ -231,6 +236,9 @@ func (t *task) Key(p quintain.Problem) (quintain.Key, error) {
 	}
 	if asked == "" {
 		asked = p.Prompt
+	}
+	if of, has := any(inst).(Relative); has && of.Family() != "" {
+		return quintain.NewFamilyKey(of.Family(), asked), nil
 	}
 	return quintain.NewKey(asked), nil
 }

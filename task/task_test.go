@@ -244,6 +244,14 @@ func (shyItem) Score(string) quintain.Verdict { return quintain.Right() }
 func (s shyItem) Short() string               { return "short: " + s.Question }
 func (s shyItem) Canonical() string           { return s.Question }
 
+// A kinItem may belong to a family.
+type kinItem struct {
+	shyItem
+	Of string `json:"of"`
+}
+
+func (k kinItem) Family() string { return k.Of }
+
 // A key is made of the canonical form, else of the short question, else of the prompt.
 func TestKey(t *testing.T) {
 	shy := task.Spec[coinParams, shyItem]{Name: "shy"}
@@ -268,5 +276,12 @@ func TestKey(t *testing.T) {
 		if key(test.of, test.record, test.prompt) != quintain.NewKey(test.same) {
 			t.Errorf("record %s, prompt %s: the key is not that of %q (%s)", test.record, test.prompt, test.same, test.why)
 		}
+	}
+	kin := task.Spec[coinParams, kinItem]{Name: "kin"}
+	if got := key(kin.Task(), `{"question":"why","of":"us"}`, "a"); got != quintain.NewFamilyKey("us", "why") {
+		t.Errorf("the key %x leaves out the family", got)
+	}
+	if got := key(kin.Task(), `{"question":"why","of":""}`, "a"); got != quintain.NewKey("why") {
+		t.Errorf("the key %x is not that of a problem without a family", got)
 	}
 }

@@ -126,6 +126,32 @@ func TestTheSidesOfASplitAreAllAndShareNothing(t *testing.T) {
 	}
 }
 
+// All problems of a family are on one side, and have keys of their own.
+func TestFamiliesAreOnOneSide(t *testing.T) {
+	t.Parallel()
+	held := 0
+	for family := range 1000 {
+		name, keys := fmt.Sprint(family), map[quintain.Key]bool{}
+		side := exam.HeldOut(quintain.NewFamilyKey(name, ""))
+		for i := range 20 {
+			key := quintain.NewFamilyKey(name, fmt.Sprint(i))
+			keys[key] = true
+			if exam.HeldOut(key) != side {
+				t.Fatalf("family %d is on both sides", family)
+			}
+		}
+		if len(keys) != 20 {
+			t.Fatalf("20 problems of a family have %d keys", len(keys))
+		}
+		if side {
+			held++
+		}
+	}
+	if held < 70 || held > 130 {
+		t.Errorf("%d of 1,000 families are held out, want about a tenth", held)
+	}
+}
+
 // An ask is an episode. The right reply is the problem's number.
 type ask struct{ p quintain.Problem }
 

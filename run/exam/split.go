@@ -22,7 +22,8 @@ const (
 const heldOutShare = 10
 
 // HeldOut reports whether the problems of a key are kept for evaluations and must not be
-// trained on. A key stands for the question, so all wordings of it are on one side.
+// trained on. A key stands for the question, so all wordings of it are on one side. Its second
+// half decides, which all problems of a family share ([quintain.NewFamilyKey]).
 func HeldOut(key quintain.Key) bool {
 	return binary.BigEndian.Uint64(key[8:])%heldOutShare == 0
 }

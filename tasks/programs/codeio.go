@@ -22,7 +22,7 @@ var codeIO = task.Spec[codeParams, codeItem]{
 	Doc: "Work out what a small program returns for an input, or find an input for which it returns an output. Any input of the drawn kinds is right if " +
 		"the program gives that output: printable ASCII, integers of at most 12 digits, 1,024 values and characters in all. The programs are in a subset of Starlark, and are Python too.",
 	Source:  "The idea of J. Li and others, CodeI/O (2025); the programs are our own, the settings those of reasoning-gym.",
-	Version: 1,
+	Version: 2,
 	Default: codeParams{InputPrediction: 0.5},
 	Levels: []codeParams{
 		{0.5, new(1)},
@@ -32,13 +32,6 @@ var codeIO = task.Spec[codeParams, codeItem]{
 		{0.5, new(10)},
 	},
 	Many: true,
-	Few: []string{
-		"Many programs have few different inputs.",
-		"",
-		"Many programs have few different inputs.",
-		"Many programs have few different inputs.",
-		"Many programs have few different inputs.",
-	},
 	Refuses: map[string]string{
 		answer.InQuotes:    "Quotes tell a text from a number.",
 		"in single quotes": "Quotes tell a text from a number.",
@@ -90,7 +83,7 @@ func makeCode(p codeParams, r *rng.Rand) (codeItem, error) {
 		if p.Difficulty != nil {
 			band, of = (*p.Difficulty+1)/2, small+size(*p.Difficulty+1)%2
 		}
-		program := rng.Pick(r, all.bands[band])
+		program := rng.Pick(r, rng.Pick(r, all.bands[band]))
 		if program.outputOnly && item.Asks == "input" {
 			continue
 		}
@@ -158,6 +151,15 @@ func (c codeItem) Short() string {
 		return p.source + "\nmain(?) = " + spaced(c.Output)
 	}
 	return p.source + "\nmain(" + strings.Join(c.arguments("="), ", ") + ") = ?"
+}
+
+// Family implements [task.Relative]. It is that of the program.
+func (c codeItem) Family() string {
+	p, err := c.program()
+	if err != nil {
+		return ""
+	}
+	return p.family
 }
 
 // parts finds the program and reads the input.

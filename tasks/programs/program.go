@@ -22,6 +22,7 @@ var starFiles embed.FS
 // A program is one of ours: it has a function main, and its inputs can be drawn.
 type program struct {
 	name       string
+	family     string // the name of the first in its family
 	source     string
 	params     []param
 	outputOnly bool // an input cannot be found for an output but by trying
@@ -38,7 +39,7 @@ type param struct {
 
 // A catalogue has all programs.
 type catalogue struct {
-	bands [bands + 1][]*program
+	bands [bands + 1][]family
 	names map[string]*program
 }
 
@@ -51,23 +52,27 @@ var programs = sync.OnceValues(func() (*catalogue, error) {
 			return nil, err
 		}
 		for _, part := range strings.Split("\n"+string(text), "\n# ")[1:] {
-			p, err := readProgram(part)
+			f, err := readFamily(part)
 			if err != nil {
 				return nil, fmt.Errorf("star/%d.star: %w", band, err)
 			}
-			c.bands[band], c.names[p.name] = append(c.bands[band], p), p
+			c.bands[band] = append(c.bands[band], f)
+			for _, p := range f {
+				c.names[p.name] = p
+			}
 		}
 	}
 	return c, nil
 })
 
-// readProgram reads a program after its headline, which has its name and the values of its
+// readProgram reads a program with its headline, which has its name and the values of its
 // parameters: "name: a int 2..99; l ints 3..8 0..50".
-func readProgram(text string) (*program, error) {
-	head, source, _ := strings.Cut(text, "\n")
+func readProgram(head, source string) (*program, error) {
 	name, params, found := strings.Cut(head, ": ")
-	p := &program{source: strings.TrimSpace(source)}
+	p := new(program)
 	p.name, p.outputOnly = strings.CutSuffix(name, ", output only")
+	p.family = p.name
+	p.setSource(source)
 	if !found || p.source == "" {
 		return nil, fmt.Errorf("%q is not a headline with a program", head)
 	}
@@ -78,8 +83,13 @@ func readProgram(text string) (*program, error) {
 		}
 		p.params = append(p.params, q)
 	}
-	p.compiled = sync.OnceValues(func() (*starlark.Function, error) { return compile(p.source) })
 	return p, nil
+}
+
+func (p *program) setSource(source string) {
+	source = strings.TrimSpace(source)
+	p.source = source
+	p.compiled = sync.OnceValues(func() (*starlark.Function, error) { return compile(source) })
 }
 
 // readParam reads "name kind range range choices".

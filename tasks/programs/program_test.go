@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
@@ -15,16 +17,77 @@ func each(t *testing.T, f func(p *program)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(all.names) < 100 {
-		t.Errorf("there are %d programs, want at least 100", len(all.names))
-	}
-	for band, list := range all.bands[1:] {
-		if len(list) < 20 {
-			t.Errorf("band %d has %d programs, want at least 20", band+1, len(list))
+	for _, families := range all.bands[1:] {
+		for _, family := range families {
+			for _, p := range family {
+				f(p)
+			}
 		}
-		for _, p := range list {
+	}
+}
+
+// sample calls f with one program of each family: with every program in heavy tests.
+func sample(t *testing.T, f func(p *program)) {
+	t.Helper()
+	each(t, func(p *program) {
+		if heavy || p.name == p.family {
 			f(p)
 		}
+	})
+}
+
+// There are enough programs, and of each band some families are held out whole, but not many.
+func TestFamilies(t *testing.T) {
+	all, err := programs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.names) < 1150 {
+		t.Errorf("there are %d programs, want at least 1,150", len(all.names))
+	}
+	for band, families := range all.bands[1:] {
+		held, inAll, inHeld := 0, 0, 0
+		for _, f := range families {
+			inAll += len(f)
+			if exam.HeldOut(quintain.NewFamilyKey(f[0].family, "")) {
+				held++
+				inHeld += len(f)
+			}
+		}
+		t.Logf("band %d: %d families with %d programs, of which %d with %d are held out", band+1, len(families), inAll, held, inHeld)
+		if len(families) < 20 || held < 3 || held > len(families)/4 {
+			t.Errorf("in band %d, %d of %d families are held out; want 20 families, and from 3 to a fourth of them held out", band+1, held, len(families))
+		}
+	}
+}
+
+// All questions about the programs of a family are on one side of the split.
+func TestFamiliesAreHeldOutWhole(t *testing.T) {
+	of, sides := codeIO.Task(), map[string]bool{}
+	for level := range of.Info().Levels {
+		for i := range 500 {
+			p, err := of.Problem(quintain.Draw{Seed: 3, Level: level, Index: i})
+			if err != nil {
+				t.Fatal(err)
+			}
+			item, err := codeIO.Read(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			key, err := quintain.KeyOf(of, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			family, _, _ := strings.Cut(item.Program, ".")
+			side, met := sides[family]
+			if met && side != exam.HeldOut(key) {
+				t.Fatalf("%s is on both sides of the split", family)
+			}
+			sides[family] = exam.HeldOut(key)
+		}
+	}
+	if len(sides) < 100 {
+		t.Errorf("%d families come up, want at least 100", len(sides))
 	}
 }
 
@@ -46,7 +109,10 @@ func TestPrograms(t *testing.T) {
 			}
 		}
 		r, told, outputs := rng.New(1, p.name), 0, map[string]bool{}
-		const inputs = 200
+		inputs := 200
+		if !heavy && p.name != p.family {
+			inputs = 20
+		}
 		for i := range inputs {
 			input := p.draw(small+size(i%2), r)
 			output, err := p.run(input)
@@ -83,8 +149,12 @@ func TestHeadlines(t *testing.T) {
 		{"a: n int 2..1\ndef main(n):\n    return n", "does not have the ranges"},
 		{"a: n ints 1..2\ndef main(n):\n    return n", "does not have the ranges"},
 		{"a: n picks 1..2\ndef main(n):\n    return n", "does not have the ranges"},
+		{"a: n int 1..2\n#~ n + 1 => n + 2 | n\ndef main(n):\n    return n + 1", ""},
+		{"a: n int 1..2\n#~ n + 2 => n + 3\ndef main(n):\n    return n + 1", "does not have what"},
+		{"a: n int 1..2\n#~ n + 1 = n + 2\ndef main(n):\n    return n + 1", "does not have what"},
+		{"a: n int 1..2\n#~ n + 1 => " + strings.Repeat("n | ", mostPrograms) + "2\ndef main(n):\n    return n + 1", "has 102 programs, want at most 100"},
 	} {
-		if _, err := readProgram(test.text); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+		if _, err := readFamily(test.text); (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q: %v, want %q", test.text, err, test.want)
 		}
 	}
