@@ -139,11 +139,11 @@ func loop(b *testing.B, work func(i int)) {
 	b.ReportMetric(float64(processTime()-begin)/float64(b.N), "cpu-ns/op")
 }
 
-// slowest reports, for each level, the 99th percentile of the processor time to make a
-// problem. If that is long, it tries fewer problems.
+// slowest reports, for each level, the mean and the 99th percentile of the processor time to
+// make a problem. If that is long, it tries fewer problems.
 func slowest(b *testing.B, task quintain.Task) {
 	const n, longEnough = 1000, time.Second
-	p99 := make([]time.Duration, len(task.Info().Levels))
+	mean, p99 := make([]time.Duration, len(task.Info().Levels)), make([]time.Duration, len(task.Info().Levels))
 	for b.Loop() {
 		for level := range p99 {
 			spent := make([]time.Duration, 0, n)
@@ -152,11 +152,16 @@ func slowest(b *testing.B, task quintain.Task) {
 				spent = append(spent, spend(func() { problem(b, task, d) }))
 			}
 			slices.Sort(spent)
+			mean[level] = 0
+			for _, one := range spent {
+				mean[level] += one / time.Duration(len(spent))
+			}
 			p99[level] = spent[len(spent)*99/100]
 		}
 	}
 	for level, spent := range p99 {
 		b.ReportMetric(float64(spent.Nanoseconds())/1e3, fmt.Sprintf("µs-p99-level-%d", level))
+		b.ReportMetric(float64(mean[level].Nanoseconds())/1e3, fmt.Sprintf("µs-mean-level-%d", level))
 	}
 	b.ReportMetric(0, "ns/op")
 }

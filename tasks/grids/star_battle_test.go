@@ -90,3 +90,37 @@ func TestStarBattleKeys(t *testing.T) {
 		return nil
 	})
 }
+
+// A walk from cell to cell, one at a time, finds the same cells connected.
+func TestConnected(t *testing.T) {
+	r, met := rng.New(1, "connected"), map[bool]int{}
+	for size := 2; size <= mostSide; size++ {
+		for range 300 {
+			var cells set
+			for c := range size * size {
+				if r.Between(0, 9) < 7 {
+					cells.add(c)
+				}
+			}
+			if cells.empty() {
+				continue
+			}
+			left := cells.less(setOf(cells.first()))
+			for queue := []int{cells.first()}; len(queue) > 0; queue = queue[1:] {
+				eachBeside(queue[0], size, func(c int) {
+					if left.has(c) {
+						left = left.less(setOf(c))
+						queue = append(queue, c)
+					}
+				})
+			}
+			met[left.empty()]++
+			if connected(cells, size) != left.empty() {
+				t.Fatalf("size %d: the cells %v are connected: %v, want %v", size, cells.cells(), !left.empty(), left.empty())
+			}
+		}
+	}
+	if met[true] < 100 || met[false] < 100 {
+		t.Errorf("%d are connected and %d are not, want many of both", met[true], met[false])
+	}
+}
