@@ -13,6 +13,7 @@ import tempfile
 import types
 
 import game_cards
+import game_codes
 import game_dice
 import game_rules
 import game_solo
@@ -90,7 +91,7 @@ def mastermind(name):
             count.same("the end", guess == code, over)
             if over or guess == code:
                 return count.same("the result", 1.0, peer.won())
-            count.same("the marks", "{} black peg(s), {} white peg(s)".format(*game_solo.marks(tuple(guess), tuple(code))), peer.told().partition("Feedback: ")[2].rstrip(".\n"))
+            count.same("the marks", "{} black peg(s), {} white peg(s)".format(*game_codes.marks(tuple(guess), tuple(code))), peer.told().partition("Feedback: ")[2].rstrip(".\n"))
 
     return walk
 
@@ -102,7 +103,7 @@ def wordle(count, seed):
         over = peer.play(guess)
         count.steps += 1
         count.same("the end", guess == code, over)
-        marks = game_solo.marks(guess, code).translate(str.maketrans("+o-", "GYX"))
+        marks = game_codes.marks(guess, code).translate(str.maketrans("+o-", "GYX"))
         if not over:
             count.same("the marks", " ".join(marks), peer.read().rpartition("Feedback:\n")[2].split("\n")[1], peer.read())
     count.same("the result", 1.0, peer.won())

@@ -26,6 +26,7 @@ import tempfile
 import time
 
 import game_cards
+import game_codes
 import game_coins
 import game_dice
 import game_lies
@@ -493,8 +494,8 @@ GAMES = {
     "connect_small": duels(game_rules.Connect),
     "pawn_race": duels(game_rules.Pawns),
     "chess_endgame": chess_endgame,
-    "mastermind": alone(game_solo.Codes),
-    "wordle_play": alone(game_solo.Words),
+    "mastermind": alone(game_codes.Codes),
+    "wordle_play": alone(game_codes.Words),
     "minesweeper_play": alone(game_solo.Mines),
     "sliding_play": alone(game_solo.Slides),
     "sokoban_play": alone(game_solo.Boxes),

@@ -254,17 +254,16 @@ func (s *endingSolver) waiting(plies int) bool {
 	return false
 }
 
-// captures notes the positions of a strip in which White wins by taking the last man.
+// captures notes the positions of a strip in which White wins by taking the last man, with the king or
+// the third man.
 func (s *endingSolver) captures(r strip) {
-	for i, kind := range []byte{whiteKing: 'K', 2: s.third().kind} {
-		from := r.at
-		if i == whiteKing {
-			from = r.king
-		} else if kind == 0 {
+	for man, from := range [...]int8{whiteKing: r.king, 2: r.at} {
+		if man == blackKing {
 			continue
 		}
-		for set := s.lines.reach(kind, from, r.taken) & s.safe[r.index]; set != 0; set &= set - 1 {
-			s.wait(r, chessMove{man: int8(i), to: int8(bits.TrailingZeros64(set))}, int8(bits.TrailingZeros64(set)))
+		for set := s.lines.reach(s.men[man].kind, from, r.taken) & s.safe[r.index]; set != 0; set &= set - 1 {
+			to := int8(bits.TrailingZeros64(set))
+			s.wait(r, chessMove{man: int8(man), to: to}, to)
 		}
 	}
 }
