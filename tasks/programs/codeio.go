@@ -20,7 +20,7 @@ var codeIO = task.Spec[codeParams, codeItem]{
 	Name:     "codeio",
 	Category: "code",
 	Doc: "Work out what a small program returns for an input, or find an input for which it returns an output. Any input of the drawn kinds is right if " +
-		"the program gives that output: printable ASCII, integers of at most 12 digits, 1,024 values and characters in all. The programs are in a subset of Starlark, and are Python too.",
+		"the program gives that output: printable ASCII, integers of at most 12 digits, 1,024 values and characters in all. The programs are in a subset of Starlark, and are Python too. Those that differ by a choice or two are a family, which is held out whole or not at all.",
 	Source:  "The idea of J. Li and others, CodeI/O (2025); the programs are our own, the settings those of reasoning-gym.",
 	Version: 2,
 	Default: codeParams{InputPrediction: 0.5},

@@ -96,7 +96,7 @@ func TestHostileCallsAreCheap(t *testing.T) {
 		time    time.Duration
 	}
 	combination, calls, ran := 0, 0, 0
-	stride := 3
+	stride := 5
 	switch {
 	case heavy:
 		stride = 1
