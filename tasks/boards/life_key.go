@@ -66,10 +66,11 @@ func (p *lifePlaces) around(board []string, y, x int) (seen [canon.Sides]uint64)
 	for dy := -min(lifeNear, (h-1)/2); dy <= min(lifeNear, h/2); dy++ {
 		row := board[(y+dy+h)%h]
 		for dx := -min(lifeNear, (w-1)/2); dx <= min(lifeNear, w/2); dx++ {
-			if row[(x+dx+w)%w] == '1' {
-				for side, place := range &p[dy+lifeNear][dx+lifeNear] {
-					seen[side] += place
-				}
+			if row[(x+dx+w)%w] != '1' {
+				continue
+			}
+			for side, place := range &p[dy+lifeNear][dx+lifeNear] {
+				seen[side] += place
 			}
 		}
 	}

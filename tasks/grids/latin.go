@@ -82,10 +82,12 @@ func (s *latinSearch) tightest() (cell int, left uint16) {
 		for empty := s.empty[i]; empty != 0; empty &= empty - 1 {
 			j := bits.TrailingZeros16(empty)
 			free := s.allowed[i*s.size+j] &^ (s.rows[i] | s.cols[j])
-			if n := bits.OnesCount16(free); n < fewest {
-				if cell, fewest, left = i*s.size+j, n, free; n <= 1 {
-					return cell, left
-				}
+			n := bits.OnesCount16(free)
+			if n >= fewest {
+				continue
+			}
+			if cell, fewest, left = i*s.size+j, n, free; n <= 1 {
+				return cell, left
 			}
 		}
 	}

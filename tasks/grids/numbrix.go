@@ -70,7 +70,8 @@ func makeNumbrix(p numbrixParams, r *rng.Rand) (numbrixItem, error) {
 	first := max(2, len(order)*p.Given/100)
 	given := setOf(order[:first]...) // numbers, from 0
 	for {
-		other, found, unique := otherPath(path, given, beside, size, steps)
+		s := pathSearch{size: size, beside: beside, known: path, given: given, steps: steps}
+		other, found, unique := s.other()
 		if unique {
 			break
 		}
@@ -132,21 +133,21 @@ type pathSearch struct {
 	steps  int // steps left
 }
 
-// otherPath looks for another path with the given numbers, in a number of steps. If it gives up,
-// it reports neither another path nor that there is none.
-func otherPath(known []int, given set, beside [][]int, size, steps int) (other []int, found, unique bool) {
-	s := pathSearch{size: size, beside: beside, known: known, given: given, path: slices.Clone(known), first: given.first(), steps: steps}
+// other looks for another path, given the size, the neighbors, the known path, the given numbers
+// and the steps. If it gives up, it reports neither another path nor that there is none.
+func (s *pathSearch) other() (path []int, found, unique bool) {
+	s.path, s.first = slices.Clone(s.known), s.given.first()
 	last := -1
-	for k := range known {
-		if given.has(k) {
+	for k := range s.known {
+		if s.given.has(k) {
 			last = k
-			s.used.add(known[k])
+			s.used.add(s.known[k])
 		}
 		s.before[k] = last
 	}
 	last = -1
-	for k := len(known) - 1; k >= 0; k-- {
-		if given.has(k) {
+	for k := len(s.known) - 1; k >= 0; k-- {
+		if s.given.has(k) {
 			last = k
 		}
 		s.next[k] = last

@@ -178,35 +178,24 @@ func (s *sumSearch) run(m marks) bool {
 // follow marks and unmarks the cells that the bounds leave no choice after a change. It reports false
 // if a bound cannot be kept.
 func (s *sumSearch) follow(m *marks, change set) bool {
-	bounds := s.rules.bounds
-	tallies := s.tallies[len(s.tallies)-len(bounds):]
+	tallies := s.tallies[len(s.tallies)-len(s.rules.bounds):]
 	for !change.empty() {
 		c := change.first()
 		change = change.less(setOf(c))
-		if m.on.has(c) {
-			for _, i := range s.rules.of[c] {
-				t := &tallies[i]
-				if t.on--; t.on > 0 {
-					continue
-				}
-				if t.on < 0 {
-					return false
-				}
-				free := bounds[i].of.less(m.on.or(m.off))
-				m.off, change = m.off.or(free), change.or(free)
-			}
-			continue
-		}
+		marked := m.on.has(c)
 		for _, i := range s.rules.of[c] {
-			t := &tallies[i]
-			if t.off--; t.off > 0 {
+			left, rest := &tallies[i].off, &m.on
+			if marked {
+				left, rest = &tallies[i].on, &m.off
+			}
+			if *left--; *left > 0 {
 				continue
 			}
-			if t.off < 0 {
+			if *left < 0 {
 				return false
 			}
-			free := bounds[i].of.less(m.on.or(m.off))
-			m.on, change = m.on.or(free), change.or(free)
+			free := s.rules.bounds[i].of.less(m.on.or(m.off))
+			*rest, change = rest.or(free), change.or(free)
 		}
 	}
 	return true
