@@ -298,7 +298,7 @@ class Slides(Walk):
     """Sliding tiles. The distances of all positions near the end are listed; farther ones are searched until they come there."""
 
     LISTED = 700_000
-    listed = {}
+    listed, found = {}, {}
 
     def __init__(self, episode):
         s = episode.start
@@ -323,6 +323,14 @@ class Slides(Walk):
         return tiles == self.home()
 
     def distance(self, tiles):
+        if (self.rows, tiles) not in self.found:
+            if len(self.found) > self.LISTED:
+                self.found.clear()
+            self.found[self.rows, tiles] = self.towards(tiles)
+        return self.found[self.rows, tiles]
+
+    def towards(self, tiles):
+        """The distance, by a search that ends in the list."""
         near, farthest = self.list()
         seen, layer, steps = {tiles}, [tiles], 0
         while layer and tiles not in near:
