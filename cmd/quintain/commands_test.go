@@ -325,7 +325,7 @@ func (r *reader) looksUpVerb(args []string) {
 	if len(args) > 0 && args[0] == "help" {
 		return
 	}
-	c, rest, err := newRoot(&world{}).Find(args)
+	c, rest, err := newRoot(&world{}, "").Find(args)
 	if err != nil {
 		r.t.Errorf("quintain %q: %v", args, err)
 		return

@@ -83,7 +83,7 @@ func TestHubRunsAndStats(t *testing.T) {
 		t.Fatalf("status %d\n%s", status, shown.stderr.String())
 	}
 	for _, want := range []string{"exp2: batches of 2 sequences, step 1", "environments  0, 0 heard from in the last 2 min", "waiting       1 group, 2 sequences, 2 tokens",
-		"ago, before the hub started", "batch         1 of 1 group: due", "since the hub started ", "received    0 groups and 0 tokens in 0 posts"} {
+		"ago, before the hub started", "batch         1 of 1 group: due", "since the hub started ", "received    0 groups and 0 tokens from outside, in 0 posts"} {
 		if !strings.Contains(shown.stdout.String(), want) {
 			t.Errorf("the statistics have no %q:\n%s", want, shown.stdout.String())
 		}

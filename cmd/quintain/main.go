@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -117,8 +118,9 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 // execute runs the program and returns its exit status.
 func execute(w *world) int {
-	root := newRoot(w)
-	root.SetArgs(joined(w.args))
+	args := joined(w.args)
+	root := newRoot(w, append(args, "")[0])
+	root.SetArgs(args)
 	root.SetIn(w.stdin)
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
@@ -144,8 +146,21 @@ func isUsage(err error) bool {
 		strings.HasPrefix(err.Error(), "unknown command") || strings.HasPrefix(err.Error(), "required flag") // cobra's
 }
 
-// newRoot returns the whole command tree.
-func newRoot(w *world) *cobra.Command {
+// verbs returns what makes the verbs, by their names.
+func verbs() map[string]func(*world) *cobra.Command {
+	return map[string]func(*world) *cobra.Command{
+		"run": newRun, "worker": newWorker, "gateway": newGateway, "env": newEnv, "eval": newEval, "ask": newAsk, "agent": newAgent,
+		"pretrain": newPretrain, "plot": newPlot, "tokenizer": newTokenizer, "trace": newTrace, "view": newView, "export": newExport,
+		"hub": newHub, "serve": newServe, "queue": newQueue, "bench": newBench, "policy": newPolicy, "fake-server": newFakeServer,
+		"doctor": newDoctor, "tasks": newTasks, "scenarios": newScenarios, "mcp": newMCP, "dataset": newDataset, "init": newInit,
+		"grade": newGrade, "math": newMath, "pipe": newPipe, "template": newTemplate, "sandbox": newSandbox, "judge": newJudge,
+		"config": newConfig, "version": newVersion,
+	}
+}
+
+// newRoot returns the command tree: with the called verb alone if that is one, for the flags of all
+// of them cost 8 ms, else with every verb.
+func newRoot(w *world, called string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "quintain",
 		Short: "Problems, episodes, grades and a durable queue for reinforcement learning of language models",
@@ -165,15 +180,24 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 	root.SetUsageFunc(flags.Usage)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
-	root.AddCommand(newRun(w), newWorker(w), newGateway(w), newEnv(w), newEval(w), newAsk(w), newAgent(w), newPretrain(w), newPlot(w), newTokenizer(w), newTrace(w), newView(w), newExport(w), newHub(w), newServe(w), newQueue(w), newBench(w),
-		newPolicy(w), newFakeServer(w), newDoctor(w),
-		newTasks(w), newScenarios(w), newMCP(w), newDataset(w), newInit(w), newGrade(w), newMath(w), newPipe(w), newTemplate(w), newSandbox(w), newJudge(w), newConfig(w), newVersion(w), newMan())
+	all := verbs()
+	if called := all[called]; called != nil {
+		root.AddCommand(called(w))
+		return root
+	}
+	for _, verb := range all {
+		root.AddCommand(verb(w))
+	}
+	root.AddCommand(newMan())
 	return root
 }
 
 // checkEnviron refuses variables with our prefix that are no settings.
 func (w *world) checkEnviron() error {
 	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable)}
+	if !slices.ContainsFunc(from.Environ, func(entry string) bool { return strings.HasPrefix(entry, settings.Prefix) }) {
+		return nil
+	}
 	if err := settings.New(defaults(player.Tiny)).Use().Load(from); err != nil {
 		return usageError{err}
 	}

@@ -114,3 +114,19 @@ func TestScreen(t *testing.T) {
 		}
 	}
 }
+
+// A verb is called by its own name, and is then the only one that is made.
+func TestVerbsHaveTheirNames(t *testing.T) {
+	t.Parallel()
+	for name, verb := range verbs() {
+		if got := verb(&world{}).Name(); got != name {
+			t.Errorf("the verb %s is called %s", name, got)
+		}
+		if made := newRoot(&world{}, name).Commands(); len(made) != 1 {
+			t.Errorf("%s makes %d verbs, want only itself", name, len(made))
+		}
+	}
+	if made := newRoot(&world{}, "help").Commands(); len(made) != len(verbs())+1 {
+		t.Errorf("help makes %d verbs, want all and man", len(made))
+	}
+}

@@ -65,7 +65,7 @@ func TestEverySettingIsDocumented(t *testing.T) {
 // The flags of a verb are those of its settings, under names that do not meet.
 func TestVerbsHaveTheFlagsOfTheirSettings(t *testing.T) {
 	for _, verb := range slices.Sorted(maps.Keys(uses())) {
-		c, _, err := newRoot(&world{environ: func() []string { return nil }}).Find(strings.Fields(verb))
+		c, _, err := newRoot(&world{environ: func() []string { return nil }}, "").Find(strings.Fields(verb))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestVerbsHaveTheFlagsOfTheirSettings(t *testing.T) {
 			}
 		}
 	}
-	if c, _, err := newRoot(&world{}).Find([]string{"eval"}); err != nil || c.Flags().Lookup("batch-size") != nil {
+	if c, _, err := newRoot(&world{}, "").Find([]string{"eval"}); err != nil || c.Flags().Lookup("batch-size") != nil {
 		t.Errorf("eval has a flag of a setting that it does not use (error %v)", err)
 	}
 }
