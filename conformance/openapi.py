@@ -36,7 +36,7 @@ def narrow(document):
     for parameter in parts["parameters"].values():
         if parameter["name"] in KNOWN:
             parameter["schema"] = {"enum": KNOWN[parameter["name"]]}
-    for schema in ("Registration", "EnvRegistration", "EnvID"):
+    for schema in ("Registration", "EnvRegistration", "EnvID", "SharesWanted"):
         for name, values in KNOWN.items():
             if name in parts["schemas"][schema]["properties"]:
                 parts["schemas"][schema]["properties"][name] = {"enum": values}

@@ -134,7 +134,7 @@ func (s *Server) dispatch(c *Call) {
 	}
 	if at == nil {
 		short := strings.TrimRight(c.R.URL.Path, "/")
-		if there, _ := s.routes.find(short); there != nil {
+		if there, _ := s.routes.find(short); there != nil && short != c.R.URL.Path {
 			c.redirect(short)
 			return
 		}

@@ -112,6 +112,7 @@ func TestRoutes(t *testing.T) {
 		{Method: "GET", Path: "/things/{a}/parts/{b}", Serve: show},
 		{Method: "GET", Path: "/things/all/parts", Serve: show},
 		{Method: "GET", Path: "/page", Serve: show, Page: true},
+		{Method: "POST", Path: "/{a}", Serve: show},
 	}})
 	for _, test := range []struct {
 		why, method, path string
@@ -132,7 +133,9 @@ func TestRoutes(t *testing.T) {
 		{"more than a path", "GET", "/things/x/parts/y/z", 404, `{"detail":"Not Found"}`},
 		{"a slash too many", "GET", "/things/?q=1", 307, ""},
 		{"a slash too many after a question mark", "GET", "/things/a%3Fb%23c/?q=1", 307, ""},
-		{"a slash after nothing", "GET", "/nothing/", 404, `{"detail":"Not Found"}`},
+		{"a slash after nothing", "GET", "/no/thing/", 404, `{"detail":"Not Found"}`},
+		{"another method of a parameter alone", "GET", "/nothing", 404, `{"detail":"Not Found"}`},
+		{"its own", "POST", "/nothing", 200, "/{a} a=nothing b="},
 		{"slashes alone", "GET", "//", 404, `{"detail":"Not Found"}`},
 	} {
 		w := do(s, test.method, "http://localhost"+test.path, "")
