@@ -40,6 +40,7 @@ def narrow(document):
         for name, values in KNOWN.items():
             if name in parts["schemas"][schema]["properties"]:
                 parts["schemas"][schema]["properties"][name] = {"enum": values}
+    parts["schemas"]["SharesWanted"]["properties"]["streams"]["items"]["properties"].update(count={"enum": [1, 8]}, least={"enum": [0, 7]})  # written without a point
     group = parts["schemas"]["GroupIn"]["properties"]
     for name, field in group.items():
         if "array" in field.get("type", ()) and name != "messages":
