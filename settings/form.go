@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/nearest"
@@ -122,6 +123,11 @@ type Sources struct {
 	Others  []string          // variables that begin with Prefix but are not settings
 	Flags   map[string]string // the given flags, by the path of the setting
 	Base    *Sources          // has a file that all these override; nil: none
+}
+
+// Ours reports whether the environment has a variable that begins with [Prefix].
+func (s Sources) Ours() bool {
+	return slices.ContainsFunc(s.Environ, func(entry string) bool { return strings.HasPrefix(entry, Prefix) })
 }
 
 // Load sets the settings from the sources. The error reports all faults, one per line. The

@@ -30,24 +30,14 @@ and the differences.`,
 	return c
 }
 
-// joined returns the arguments of the program; for an environment, joined as Atropos joins
-// them.
-func joined(args []string) []string {
-	if len(args) > 0 && args[0] == "env" {
-		return environment.Join(args)
-	}
-	return args
-}
-
 // An atroposEnv is an environment of Atropos: its settings, and ours made of them.
 type atroposEnv struct {
 	runner
 	of *environment.Settings
 }
 
-// newEnviron gives c the flags of an environment. It returns a function that reads the
-// environment's settings from flags and a file of Atropos, and ours from flags and the
-// environment variables.
+// newEnviron gives c the flags of an environment. It returns a function that reads the environment's settings
+// from flags and a file of Atropos, and ours from flags and the environment variables.
 func (w *world) newEnviron(c *cobra.Command, verb string) func() (*atroposEnv, error) {
 	file := c.Flags().String("config", "", "YAML file of Atropos, with env and openai")
 	ours := flags.Add(c, w.form().Use(uses()[verb]...).Settings())

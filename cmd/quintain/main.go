@@ -1,5 +1,4 @@
-// Command quintain makes problems, plays episodes, grades the answers, and keeps the groups
-// until a trainer takes them. See quintain help.
+// Command quintain makes problems, plays episodes, grades the answers, and keeps the groups until a trainer takes them.
 package main
 
 import (
@@ -9,7 +8,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -17,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/quintain-rl/quintain/atropos/environment"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/hub/host"
@@ -97,7 +96,7 @@ func (w *world) results() *screen.Terminal {
 // getenv returns an environment variable.
 func (w *world) getenv(name string) string {
 	for _, entry := range w.environ() {
-		if key, value, _ := strings.Cut(entry, "="); key == name {
+		if value, is := strings.CutPrefix(entry, name+"="); is {
 			return value
 		}
 	}
@@ -118,8 +117,11 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 // execute runs the program and returns its exit status.
 func execute(w *world) int {
-	args := joined(w.args)
-	root := newRoot(w, append(args, "")[0])
+	args, called := w.args, strings.Join(w.args[:min(1, len(w.args))], "")
+	if called == "env" {
+		args = environment.Join(args)
+	}
+	root := newRoot(w, called)
 	root.SetArgs(args)
 	root.SetIn(w.stdin)
 	root.SetOut(w.stdout)
@@ -149,12 +151,10 @@ func isUsage(err error) bool {
 // verbs returns what makes the verbs, by their names.
 func verbs() map[string]func(*world) *cobra.Command {
 	return map[string]func(*world) *cobra.Command{
-		"run": newRun, "worker": newWorker, "gateway": newGateway, "env": newEnv, "eval": newEval, "ask": newAsk, "agent": newAgent,
-		"pretrain": newPretrain, "plot": newPlot, "tokenizer": newTokenizer, "trace": newTrace, "view": newView, "export": newExport,
-		"hub": newHub, "serve": newServe, "queue": newQueue, "bench": newBench, "policy": newPolicy, "fake-server": newFakeServer,
-		"doctor": newDoctor, "tasks": newTasks, "scenarios": newScenarios, "mcp": newMCP, "dataset": newDataset, "init": newInit,
-		"grade": newGrade, "math": newMath, "pipe": newPipe, "template": newTemplate, "sandbox": newSandbox, "judge": newJudge,
-		"config": newConfig, "version": newVersion,
+		"run": newRun, "worker": newWorker, "gateway": newGateway, "env": newEnv, "eval": newEval, "ask": newAsk, "agent": newAgent, "pretrain": newPretrain, "plot": newPlot, "tokenizer": newTokenizer,
+		"trace": newTrace, "view": newView, "export": newExport, "hub": newHub, "serve": newServe, "queue": newQueue, "bench": newBench, "policy": newPolicy, "fake-server": newFakeServer,
+		"doctor": newDoctor, "tasks": newTasks, "scenarios": newScenarios, "mcp": newMCP, "dataset": newDataset, "init": newInit, "grade": newGrade, "math": newMath, "pipe": newPipe,
+		"template": newTemplate, "sandbox": newSandbox, "judge": newJudge, "config": newConfig, "version": newVersion,
 	}
 }
 
@@ -195,7 +195,7 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 // checkEnviron refuses variables with our prefix that are no settings.
 func (w *world) checkEnviron() error {
 	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable)}
-	if !slices.ContainsFunc(from.Environ, func(entry string) bool { return strings.HasPrefix(entry, settings.Prefix) }) {
+	if !from.Ours() {
 		return nil
 	}
 	if err := settings.New(defaults(player.Tiny)).Use().Load(from); err != nil {
@@ -216,20 +216,15 @@ func noArgs(c *cobra.Command, args []string) error {
 }
 
 // oneArg wants exactly one argument, called name.
-func oneArg(name string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usagef("%s wants one %s, has %d arguments", c.CommandPath(), name, len(args))
-		}
-		return nil
-	}
-}
+func oneArg(name string) cobra.PositionalArgs { return wants(1, "one "+name) }
 
 // atMostOneArg wants one argument, called name, or none.
-func atMostOneArg(name string) cobra.PositionalArgs {
+func atMostOneArg(name string) cobra.PositionalArgs { return wants(0, "one "+name+" at most") }
+
+func wants(least int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return usagef("%s wants one %s at most, has %d arguments", c.CommandPath(), name, len(args))
+		if len(args) < least || len(args) > 1 {
+			return usagef("%s wants %s, has %d arguments", c.CommandPath(), what, len(args))
 		}
 		return nil
 	}

@@ -54,8 +54,7 @@ level of each task and moves it with the policy's success; random draws the leve
 play a task at its level and all harder ones, or at the listed levels: --tasks
 countdown:0,countdown:2.
 
-The defaults below are those of the small model. quintain config --policy script prints
-those of the script, and --policy server those of a server.
+The defaults below are those of the small model; quintain config --policy KIND prints others.
 
 The next run on the same data folder continues where this one stopped.
 Ctrl-C starts no more episodes, gives those under way --grace to end, examines the policy
