@@ -48,6 +48,15 @@ type Origin struct {
 	Index    int    `json:"index"`
 }
 
+// MarshalJSON implements [json.Marshaler]. A zero Origin is an empty object.
+func (o Origin) MarshalJSON() ([]byte, error) {
+	if o == (Origin{}) {
+		return []byte("{}"), nil
+	}
+	type fields Origin
+	return json.Marshal(fields(o))
+}
+
 // Sequences returns the number of sequences.
 func (g *Group) Sequences() int { return len(g.Tokens) }
 
