@@ -3,6 +3,8 @@ package quintain
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // Untrained masks a token out of training.
@@ -54,7 +56,7 @@ func (o Origin) MarshalJSON() ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	type fields Origin
-	return json.Marshal(fields(o))
+	return jsonform.Marshal(fields(o))
 }
 
 // Sequences returns the number of sequences.
