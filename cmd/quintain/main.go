@@ -181,8 +181,8 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
 	all := verbs()
-	if called := all[called]; called != nil {
-		root.AddCommand(called(w))
+	if verb := all[called]; verb != nil {
+		root.AddCommand(verb(w))
 		return root
 	}
 	for _, verb := range all {
