@@ -295,7 +295,7 @@ func (r *rig) cancelled() {
 	if _, err := r.box.Run(ctx, r.job("idle")); !errors.Is(err, context.DeadlineExceeded) {
 		r.Errorf("begun after its end: error %v", err)
 	}
-	if n := strays(); n != "" {
+	if n := settled(strays, ""); n != "" {
 		r.Errorf("processes are left: %s", n)
 	}
 }
