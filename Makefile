@@ -56,8 +56,8 @@ bench: ## run all benchmarks, then compare the tasks with reasoning-gym
 docs: ## rewrite the documents that are made from code and data
 	go test ./internal/house ./tasks/catalog ./cmd/quintain -update
 
-site: build ## build the site from docs/, the program and the Python package, into dist/site
-	REQUIREMENTS=site.txt conformance/python deploy/site/build.py --quintain bin/quintain dist/site
+site: build ## build the site from docs/, the program and the Python package, into dist/site; SITE=https://… is its address
+	REQUIREMENTS=site.txt conformance/python deploy/site/build.py --quintain bin/quintain --url "$(SITE)" dist/site
 
 pictures: build ## take the pictures of README and docs/watch, in Chromium
 	REQUIREMENTS=watch.txt conformance/python conformance/watch.py --quintain bin/quintain --screenshots docs/watch

@@ -120,7 +120,7 @@ class Site:
     # The commands
 
     def command(self, *names):
-        said = self.say(*names, "--help")
+        said = self.say(*names, "--help", "all")
         page = "-".join(names) or "quintain"
         below = re.search(r"^Commands:\n((?:  .*\n)+)", said, re.MULTILINE)
         below = [line.split()[0] for line in below[1].splitlines() if re.match(r"  \S", line)] if below else []
@@ -271,6 +271,7 @@ def main():
     o = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     o.add_argument("out", type=pathlib.Path)
     o.add_argument("--quintain", default="quintain")
+    o.add_argument("--url", default="", help="address of the site, for its map for search engines; none: no such map")
     o = o.parse_args()
     quintain = shutil.which(o.quintain) or sys.exit(f"there is no program {o.quintain}: build it by make build, and give --quintain bin/quintain")
     with tempfile.TemporaryDirectory() as folder:
@@ -281,10 +282,13 @@ def main():
         config = (ROOT / "deploy/site/mkdocs.yml").read_text(encoding="utf-8").replace("[python]", f"[{ROOT / 'python'}]").replace("[deploy/site/", f"[{ROOT}/deploy/site/")
         listed = {p for group in nav for pages in group.values() for p in ([pages] if isinstance(pages, str) else pages)}
         left = sorted(p.relative_to(site.pages).as_posix() for p in site.pages.rglob("*.md") if p.relative_to(site.pages).as_posix() not in listed)
-        config += f"docs_dir: {site.pages}\nnot_in_nav: |\n" + "".join(f"  /{p}\n" for p in left or ["none"]) + yaml.safe_dump({"nav": nav}, allow_unicode=True, sort_keys=False)
+        config += f"docs_dir: {site.pages}\nsite_url: {json.dumps(o.url)}\nnot_in_nav: |\n" + "".join(f"  /{p}\n" for p in left or ["none"]) + yaml.safe_dump({"nav": nav}, allow_unicode=True, sort_keys=False)
         (folder / "mkdocs.yml").write_text(config, encoding="utf-8")
         done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", folder / "mkdocs.yml", "--site-dir", o.out.resolve()], env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, stderr=subprocess.PIPE, text=True)
         print("\n".join(line for line in done.stderr.splitlines() if not line.startswith("INFO")))  # --quiet would make --strict overlook its warnings
+        if not o.url:
+            for name in ("sitemap.xml", "sitemap.xml.gz"):
+                (o.out / name).unlink(missing_ok=True)
     faults = site.faults + [f"docs/README.md, the map, does not name {p}" for p in left] + list(dead_links(o.out.resolve()))
     print("\n".join(faults))
     sys.exit(done.returncode or bool(faults))

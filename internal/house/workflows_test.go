@@ -15,6 +15,7 @@ import (
 type workflow struct {
 	Permissions map[string]string `yaml:"permissions"`
 	Jobs        map[string]struct {
+		Uses     string `yaml:"uses"`
 		Strategy struct {
 			Matrix matrix `yaml:"matrix"`
 		} `yaml:"strategy"`
@@ -86,7 +87,12 @@ func workflowFaults(text string, files []string, read func(string) string) (faul
 		for _, v := range variants {
 			commands = append(commands, v.Run)
 		}
-		if len(job.Steps) == 0 {
+		switch {
+		case job.Uses != "":
+			if !slices.Contains(files, strings.TrimPrefix(job.Uses, "./")) {
+				faults = append(faults, fmt.Sprintf("%s: there is no %s", name, job.Uses))
+			}
+		case len(job.Steps) == 0:
 			faults = append(faults, name+": has no steps")
 		}
 		for _, command := range commands {
@@ -103,10 +109,10 @@ var (
 	pinned   = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
 )
 
-// actionFaults finds actions that are not pinned by the full hash of a commit, with the version in a comment.
+// actionFaults finds actions, of others than the checkout, that are not pinned by the full hash of a commit, with the version in a comment.
 func actionFaults(text string) (faults []string) {
 	for _, uses := range usesLine.FindAllStringSubmatch(text, -1) {
-		if !pinned.MatchString(uses[1]) {
+		if !strings.HasPrefix(uses[1], "./") && !pinned.MatchString(uses[1]) {
 			faults = append(faults, fmt.Sprintf("uses %s: want ACTION@HASH # vX.Y.Z, with the 40 digits of a commit", uses[1]))
 		}
 	}
@@ -166,7 +172,7 @@ func TestWorkflowFaults(t *testing.T) {
 	read := func(name string) string {
 		return map[string]string{"Makefile": "\nrelease: ## x\n", ".ci/run": "\ncheck_race() {\n"}[name]
 	}
-	files := []string{".ci/run", "conformance/run"}
+	files := []string{".ci/run", "conformance/run", ".github/workflows/ci.yml"}
 	job := func(step string) string {
 		return "permissions: {contents: read}\njobs:\n  a:\n    steps:\n      - " + step + "\n"
 	}
@@ -185,6 +191,8 @@ func TestWorkflowFaults(t *testing.T) {
 		{job("run: make it"), "no target it"},
 		{"jobs: {a: {steps: [{run: conformance/run all}]}}", "permissions"},
 		{"permissions: {}\njobs: {a: {needs: b}}", "no steps"},
+		{"permissions: {}\njobs: {a: {uses: ./.github/workflows/ci.yml}}", ""},
+		{"permissions: {}\njobs: {a: {uses: ./.github/workflows/cd.yml}}", "there is no"},
 		{"permissions: {}\njobs: [", "["},
 		{several("include: [{run: .ci/run race, part: 1/2}, {run: .ci/run race, part: 2/2}]"), ""},
 		{several("include: [{run: .ci/run race}, {run: conformance/run}]"), ""},

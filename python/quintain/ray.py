@@ -67,7 +67,7 @@ class Workers:
     nodes: each an actor with one process of ``quintain worker``, with ``slots`` episodes at once.
 
     ``key`` is the coordinator's key of the role worker, and ``trainer_key`` that of :meth:`batches`. ``options`` are
-    those of the actors, such as ``{"num_gpus": 1}``. Every further setting is a flag of ``quintain worker --help``,
+    those of the actors, such as ``{"num_gpus": 1}``. Every further setting is a flag of ``quintain worker --help all``,
     with ``_`` for ``-``. A dead actor starts again, and the coordinator grants what it held to others. The end of a
     ``with`` block drains the workers.
     """

@@ -27,7 +27,7 @@ __all__ = ["Run"]
 class Run:
     """A run: ``quintain run`` as a separate process.
 
-    Each setting is a flag of ``quintain run --help``, with ``_`` for ``-``: ``Run("my-run", policy="server",
+    Each setting is a flag of ``quintain run --help all``, with ``_`` for ``-``: ``Run("my-run", policy="server",
     group_size=16)``. A list is written with commas. The port defaults to any free one. The run goes on if Python
     ends, and another run on the same folder continues it. A ``with`` block stops it at the end. A setting that
     ``quintain run`` does not have raises a TypeError at once.

@@ -252,7 +252,7 @@ func (l *Choices) String() string {
 }
 
 // Type implements [settings.Value].
-func (l *Choices) Type() string { return "NAME[:LEVEL][=WEIGHT],…" }
+func (l *Choices) Type() string { return "NAME[:LEVEL][=WEIGHT],..." }
 
 // Task returns the chosen task out of tasks, with its parameters. The error names an
 // unknown task or level, or an invalid parameter.
