@@ -131,7 +131,7 @@ def _remove(folder: pathlib.Path, owner: int) -> None:
 @functools.cache
 def _settings() -> frozenset[str]:
     """The names of the settings of ``quintain run``."""
-    usage = subprocess.run([path(), "run", "--help"], check=True, capture_output=True, text=True).stdout
+    usage = subprocess.run([path(), "run", "--help", "all"], check=True, capture_output=True, text=True).stdout
     return frozenset(flag.replace("-", "_") for flag in re.findall(r"^ +(?:-\w, )?--([\w-]+)", usage, re.MULTILINE))
 
 

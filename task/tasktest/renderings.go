@@ -246,7 +246,7 @@ func python(s string) string {
 // purpose.
 func otherForms(t testing.TB, of quintain.Task) {
 	refuses := of.Info().Refuses
-	met, told := map[string]bool{}, map[string]bool{}
+	seen, met, told := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	each(t, of, func(p quintain.Problem) {
 		solution := solve(t, of, p)
 		for _, r := range renderings {
@@ -254,6 +254,7 @@ func otherForms(t testing.TB, of quintain.Task) {
 			if text == "" || text == solution {
 				continue
 			}
+			seen[r.name] = true
 			v := grade(t, of, p, text)
 			if v == quintain.Right() {
 				continue
@@ -266,7 +267,7 @@ func otherForms(t testing.TB, of quintain.Task) {
 		}
 	})
 	for form := range refuses {
-		if !met[form] {
+		if !met[form] && (seen[form] || heavy) {
 			t.Errorf("the task takes every solution %s; take it out of Refuses", form)
 		}
 	}

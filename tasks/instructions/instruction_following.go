@@ -22,10 +22,12 @@ var instructionFollowing = task.Spec[followingParams, followingItem]{
 	Many:     true,
 	Prose:    true,
 	Refuses: map[string]string{
-		"with a full stop":        wholeText,
-		"in a sentence":           wholeText,
-		"after the word answer":   wholeText,
-		"in a sentence, in a box": wholeText,
+		"with a full stop":                  wholeText,
+		"in a sentence":                     wholeText,
+		"after the word answer":             wholeText,
+		"in a sentence, in a box":           wholeText,
+		"in a box, with its braces escaped": "an instruction asks for JSON, and a backslash before a brace is none",
+		"as in Python":                      "an instruction asks for JSON, which has double quotes",
 	},
 	Default: followingParams{MinInstructions: 1, MaxInstructions: 3, MinTier: 1, MaxTier: 3, MinWords: 30, MaxWords: 120},
 	Levels: []followingParams{
