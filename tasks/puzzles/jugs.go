@@ -34,6 +34,7 @@ var jugs = task.Spec[jugsParams, jugsItem]{
 	Few: []string{
 		"",
 		"Four moves measure few amounts with three jugs.",
+		"Seven moves measure few amounts with four jugs.",
 	},
 	Make: makeJugs,
 }
