@@ -150,7 +150,7 @@ class Sampling(Handler):
         engine, body = self.server, self.body()
         if self.path != "/completion":
             known = self.path in ("/health", "/props", "/tokenize", "/v1/models")  # of llama.cpp, as it is to look
-            return self.send(*self.pass_on(engine.urls["answer"], body)) if known else self.send(404, {}, b"")
+            return self.send(*self.pass_on(next(iter(engine.urls.values())), body)) if known else self.send(404, {}, b"")
         read = json.loads(body)["prompt"]
         prompt = engine.tokenizer.decode(read, skip_special_tokens=False)
         url = engine.urls[engine.due(prompt)]
@@ -385,7 +385,7 @@ def take(hub, groups, tokenizer):
 
 
 def examine(options, folder, model, chosen, checker):
-    """Play agents, compare what training gets of them with what the engine noted, and exit."""
+    """Play agents, compare what training gets of them with what the engine noted; returns whether all is well."""
     flags = ["--gateway", "--policy", "llamacpp", "--tokenizer", folder, "--tasks", "chain_sum:0", "--max-tokens", "1000", "--max-lag", "1000", "--exam-problems", "0"]
     with tempfile.TemporaryDirectory() as scratch, training(options.quintain, model.url, scratch, flags) as (_, hub):
         check = checker(hub.split("/v1/")[0])
@@ -400,8 +400,13 @@ def examine(options, folder, model, chosen, checker):
     print(f"{len(chosen)} agents, {len(check.played)} sessions, {check.tokens} trained tokens with log-probabilities that differ by at most {check.worst:.1g}")
     for fault in check.faults:
         print("FAULT:", fault)
+    return not check.faults
+
+
+def leave(well):
+    """Exit, though agents have left threads behind."""
     sys.stdout.flush()
-    os._exit(bool(check.faults))  # agents leave threads behind
+    os._exit(0 if well else 1)
 
 
 def main():
@@ -415,7 +420,8 @@ def main():
     chosen = [agent for agent in AGENTS if not options.agents or agent.loop in options.agents]
     folder = tokenizer_of(MODELS[options.model])
     with engine(options.quintain, folder, REPLIES, FAULTS if options.faults else "") as model:
-        examine(options, folder, model, chosen, lambda url: Check(url, model, not options.faults))
+        well = examine(options, folder, model, chosen, lambda url: Check(url, model, not options.faults))
+    leave(well)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ The head of an example has two commands. The first starts the gateway: it is run
 data folder of this test. The second starts the agents. The engine is our fake server with the tokenizer of a real model.
 """
 import argparse
+import contextlib
 import os
 import pathlib
 import re
@@ -74,9 +75,13 @@ def play(options, example, tokenizer, site):
         with started([own.get(word, word) for word in first] + flags, "hub on"):
             command = [str(ROOT / "conformance" / "node"), second[-1]] if second[0] == "npx" else [sys.executable, *second[1:]]
             with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True) as agents:
-                groups = batches(f"http://127.0.0.1:{port}/v1/runs/default", example, agents)
-                os.killpg(agents.pid, signal.SIGINT)
-                said, _ = agents.communicate(timeout=60)
+                try:
+                    groups = batches(f"http://127.0.0.1:{port}/v1/runs/default", example, agents)
+                    os.killpg(agents.pid, signal.SIGINT)
+                    said, _ = agents.communicate(timeout=60)
+                finally:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(agents.pid, signal.SIGKILL)
     rewards = sorted({score for group in groups for score in group["scores"]})
     tokens = sum(mask != agent_clients.UNTRAINED for group in groups for masks in group["masks"] for mask in masks)
     if len(groups) < GROUPS or second[0] == "python" and agents.returncode:

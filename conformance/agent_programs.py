@@ -16,7 +16,7 @@ import re
 import subprocess
 import sys
 
-from agent_clients import CALLS, MODELS, Agent, Check, Handler, Server, asks, engine, examine, label_of, tokenizer_of
+from agent_clients import CALLS, MODELS, Agent, Check, Handler, Server, asks, engine, examine, label_of, leave, tokenizer_of
 
 HERE = pathlib.Path(__file__).resolve().parent
 PLAIN, OLDER, NPM = "programs.txt", "programs-older.txt", "programs-npm.txt"
@@ -160,7 +160,8 @@ def main():
     folder = tokenizer_of(MODELS["qwen3"])
     with engine(options.quintain, folder, REPLIES) as model:
         model.due = due
-        examine(options, folder, model, chosen, lambda url: Programs(url, model, options.record))
+        well = examine(options, folder, model, chosen, lambda url: Programs(url, model, options.record))
+    leave(well)
 
 
 if __name__ == "__main__":
