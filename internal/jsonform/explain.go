@@ -20,6 +20,9 @@ func Explain(err error) error {
 		}
 		return fmt.Errorf("is %s, want %s", is, want)
 	}
+	if wrong, is := errors.AsType[*quotedError](err); is {
+		return fmt.Errorf("%s: is %.40s, want %s in quotes", withoutTypes(wrong.field), wrong.value, KindOf(wrong.want))
+	}
 	if err == nil {
 		return nil
 	}

@@ -9,13 +9,16 @@ import (
 
 // A Draw is embedded, so its name must not appear.
 type Draw struct {
-	Level int `json:"level"`
+	Level int    `json:"level"`
+	Seed  uint64 `json:"seed,string"`
 }
 
 func TestExplain(t *testing.T) {
 	for _, test := range []struct{ why, text, want string }{
 		{"a text for a number, in an embedded struct", `{"level":"x"}`, "level: is a text, want a whole number"},
 		{"a fraction for a whole number", `{"level":1.5}`, "level: is 1.5, want a whole number"},
+		{"a number that belongs in quotes", `{"seed":7}`, "seed: is 7, want a whole number in quotes"},
+		{"a text that is no number", `{"seed":"x"}`, `seed: is "x", want a whole number in quotes`},
 		{"a deeper member", `{"of":{"names":[1]}}`, "of.names: is a number, want a text"},
 		{"a list for the whole", `[1]`, "is a list, want an object"},
 		{"an unknown member", `{"levl":1}`, `unknown field "levl"`},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -166,22 +167,34 @@ func (f *finder) quoted(text []byte, t reflect.Type) error {
 	if string(text) == "null" {
 		return nil
 	}
-	const misuse = "json: invalid use of ,string struct tag, trying to unmarshal"
 	var inner string
 	if text[0] != '"' || json.Unmarshal(text, &inner) != nil {
-		f.keep(fmt.Errorf(misuse+" unquoted value into %v", t))
+		f.keep(&quotedError{strings.Join(f.path, "."), string(text), "unquoted value", t})
 		return nil //nolint:nilerr // another error is kept
 	}
 	number := inner != "" && (inner[0] == '-' || inner[0]-'0' <= 9)
 	err := json.Unmarshal([]byte(inner), reflect.New(t).Interface())
 	switch {
 	case inner == "" || inner != strings.TrimSpace(inner), err != nil && !(number && json.Valid([]byte(inner)) && t.Kind() != reflect.String && t.Kind() != reflect.Bool):
-		f.keep(fmt.Errorf(misuse+" %q into %v", inner, t))
+		f.keep(&quotedError{strings.Join(f.path, "."), string(text), strconv.Quote(inner), t})
 		return nil
 	case err != nil:
 		return f.plain([]byte(inner), t)
 	}
 	return nil
+}
+
+// A quotedError says that a member is no scalar written in a string. Its text is that of Go 1.26.
+type quotedError struct {
+	field string // its path
+	value string // in JSON
+	told  string // the value as Go tells it
+	want  reflect.Type
+}
+
+// Error implements error.
+func (e *quotedError) Error() string {
+	return fmt.Sprintf("json: invalid use of ,string struct tag, trying to unmarshal %s into %v", e.told, e.want)
 }
 
 // members calls each with the members of a valid object, until it returns an error.
