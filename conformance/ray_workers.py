@@ -57,24 +57,27 @@ def alive(pid):
 
 def play(url, workers, ray):
     """Train on batches while workers die, and return how often each group came."""
-    def plays(not_as=()):
-        return [w["instance"] for w in roster(url) if w["leases"] > 0 and w["instance"] not in not_as]
+    def known():
+        return {w["instance"] for w in roster(url)}
+
+    def two_play():
+        return sum(w["leases"] > 0 for w in roster(url)) == 2
 
     came, begun, pids = collections.Counter(), time.monotonic(), set()
     for step, batch in enumerate(workers.batches(batch_size=64, steps=60, timeout=120, unit="episodes")):
         came.update(group["id"] for group in batch.groups)
+        if step in (10, 30, 50):  # a batch was just taken, so there is work
+            within(60, "two workers play", two_play)
         if step in (10, 30):
-            within(60, "two workers play", lambda: len(plays()) == 2)
-            states, before = workers.states(), plays()
+            states, before = workers.states(), known()
             pids |= {state["pid"] for state in states}
             if step == 10:
                 ray.kill(workers.actors[0], no_restart=False)
                 within(60, "the process of a killed actor has ended", lambda: not alive(states[0]["pid"]))
             else:
                 os.kill(states[1]["pid"], signal.SIGKILL)
-            within(90, "another instance plays in its place", lambda: plays(before))
+            within(90, "another instance comes in its place", lambda: known() - before)
     print(f"{len(came)} groups in 60 steps, {time.monotonic() - begun:.0f} s")
-    within(60, "two workers play", lambda: len(plays()) == 2)
     pids |= {state["pid"] for state in workers.states()}
     if len(pids) != 4:
         raise SystemExit(f"{len(pids)} processes have played, want 4")
