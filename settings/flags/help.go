@@ -108,13 +108,13 @@ func explain(b *strings.Builder, sets []*pflag.FlagSet) {
 // summarize writes the help of the flags without a section and of those of the examples, and the
 // names of the others.
 func summarize(b *strings.Builder, c *cobra.Command, all []*pflag.FlagSet) {
-	first := newSet("")
+	first, examples := newSet(""), strings.Fields(c.Example)
 	var rest strings.Builder
 	for _, set := range all {
 		var names []string
 		set.VisitAll(func(f *pflag.Flag) {
 			switch {
-			case set.Name() == "" || strings.Contains(c.Example+" ", "--"+f.Name+" "):
+			case set.Name() == "" || slices.Contains(examples, "--"+f.Name):
 				first.AddFlag(f)
 			case !f.Hidden:
 				names = append(names, "--"+f.Name)
