@@ -40,3 +40,15 @@ func NameCalls(calls []quintain.ToolCall, talk []quintain.Message) {
 		}
 	}
 }
+
+// PlainReply is a reply as a policy says it whose calls of tools have the form plain of text/toolcall.
+func PlainReply(text string) quintain.Reply {
+	read := toolcall.Plain().Parse(text, toolcall.Context{})
+	reply := quintain.Reply{Text: text, Finish: quintain.Stop}
+	if len(read.Calls) > 0 && !read.Malformed {
+		reply.Text, _ = read.Said()
+		reply.ToolCalls = read.Calls
+		NameCalls(reply.ToolCalls, nil)
+	}
+	return reply
+}

@@ -85,6 +85,9 @@ func (s Spec) info(p Play) (info quintain.ScenarioInfo, err error) {
 	return info, err
 }
 
+// Settings returns the settings of the scenario, each with its default.
+func (s Spec) Settings() []*settings.Setting { return settings.New(s.New()).Settings() }
+
 // Over returns the scenario over a task. object is a JSON object of settings; missing ones
 // keep their defaults, and nil means all defaults. The error names an unknown or invalid
 // setting, or says why the task cannot be played.

@@ -11,9 +11,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/pipe"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/serve/names"
-	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // maxBody limits the bytes of a request to grade.
@@ -203,7 +203,7 @@ func (p plain) judge(c *web.Call, it item) (v pipe.Verdict, err error) {
 	if it.Scenario == byJudge {
 		return p.ask(c, problem, *reply)
 	}
-	step, err := p.book.Judge(c.Context(), problem, it.Scenario, catalog.PlainReply(*reply))
+	step, err := p.book.Judge(c.Context(), problem, it.Scenario, policy.PlainReply(*reply))
 	return pipe.Verdict{Score: step.Reward, Malformed: step.Malformed, Reason: step.Why}, err
 }
 

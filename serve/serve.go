@@ -25,6 +25,7 @@ import (
 	"github.com/quintain-rl/quintain/serve/openenv"
 	"github.com/quintain-rl/quintain/serve/ors"
 	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/watch"
 )
 
@@ -136,7 +137,7 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
-	pages, err := watch.New(watch.Config{TasksOnly: true, Log: c.Log})
+	pages, err := watch.New(watch.Config{TasksOnly: true, Tasks: catalog.Tasks, Log: c.Log})
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}

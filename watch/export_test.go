@@ -21,7 +21,7 @@ import (
 // folder is the pages of a data folder with groups and rows of numbers.
 func folder(t testing.TB, rows string, groups ...*trace.Record) *watch.Server {
 	t.Helper()
-	pages, err := watch.New(watch.Config{Data: fill(t, rows, groups...)})
+	pages, err := watch.New(watch.Config{Data: fill(t, rows, groups...), Tasks: tasks})
 	if err != nil {
 		t.Fatal(err)
 	}

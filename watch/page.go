@@ -18,7 +18,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/regret"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/board"
 	"github.com/quintain-rl/quintain/watch/visible"
@@ -105,8 +105,8 @@ func functions() template.FuncMap {
 		// Methods. A page names none: it could then call those of all types, and the linker would keep them.
 		"about": taskRow.About, "before": (*stepPage).Before, "changeBar": (*evaluationsPage).Change, "class": verdict.Class, "different": (*side).Different, "empty": excerpt.Empty,
 		"first": (*taskLine).First, "groupOf": (*trace.Record).Group, "idOf": quintain.Problem.ID, "interval": (*heldOut).Words, "intro": (*side).Intro, "isBlunder": (*regret.Turn).IsBlunder,
-		"kept": (*totals).Kept, "known": func(t time.Time) bool { return !t.IsZero() }, "last": (*taskLine).Now, "listed": (*groupPage).Listed, "meanOf": trace.Tally.Mean, "mostGuess": catalog.Facts.MostGuess,
-		"narrow": (*groupsPage).Narrow, "next": (*stepPage).Next, "noExams": (*runPage).NoExams, "note": board.Turn.Note, "pace": speed.Pace, "says": (*turn).Says, "shade": (*cell).Shade, "sizeOf": catalog.LevelFacts.Size,
+		"kept": (*totals).Kept, "known": func(t time.Time) bool { return !t.IsZero() }, "last": (*taskLine).Now, "listed": (*groupPage).Listed, "meanOf": trace.Tally.Mean, "mostGuess": list.Facts.MostGuess,
+		"narrow": (*groupsPage).Narrow, "next": (*stepPage).Next, "noExams": (*runPage).NoExams, "note": board.Turn.Note, "pace": speed.Pace, "says": (*turn).Says, "shade": (*cell).Shade, "sizeOf": list.LevelFacts.Size,
 		"spark": (*taskLine).Spark, "step": (*chart).Step, "story": (*replay).Story, "svg": strip.SVG, "turnAt": (*stepPage).To, "turnName": board.Turn.Name, "whoWaits": (*runPage).Pace,
 		"whyFate": (*groupPage).Why, "withTokens": (*groupPage).WithTokens,
 		"chance": chance, "piece": func(r *trace.Record) string { return inLine(pieceOf(r), pieceText) }, "scoreBar": scoreBar, "tally": tally,

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -20,7 +20,7 @@ type tasksPage struct {
 
 // A taskRow is a task in the table.
 type taskRow struct {
-	catalog.Entry
+	list.Entry
 	Played trace.Tally // groups in the trace
 }
 
@@ -40,7 +40,7 @@ func (s *Server) tasks(c *web.Call) error {
 }
 
 func (s *Server) tasksPage() (p tasksPage, err error) {
-	all, err := catalog.Filter{GuessRate: 1}.Find()
+	all, err := list.Filter{GuessRate: 1}.Find(s.config.Tasks())
 	counts := s.trace.sums()
 	for _, e := range all {
 		row := taskRow{e, counts.Tasks[e.Info.Name]}
@@ -56,11 +56,11 @@ func (s *Server) tasksPage() (p tasksPage, err error) {
 // A taskPage is the content of the page of a task, with one problem.
 type taskPage struct {
 	Info         quintain.Info
-	Facts        catalog.Facts
+	Facts        list.Facts
 	Shared       []string
 	Levels       [][]string
 	Level, Index int
-	Specimen     catalog.Specimen
+	Specimen     list.Specimen
 	Prompt       excerpt
 	Solution     excerpt
 	Judged       []judged
@@ -79,7 +79,7 @@ type judged struct {
 // task answers with the page of a task, and the verdict on a typed answer.
 func (s *Server) task(c *web.Call) error {
 	q := c.R.URL.Query()
-	tasks, err := task.NewSet(catalog.Tasks())
+	tasks, err := task.NewSet(s.config.Tasks())
 	if err != nil {
 		return err
 	}
@@ -109,11 +109,11 @@ const specimenSeed = 1
 
 // fill draws the problem and grades the answer.
 func (p *taskPage) fill(t quintain.Task) (err error) {
-	if p.Shared, p.Levels, err = catalog.LevelSettings(p.Info); err != nil {
+	if p.Shared, p.Levels, err = list.LevelSettings(p.Info); err != nil {
 		return err
 	}
-	p.Facts, _ = catalog.FactsOf(p.Info)
-	if p.Specimen, err = catalog.NewSpecimen(t, quintain.Draw{Seed: specimenSeed, Level: p.Level, Index: p.Index}); err != nil {
+	p.Facts, _ = list.FactsOf(p.Info)
+	if p.Specimen, err = list.NewSpecimen(t, quintain.Draw{Seed: specimenSeed, Level: p.Level, Index: p.Index}); err != nil {
 		return err
 	}
 	w := &pen{room: mostOnPage}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/DataDog/datadog-agent/pkg/template/html"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -50,6 +51,9 @@ type Config struct {
 	// own. If it or its result is nil, those tokens are shown as numbers.
 	Tokenizer func() (*tokenizer.Tokenizer, error)
 
+	Tasks   func() []quintain.Task                 // those with a page; nil: none
+	Adviser func(scenario string) quintain.Adviser // who knows the best moves in a scenario, named as in problems; nil: nobody
+
 	TasksOnly bool // there is no data: show the pages of tasks alone
 }
 
@@ -80,6 +84,9 @@ var files embed.FS
 func New(c Config) (*Server, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Tasks == nil {
+		c.Tasks = func() []quintain.Task { return nil }
 	}
 	folders := append([]string{c.Data}, c.Others...)
 	s := &Server{

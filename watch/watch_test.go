@@ -82,7 +82,7 @@ func fill(t testing.TB, rows string, groups ...*trace.Record) string {
 // open serves the pages of a folder.
 func open(t testing.TB, dir string) *httptest.Server {
 	t.Helper()
-	pages, err := watch.New(watch.Config{Data: dir})
+	pages, err := watch.New(watch.Config{Data: dir, Tasks: tasks})
 	if err != nil {
 		t.Fatal(err)
 	}

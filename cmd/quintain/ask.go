@@ -115,7 +115,7 @@ type question struct {
 func (w *world) ask(ctx context.Context, c *config, args []string, q question) error {
 	easiest := func(of catalog.Choice) catalog.Choice { return of }
 	if c.Policy.Kind == player.Tiny {
-		easiest = player.Easiest
+		easiest = catalog.Easiest
 	}
 	streams, err := c.Source.One(strings.Join(args, ""), easiest, c.Run.Of.Seed)
 	if err != nil {

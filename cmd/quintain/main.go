@@ -142,9 +142,9 @@ func execute(w *world) int {
 
 // isUsage reports whether an error says that the program is used wrongly.
 func isUsage(err error) bool {
-	var usage usageError
-	var invalid player.InvalidError
-	return errors.As(err, &usage) || errors.As(err, &invalid) ||
+	_, usage := errors.AsType[usageError](err)
+	_, invalid := errors.AsType[player.InvalidError](err)
+	return usage || invalid ||
 		strings.HasPrefix(err.Error(), "unknown command") || strings.HasPrefix(err.Error(), "required flag") // cobra's
 }
 

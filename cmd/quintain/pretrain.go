@@ -66,7 +66,7 @@ func (w *world) pretrain(ctx context.Context, c *config, warm starter.WarmUp, pa
 		if err := c.Source.Scenario.Start(ctx, c.Log.Logger(w.stderr)); err != nil {
 			return err
 		}
-		lessons := func(*task.Set) catalog.Choices { return player.Lessons(c.Source.Scenario.Name) }
+		lessons := func(*task.Set) catalog.Choices { return catalog.Lessons(c.Source.Scenario.Name) }
 		streams, err := c.Source.Streams(lessons, c.Run.Of.Seed)
 		if err != nil {
 			return fileless(err)

@@ -16,8 +16,7 @@ import (
 // fileless makes an error of the source of problems an error of use, unless a file cannot
 // be read.
 func fileless(err error) error {
-	var file *catalog.FileError
-	if err == nil || errors.As(err, &file) {
+	if _, is := errors.AsType[*catalog.FileError](err); is || err == nil {
 		return err
 	}
 	return usageError{err}
@@ -47,7 +46,7 @@ func (c *config) usual(all *task.Set) catalog.Choices {
 		return catalog.AtroposTasks(all, c.Run.Of.Seed)
 	}
 	if c.Policy.Kind == player.Tiny {
-		return player.StarterTasks(c.Source.Scenario.Name)
+		return catalog.StarterTasks(c.Source.Scenario.Name)
 	}
 	return catalog.Usual(all, c.Source.Scenario.Name)
 }

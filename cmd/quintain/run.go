@@ -253,8 +253,7 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 	c := a.config
 	to.Sinks = append(to.Sinks, a.live)
 	a.Run, err = run.Open(ctx, to)
-	var apart *run.ApartError
-	if errors.As(err, &apart) && apart.Run > 0 {
+	if apart, is := errors.AsType[*run.ApartError](err); is && apart.Run > 0 {
 		err = a.weights.Explain(err)
 	}
 	if err != nil {

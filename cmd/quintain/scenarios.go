@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 func newScenarios(w *world) *cobra.Command {
@@ -50,19 +52,17 @@ reply, a reply without an answer, and a right one.`,
 				return fmt.Errorf("%w (quintain scenarios list names them all)", err)
 			}
 			d.Scenario = spec.Name
-			can, _ := catalog.Playable(spec, catalog.TasksOf(spec.Name))
-			if d.Task == "" {
-				d.Task = catalog.ExampleTask(can)
-			}
+			can, cannot := catalog.Playable(spec, catalog.TasksOf(spec.Name))
+			d.Task = cmp.Or(d.Task, catalog.ExampleTask(can))
 			t, err := d.Open()
 			if err != nil {
 				return err
 			}
-			demos, err := catalog.Demonstrate(c.Context(), spec, t, d.Draw())
+			demos, err := list.Demonstrate(c.Context(), spec, t, d.Draw())
 			if err != nil {
 				return err
 			}
-			screen.Scenario(w.stdout, spec, can)
+			screen.Scenario(w.stdout, spec, can, len(can)+len(cannot))
 			screen.Demos(w.stdout, demos)
 			return nil
 		},

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -65,7 +64,7 @@ func TestTheStarterCanReadAndPlayItsGames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			lessons, err := c.Source.Streams(func(*task.Set) catalog.Choices { return player.Lessons(game) }, 1)
+			lessons, err := c.Source.Streams(func(*task.Set) catalog.Choices { return catalog.Lessons(game) }, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

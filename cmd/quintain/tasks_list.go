@@ -8,10 +8,11 @@ import (
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 func newTasksList(w *world) *cobra.Command {
-	var f catalog.Filter
+	var f list.Filter
 	var asJSON, long bool
 	c := &cobra.Command{
 		Use:   "list",
@@ -24,20 +25,20 @@ nature: a policy may learn most of them by heart, so evaluate it on held-out one
 Two words describe the scoring: how many answers are right, and which earn part of the
 score.
 
-` + catalog.ScoringHelp(),
+` + list.ScoringHelp(),
 		Example: `  quintain tasks list --category games
   quintain tasks list --scoring many,whole --guess-rate 0.01`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			rows, err := f.Find()
-			if fault := new(catalog.FilterError); errors.As(err, &fault) {
+			rows, err := f.Find(catalog.Tasks())
+			if fault := new(list.FilterError); errors.As(err, &fault) {
 				return usagef("--%s %s", strings.ReplaceAll(fault.Field, " ", "-"), fault.Why)
 			}
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return catalog.WriteJSON(w.stdout, rows)
+				return list.WriteJSON(w.stdout, rows)
 			}
 			return screen.Tasks(w.stdout, rows, long)
 		},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 func newTasksShow(w *world) *cobra.Command {
@@ -23,7 +24,7 @@ asked the problem: see quintain scenarios show.`,
 			if err != nil {
 				return err
 			}
-			s, err := catalog.NewSpecimen(t, d.Draw())
+			s, err := list.NewSpecimen(t, d.Draw())
 			if err != nil {
 				return err
 			}

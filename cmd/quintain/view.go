@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/settings/flags"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/watch"
 	"github.com/quintain-rl/quintain/watch/shown"
 )
@@ -89,8 +90,7 @@ func (w *world) view(ctx context.Context, c *config, names *shown.Names, use fun
 		}
 		return use(ctx, pages)
 	})
-	var missing *shown.MissingError
-	if errors.As(err, &missing) {
+	if _, is := errors.AsType[*shown.MissingError](err); is {
 		err = usageError{err}
 	}
 	return err
@@ -108,7 +108,7 @@ func (w *world) exportPage(ctx context.Context, pages *watch.Server, path string
 
 // pages returns the pages of data.
 func (c *config) pages(of watch.Config, log *slog.Logger) (*watch.Server, error) {
-	of.Log, of.Tokenizer = log, sync.OnceValues(c.Policy.Server.Files.Load)
+	of.Log, of.Tokenizer, of.Tasks, of.Adviser = log, sync.OnceValues(c.Policy.Server.Files.Load), catalog.Tasks, catalog.Adviser
 	return watch.New(of)
 }
 

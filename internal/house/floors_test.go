@@ -73,6 +73,7 @@ var floors = [][]string{
 		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree", "gateway/refusal",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
+		"tasks/list",
 		"codegrade/problems", "codegrade/problems/check",
 		"tiny",
 		"policy/judge", "policy/judge/attack",

@@ -52,7 +52,7 @@ var worldly = []string{
 }
 
 // episodes lists the packages that may import context: Env and Policy take one.
-var episodes = []string{"", "scenario", "scenario/tools", "scenarios", "scenarios/games", "scenarios/toolbox"}
+var episodes = []string{"", "scenario", "scenario/tools", "scenarios", "scenarios/games", "scenarios/toolbox", "tasks/list"}
 
 // pureFaults finds the imports and calls that make s depend on the outside world.
 func pureFaults(s *source) (faults []string) {

@@ -8,7 +8,6 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tiny"
@@ -43,7 +42,7 @@ func TestTheStarterLearnsGames(t *testing.T) {
 // held-out problems before and after.
 func schooled(t *testing.T, game string, steps int, rate float64) (before, after float64) {
 	t.Helper()
-	source := catalog.Source{Scenario: catalog.DefaultScenario(), Tasks: player.StarterTasks(game)[2:4]}
+	source := catalog.Source{Scenario: catalog.DefaultScenario(), Tasks: catalog.StarterTasks(game)[2:4]}
 	source.Scenario.Name = game
 	source.Scenario.Set(game, "short_prompts", "true")
 	streams, err := source.Streams(func(*task.Set) catalog.Choices { return nil }, 1)

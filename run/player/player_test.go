@@ -119,15 +119,6 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-func TestEasiest(t *testing.T) {
-	if c := player.Easiest(catalog.Choice{Name: "chain_sum", Level: 4}); !strings.Contains(string(c.Params), `"max_terms":2`) {
-		t.Errorf("chain_sum is played as %+v", c)
-	}
-	if c := player.Easiest(catalog.Choice{Name: "sudoku", Level: 4}); c.Level != 4 || c.Params != nil {
-		t.Errorf("sudoku is played as %+v", c)
-	}
-}
-
 // A server that cannot be asked is a fault of the settings.
 func TestAServerWithoutAnAddress(t *testing.T) {
 	s := player.Default(player.Server)

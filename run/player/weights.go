@@ -13,7 +13,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
@@ -90,31 +89,4 @@ func WarmUp(ctx context.Context, warm starter.WarmUp, streams []rollout.Stream) 
 		return nil, errWarmUpCut
 	}
 	return model, err
-}
-
-// StarterTasks returns the tasks that the embedded model is made for, in a scenario.
-func StarterTasks(scenario string) catalog.Choices { return chosen(starter.Ladder(scenario), scenario) }
-
-// Lessons returns the tasks of the embedded model's warm-up, in a scenario.
-func Lessons(scenario string) catalog.Choices { return chosen(starter.Lessons(scenario), scenario) }
-
-func chosen(tasks []starter.Choice, scenario string) (choices catalog.Choices) {
-	for _, c := range tasks {
-		choices = append(choices, catalog.Choice{Name: c.Task, Params: c.Params, Weight: c.Weight})
-	}
-	if scenario == "math_multi_turn" {
-		choices = choices[:1]
-		choices[0].Weight = 1
-	}
-	return choices
-}
-
-// Easiest returns the easiest form of a task that the embedded model is made for, or else c.
-func Easiest(c catalog.Choice) catalog.Choice {
-	made := StarterTasks(c.Name) // a game has the name of its task
-	i := slices.IndexFunc(made, func(m catalog.Choice) bool { return m.Name == c.Name })
-	if i < 0 {
-		return c
-	}
-	return made[i]
 }

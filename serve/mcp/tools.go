@@ -11,8 +11,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/serve/names"
-	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // New returns the server of all tasks and scenarios.
@@ -188,7 +188,7 @@ func (h handler) submit(ctx context.Context, arguments json.RawMessage) (any, er
 	}
 	var replies []quintain.Reply
 	for _, text := range append(asked.Before, *asked.Answer) {
-		replies = append(replies, catalog.PlainReply(text))
+		replies = append(replies, policy.PlainReply(text))
 	}
 	step, err := h.book.Judge(ctx, p, "", replies...)
 	if err != nil {

@@ -81,7 +81,7 @@ func (b *Book) play(spec scenario.Spec) (scenario.Play, error) {
 	if runs, are := play.(interface{ In(*backend.Settings) }); are {
 		runs.In(&b.Sandbox)
 	}
-	for _, s := range catalog.SettingsOf(spec) {
+	for _, s := range spec.Settings() {
 		if s.Path() == "scores" {
 			return play, settings.ReadJSON(play, fmt.Appendf(nil, `{"scores":%q}`, b.by))
 		}

@@ -1,4 +1,5 @@
-// Package catalog lists all tasks and scenarios.
+// Package catalog connects what settings name: the tasks of all families, all scenarios, the
+// sandbox, judges and agents. Package list describes them without building them.
 package catalog
 
 import (

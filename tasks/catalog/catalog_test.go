@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 // Every task is listed once, in its category, in order.
@@ -121,7 +122,7 @@ func TestDemonstrate(t *testing.T) {
 	for _, spec := range catalog.Scenarios() {
 		can, _ := catalog.Playable(spec, playedBy(t, spec))
 		for _, one := range can {
-			demos, err := catalog.Demonstrate(t.Context(), spec, one, quintain.Draw{Seed: 1})
+			demos, err := list.Demonstrate(t.Context(), spec, one, quintain.Draw{Seed: 1})
 			if err != nil {
 				t.Errorf("%s over %s: %v", spec.Name, one.Info().Name, err)
 				continue
@@ -160,6 +161,20 @@ func TestChoicesKnowTheTasksOfScenarios(t *testing.T) {
 	}
 }
 
+// Only games know the best moves, and only of the version that was played.
+func TestAdvisers(t *testing.T) {
+	spec, err := catalog.Scenario("slippery_grid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := spec.Info().ID()
+	for of, want := range map[string]bool{id: true, id + "-1a2b3c4d": true, id + "9": false, "math_multi_turn.v1": false, "": false} {
+		if got := catalog.Adviser(of) != nil; got != want {
+			t.Errorf("%q has an adviser: %v, want %v", of, got, want)
+		}
+	}
+}
+
 func TestPlayable(t *testing.T) {
 	spec, err := catalog.Scenario("math_multi_turn")
 	if err != nil {
@@ -174,7 +189,7 @@ func TestPlayable(t *testing.T) {
 // The solution comes first, and its score is 1.
 func TestSpecimen(t *testing.T) {
 	for _, one := range few(t) {
-		s, err := catalog.NewSpecimen(one, quintain.Draw{Seed: 1, Level: 1})
+		s, err := list.NewSpecimen(one, quintain.Draw{Seed: 1, Level: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +197,7 @@ func TestSpecimen(t *testing.T) {
 			t.Errorf("%s: %d texts are judged, the first %+v", s.Problem.ID(), len(s.Judged), s.Judged[0])
 		}
 	}
-	if _, err := catalog.NewSpecimen(few(t)[0], quintain.Draw{Level: 99}); err == nil {
+	if _, err := list.NewSpecimen(few(t)[0], quintain.Draw{Level: 99}); err == nil {
 		t.Error("there is a problem of level 99")
 	}
 }
@@ -190,16 +205,16 @@ func TestSpecimen(t *testing.T) {
 // Facts measured before a task changed are not returned.
 func TestFactsAreOfTheTaskAsItIs(t *testing.T) {
 	info := few(t)[0].Info()
-	facts, known := catalog.FactsOf(info)
+	facts, known := list.FactsOf(info)
 	if !known || facts.Name != info.Name || facts.Scoring(info)[1] == "unknown" {
 		t.Errorf("facts %+v, known %v", facts, known)
 	}
 	changed := info
 	changed.Version++
-	if facts, known := catalog.FactsOf(changed); known || facts.Scoring(changed)[1] != "unknown" {
+	if facts, known := list.FactsOf(changed); known || facts.Scoring(changed)[1] != "unknown" {
 		t.Errorf("facts of another version are returned: %+v", facts)
 	}
-	if facts, known := catalog.FactsOf(quintain.Info{Name: "nothing"}); known {
+	if facts, known := list.FactsOf(quintain.Info{Name: "nothing"}); known {
 		t.Errorf("there are facts of an unknown task: %+v", facts)
 	}
 }
@@ -215,7 +230,7 @@ func TestSize(t *testing.T) {
 		{task.Space{Problems: 2666000, AtLeast: true}, "≥ 2.7e6"},
 		{task.Space{Problems: 3e12}, "3.0e12"},
 	} {
-		if got := (catalog.LevelFacts{Space: test.space}).Size(); got != test.want {
+		if got := (list.LevelFacts{Space: test.space}).Size(); got != test.want {
 			t.Errorf("%v: %q, want %q", test.space, got, test.want)
 		}
 	}
@@ -232,16 +247,16 @@ func TestFewLevels(t *testing.T) {
 		{[]string{"", "small"}, "1"},
 		{[]string{"small", "", "small", "small", "small"}, "0,2-4"},
 	} {
-		if got := catalog.FewLevels(quintain.Info{Few: test.few}); got != test.want {
+		if got := list.FewLevels(quintain.Info{Few: test.few}); got != test.want {
 			t.Errorf("%q: %q, want %q", test.few, got, test.want)
 		}
 	}
 }
 
-func ExampleFactsOf() {
+func Example_facts() {
 	for _, t := range catalog.Tasks() {
 		info := t.Info()
-		if facts, known := catalog.FactsOf(info); known && info.Name == "countdown" {
+		if facts, known := list.FactsOf(info); known && info.Name == "countdown" {
 			fmt.Println(facts.Scoring(info), facts.MostGuess() < 0.05)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 var (
@@ -22,13 +23,13 @@ var (
 
 const (
 	tasksPage = "../../docs/tasks.md"
-	factsFile = "facts.json"
+	factsFile = "../list/facts.json"
 )
 
 // TestTasksDocIsFresh compares docs/tasks.md with the tasks, and facts.json with their
 // names, versions and levels. The heavy tests also check the figures in facts.json.
 func TestTasksDocIsFresh(t *testing.T) {
-	measured := maps.Clone(allFacts())
+	measured := known()
 	if *update {
 		measure(t, measured)
 	}
@@ -48,7 +49,7 @@ func TestTasksDocIsFresh(t *testing.T) {
 }
 
 // writeFacts writes facts.json, one task per line, without the unmeasured tasks.
-func writeFacts(t *testing.T, measured map[string]Facts) {
+func writeFacts(t *testing.T, measured map[string]list.Facts) {
 	t.Helper()
 	var lines []string
 	for _, one := range Tasks() {
@@ -69,7 +70,7 @@ func writeFacts(t *testing.T, measured map[string]Facts) {
 
 // measure adds the missing measurements, and writes facts.json after each task, so that an
 // interruption loses nothing.
-func measure(t *testing.T, measured map[string]Facts) {
+func measure(t *testing.T, measured map[string]list.Facts) {
 	t.Helper()
 	var mutex sync.Mutex
 	var wg sync.WaitGroup
@@ -78,7 +79,7 @@ func measure(t *testing.T, measured map[string]Facts) {
 		f := measured[one.Info().Name]
 		wg.Go(func() {
 			room <- true
-			err := f.complete(one)
+			err := complete(&f, one)
 			<-room
 			mutex.Lock()
 			defer mutex.Unlock()
@@ -92,15 +93,26 @@ func measure(t *testing.T, measured map[string]Facts) {
 	wg.Wait()
 }
 
+// known returns the facts of the current versions of the tasks, by name.
+func known() map[string]list.Facts {
+	facts := map[string]list.Facts{}
+	for _, one := range Tasks() {
+		if f, known := list.FactsOf(one.Info()); known {
+			facts[f.Name] = f
+		}
+	}
+	return facts
+}
+
 // complete adds the measurements that f lacks.
-func (f *Facts) complete(one quintain.Task) (err error) {
-	if !f.of(one.Info()) {
-		if *f, err = Measure(one); err != nil {
+func complete(f *list.Facts, one quintain.Task) (err error) {
+	if f.Levels == nil {
+		if *f, err = measureTask(one); err != nil {
 			return err
 		}
 	}
 	if *surfaces {
-		return f.MeasureSurface(one)
+		return measureSurface(f, one)
 	}
 	return nil
 }
@@ -138,15 +150,15 @@ const tasksHead = "# Tasks\n\nMade by `go test ./tasks/catalog -run Doc -update`
 `
 
 // tasksDoc returns docs/tasks.md.
-func tasksDoc(t *testing.T, measured map[string]Facts) []byte {
+func tasksDoc(t *testing.T, measured map[string]list.Facts) []byte {
 	t.Helper()
 	var doc, sections bytes.Buffer
 	fmt.Fprintf(&doc, "%sThere are %d tasks.\n\n| task | category | levels | scoring | guess rate | surface rate | problems | |\n|---|---|--:|---|---|---|---|---|\n", tasksHead, len(Tasks()))
 	for _, room := range Categories() {
 		for _, one := range room.Tasks {
 			info := one.Info()
-			f := measured[info.Name]
-			if !f.of(info) {
+			f, known := measured[info.Name]
+			if !known {
 				t.Fatalf("%s has no figures for the current version of %s; go test ./tasks/catalog -run Doc -update measures it", factsFile, info.Name)
 			}
 			var guess, surface, space []string
@@ -185,7 +197,7 @@ func section(t *testing.T, out *bytes.Buffer, one quintain.Task) {
 	}
 	for level, params := range info.Levels {
 		fmt.Fprintf(out, "- level %d: `%s`\n", level, params)
-		if why := WhyFew(info, level); why != "" {
+		if why := list.WhyFew(info, level); why != "" {
 			fmt.Fprintf(out, "  (few problems by nature: %s)\n", why)
 		}
 	}

@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 // The tasks that resist guessing and have many right answers.
-func ExampleFilter() {
-	found, err := catalog.Filter{Scoring: "many,whole", GuessRate: 0.001}.Find()
+func Example_filter() {
+	found, err := list.Filter{Scoring: "many,whole", GuessRate: 0.001}.Find(catalog.Tasks())
 	for _, e := range found {
 		fmt.Println(e.Info.Name)
 	}

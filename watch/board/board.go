@@ -4,13 +4,10 @@ package board
 
 import (
 	"context"
-	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/run/regret"
-	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -31,7 +28,6 @@ type Step struct {
 	Turns   []Turn // all of the episode, up to a limit
 	Left    int    // further turns
 	Summary string // of the episode; empty: no value is known
-	Best    []string
 }
 
 // A Turn is a line of the list of turns.
@@ -60,13 +56,13 @@ func (t Turn) Note() string {
 }
 
 // Of lays out a turn of an episode; there is none if it is not there.
-func Of(ctx context.Context, r *trace.Record, episode, turn int) (s Step, there bool) {
+func Of(r *trace.Record, episode, turn int) (s Step, there bool) {
 	if episode < 0 || episode >= len(r.Episodes) || turn < 0 || turn >= min(mostTurns, len(r.Episodes[episode].Turns)) {
 		return s, false
 	}
 	t := &r.Episodes[episode]
 	lost := regret.Of(t)
-	s = Step{Episode: episode, Turn: turn, Left: max(0, len(t.Turns)-mostTurns), Best: best(ctx, r, t.Turns[:turn])}
+	s = Step{Episode: episode, Turn: turn, Left: max(0, len(t.Turns)-mostTurns)}
 	if lost.Play != nil {
 		s.Summary = lost.String()
 	}
@@ -120,34 +116,20 @@ func Cut(text string) (rest string, board [][]string) {
 	return strings.TrimSpace(text[:start]) + "\n\n" + strings.TrimSpace(text[end+len(fence):]), board
 }
 
-// games are all games, made once, so that what one page solved serves the next.
-var games = sync.OnceValue(catalog.Games)
-
-// best are the best moves after some turns; nil: they are not known. Only games know them, of the
-// version that played.
-func best(ctx context.Context, r *trace.Record, before []quintain.Turn) []string {
-	for _, g := range games() {
-		info := g.Scenario.Info()
-		id := fmt.Sprintf("%s.v%d", info.Name, info.Version)
-		if r.Problem.Scenario != id && !strings.HasPrefix(r.Problem.Scenario, id+"-") {
-			continue
-		}
-		of, err := g.Scenario.Over(g.Task, nil)
-		by, can := of.(quintain.Adviser)
-		if err != nil || !can {
-			return nil
-		}
-		var said []quintain.Reply
-		for _, t := range before {
-			said = append(said, quintain.Reply{Text: t.Reply, ToolCalls: t.ToolCalls, CallFault: t.CallFault, Finish: t.Finish})
-		}
-		advice, err := by.Advise(ctx, r.Problem, said)
-		if err != nil {
-			return nil
-		}
-		return moves(advice.Best)
+// Best returns the best moves after some turns of p, as by advises; nil: they are not known.
+func Best(ctx context.Context, by quintain.Adviser, p quintain.Problem, before []quintain.Turn) []string {
+	if by == nil {
+		return nil
 	}
-	return nil
+	var said []quintain.Reply
+	for _, t := range before {
+		said = append(said, quintain.Reply{Text: t.Reply, ToolCalls: t.ToolCalls, CallFault: t.CallFault, Finish: t.Finish})
+	}
+	advice, err := by.Advise(ctx, p, said)
+	if err != nil {
+		return nil
+	}
+	return moves(advice.Best)
 }
 
 // moves are replies without the tags around their moves, a few of them.

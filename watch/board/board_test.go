@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/scenarios/games/alone"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/board"
 )
@@ -54,10 +54,11 @@ func FuzzCut(f *testing.F) {
 	})
 }
 
-// record is a played game: a reply without a move, then the moves that pick chooses.
-func record(t *testing.T, name string, pick func(quintain.Advice) string) *trace.Record {
+// record is a played game, with its scenario: a reply without a move, then the moves that pick
+// chooses.
+func record(t *testing.T, name string, pick func(quintain.Advice) string) (*trace.Record, quintain.Adviser) {
 	t.Helper()
-	for _, g := range catalog.Games() {
+	for _, g := range alone.Games() {
 		if g.Task.Info().Name != name {
 			continue
 		}
@@ -86,50 +87,49 @@ func record(t *testing.T, name string, pick func(quintain.Advice) string) *trace
 			}
 			episode.Turns = append(episode.Turns, quintain.Turn{Observed: told, Reply: reply, Answer: step.Answer, Finish: quintain.Stop, Malformed: step.Malformed, Value: step.Value})
 			if told = step.Observe; step.End != quintain.Going {
-				return &trace.Record{Problem: p, Episodes: []quintain.Trajectory{episode}}
+				return &trace.Record{Problem: p, Episodes: []quintain.Trajectory{episode}}, of.(quintain.Adviser)
 			}
 		}
 	}
 	t.Fatal("there is no game " + name)
-	return nil
+	return nil, nil
 }
 
 func TestAGameIsLaidOutMoveByMove(t *testing.T) {
 	t.Parallel()
-	r := record(t, "sokoban_play", func(a quintain.Advice) string { return a.Best[0] })
+	r, by := record(t, "sokoban_play", func(a quintain.Advice) string { return a.Best[0] })
 	last := len(r.Episodes[0].Turns) - 1
-	s, there := board.Of(t.Context(), r, 0, last)
+	s, there := board.Of(r, 0, last)
 	if !there || len(s.Board) != 6 || len(s.Board[0]) != 6 || !strings.Contains(s.Told, "Steps made") || strings.Contains(s.Told, "# #") {
 		t.Errorf("turn %d is laid out as %+v", last, s)
 	}
-	if now := s.At(); !slices.Contains(s.Best, now.Answer) || now.Lost == nil || now.Lost.Regret != 0 || now.Note() != "" || now.Name() != last+1 {
-		t.Errorf("the best moves are %q, and %q was played: %+v, %s", s.Best, now.Answer, now.Lost, now.Note())
+	best := board.Best(t.Context(), by, r.Problem, r.Episodes[0].Turns[:last])
+	if now := s.At(); !slices.Contains(best, now.Answer) || now.Lost == nil || now.Lost.Regret != 0 || now.Note() != "" || now.Name() != last+1 {
+		t.Errorf("the best moves are %q, and %q was played: %+v, %s", best, now.Answer, now.Lost, now.Note())
 	}
 	if first := s.Turns[0]; first.Note() != "without a move" || !strings.HasPrefix(s.Summary, "regret 0 in ") {
 		t.Errorf("the first turn has the note %q; in all, %s", first.Note(), s.Summary)
 	}
 	for _, at := range [][2]int{{0, -1}, {0, last + 1}, {-1, 0}, {1, 0}} {
-		if _, there := board.Of(t.Context(), r, at[0], at[1]); there {
+		if _, there := board.Of(r, at[0], at[1]); there {
 			t.Errorf("there is a turn %v", at)
 		}
 	}
 }
 
-// Of another version of a game, or of a record that was changed, nobody knows the best moves.
+// Nobody knows the best moves of a record that was changed, or of a scenario without an adviser.
 func TestBestMovesAreOfTheGameThatWasPlayed(t *testing.T) {
 	t.Parallel()
-	for what, change := range map[string]func(*trace.Record){
-		"version":  func(r *trace.Record) { r.Problem.Scenario = "slippery_grid.v99" },
-		"scenario": func(r *trace.Record) { r.Problem.Scenario = "math_multi_turn.v1" },
-		"instance": func(r *trace.Record) { r.Problem.Instance = quintain.Record{} },
-	} {
-		r := record(t, "slippery_grid", func(a quintain.Advice) string { return a.Allowed[0] })
-		if s, _ := board.Of(t.Context(), r, 0, 1); len(s.Best) == 0 {
-			t.Fatalf("the best moves of %s are not known", r.Problem.ID())
-		}
-		change(r)
-		if s, there := board.Of(t.Context(), r, 0, 1); !there || len(s.Best) > 0 {
-			t.Errorf("with another %s, the best moves are %q", what, s.Best)
-		}
+	r, by := record(t, "slippery_grid", func(a quintain.Advice) string { return a.Allowed[0] })
+	before := r.Episodes[0].Turns[:1]
+	if len(board.Best(t.Context(), by, r.Problem, before)) == 0 {
+		t.Fatalf("the best moves of %s are not known", r.Problem.ID())
+	}
+	if best := board.Best(t.Context(), nil, r.Problem, before); len(best) > 0 {
+		t.Errorf("without an adviser, the best moves are %q", best)
+	}
+	r.Problem.Instance = quintain.Record{}
+	if best := board.Best(t.Context(), by, r.Problem, before); len(best) > 0 {
+		t.Errorf("with another instance, the best moves are %q", best)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 // Scenarios prints a table of scenarios, with the first sentence of each description.
@@ -18,7 +18,7 @@ func Scenarios(out io.Writer, specs []scenario.Spec) error {
 	fmt.Fprintln(table, "SCENARIO\tVERSION\tSETTINGS\tWHAT IT IS")
 	for _, spec := range specs {
 		doc := WrapLine(firstSentence(spec.Doc), 43)
-		fmt.Fprintf(table, "%s\t%d\t%d\t%s\n", spec.Name, spec.Version, len(catalog.SettingsOf(spec)), doc[0])
+		fmt.Fprintf(table, "%s\t%d\t%d\t%s\n", spec.Name, spec.Version, len(spec.Settings()), doc[0])
 		for _, line := range doc[1:] {
 			fmt.Fprintf(table, "\t\t\t%s\n", line)
 		}
@@ -26,16 +26,16 @@ func Scenarios(out io.Writer, specs []scenario.Spec) error {
 	return table.Flush()
 }
 
-// Scenario prints a scenario, with its settings and the tasks that it can play.
-func Scenario(out io.Writer, spec scenario.Spec, can []quintain.Task) {
+// Scenario prints a scenario, with its settings and those of all its tasks that it can
+// play.
+func Scenario(out io.Writer, spec scenario.Spec, can []quintain.Task, all int) {
 	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n%s\n", spec.Name, spec.Version, Wrap(spec.Doc, "  "), Wrap("Source: "+spec.Source, "  "))
-	for i, s := range catalog.SettingsOf(spec) {
+	for i, s := range spec.Settings() {
 		if i == 0 {
 			fmt.Fprint(out, "\nSETTINGS\n")
 		}
 		fmt.Fprintf(out, "\n%s\n%s\n", Wrap(fmt.Sprintf("%s (default %s)", s.Path(), s.Default()), "  "), Wrap(s.Doc(), "    "))
 	}
-	all := len(catalog.TasksOf(spec.Name))
 	if spec.Untagged {
 		fmt.Fprint(out, "\nTASKS\n\n  It plays problems of its own.\n")
 		return
@@ -53,7 +53,7 @@ func Scenario(out io.Writer, spec scenario.Spec, can []quintain.Task) {
 }
 
 // Demos prints the episodes of an example.
-func Demos(out io.Writer, demos []catalog.Demo) {
+func Demos(out io.Writer, demos []list.Demo) {
 	opening := ""
 	for _, demo := range demos {
 		if text := conversation(demo.Opening); text != opening {

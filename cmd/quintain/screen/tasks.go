@@ -7,12 +7,12 @@ import (
 	"text/tabwriter"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 // Tasks prints a table of tasks, or nothing if there are no rows. A long table also
 // describes each task in a sentence.
-func Tasks(out io.Writer, rows []catalog.Entry, long bool) error {
+func Tasks(out io.Writer, rows []list.Entry, long bool) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -27,7 +27,7 @@ func Tasks(out io.Writer, rows []catalog.Entry, long bool) error {
 		if r.Measured {
 			guess = fmt.Sprintf("%.3f", r.Facts.MostGuess())
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s", r.Info.Name, r.Info.Category, len(r.Info.Levels), catalog.FewLevels(r.Info), strings.Join(r.Facts.Scoring(r.Info), ", "), guess)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s", r.Info.Name, r.Info.Category, len(r.Info.Levels), list.FewLevels(r.Info), strings.Join(r.Facts.Scoring(r.Info), ", "), guess)
 		if long {
 			fmt.Fprintf(table, "\t%s", firstSentence(r.Info.Doc))
 		}
@@ -43,15 +43,15 @@ func firstSentence(text string) string {
 }
 
 // Task prints a task with a specimen.
-func Task(out io.Writer, info quintain.Info, s catalog.Specimen) error {
-	facts, measured := catalog.FactsOf(info)
+func Task(out io.Writer, info quintain.Info, s list.Specimen) error {
+	facts, measured := list.FactsOf(info)
 	if s.Problem.Level == quintain.OwnParams {
-		facts, measured = catalog.Facts{}, false
+		facts, measured = list.Facts{}, false
 	}
 	fmt.Fprintf(out, "%s, version %d\n\n%s\n\n", info.Name, info.Version, Wrap(info.Doc, "  "))
 	fmt.Fprintf(out, "%s\n", Wrap("Source: "+info.Source, "  "))
 	if measured {
-		fmt.Fprintf(out, "%s\n", Wrap("Scoring: "+catalog.ExplainScoring(facts.Scoring(info)), "  "))
+		fmt.Fprintf(out, "%s\n", Wrap("Scoring: "+list.ExplainScoring(facts.Scoring(info)), "  "))
 	}
 	if err := showLevels(out, info, facts); err != nil {
 		return err
@@ -62,8 +62,8 @@ func Task(out io.Writer, info quintain.Info, s catalog.Specimen) error {
 }
 
 // showLevels prints the settings and the measurements of the levels.
-func showLevels(out io.Writer, info quintain.Info, facts catalog.Facts) error {
-	shared, levels, err := catalog.LevelSettings(info)
+func showLevels(out io.Writer, info quintain.Info, facts list.Facts) error {
+	shared, levels, err := list.LevelSettings(info)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func showLevels(out io.Writer, info quintain.Info, facts catalog.Facts) error {
 			head += fmt.Sprintf("  (guess rate %.3f; %s problems)", facts.Levels[i].GuessRate, facts.Levels[i].Size())
 		}
 		fmt.Fprintf(out, "\n%s\n%s\n", head, Wrap(strings.Join(level, ", "), "  "))
-		if why := catalog.WhyFew(info, i); why != "" {
+		if why := list.WhyFew(info, i); why != "" {
 			fmt.Fprintf(out, "%s\n", Wrap("Few problems by nature: "+why, "  "))
 		}
 	}
@@ -87,7 +87,7 @@ func showLevels(out io.Writer, info quintain.Info, facts catalog.Facts) error {
 }
 
 // showVerdicts prints the scores of answers.
-func showVerdicts(out io.Writer, judged []catalog.Judged) error {
+func showVerdicts(out io.Writer, judged []list.Judged) error {
 	const answerWidth, whyWidth = 20, 48
 	fmt.Fprintf(out, "\nWHAT ANSWERS NEAR IT EARN\n\n")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

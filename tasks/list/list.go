@@ -1,4 +1,4 @@
-package catalog
+package list
 
 import (
 	"fmt"

@@ -1,9 +1,10 @@
-package catalog
+// Package list describes tasks and scenarios to people: what a table, a page or a document
+// says about each.
+package list
 
 import (
 	_ "embed"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 
@@ -36,7 +37,7 @@ var factsJSON []byte
 var allFacts = sync.OnceValue(func() map[string]Facts {
 	var list []Facts
 	if err := jsonform.Unmarshal(factsJSON, &list); err != nil {
-		panic(fmt.Sprintf("catalog: facts.json: %v", err)) // a test checks the file
+		panic(fmt.Sprintf("list: facts.json: %v", err)) // a test checks the file
 	}
 	byName := make(map[string]Facts, len(list))
 	for _, f := range list {
@@ -64,48 +65,6 @@ func (f Facts) MostGuess() float64 {
 		most = max(most, l.GuessRate)
 	}
 	return most
-}
-
-// Measure measures a task except for its surface rates. It takes seconds.
-func Measure(t quintain.Task) (f Facts, err error) {
-	const (
-		creditDraws = 4 // per level, as are the others
-		guessDraws  = 400
-		spaceDraws  = 4000
-	)
-	info := t.Info()
-	f = Facts{Name: info.Name, Version: info.Version}
-	if f.Credit, err = task.CreditOf(t, creditDraws); err != nil {
-		return f, err
-	}
-	for level := range info.Levels {
-		var l LevelFacts
-		if l.GuessRate, err = task.GuessRate(t, level, guessDraws); err != nil {
-			return f, err
-		}
-		if l.Space, err = task.SpaceOf(t, level, spaceDraws); err != nil {
-			return f, err
-		}
-		f.Levels = append(f.Levels, l)
-	}
-	return f, nil
-}
-
-// MeasureSurface adds the surface rates that f lacks. It takes up to a minute.
-func (f *Facts) MeasureSurface(t quintain.Task) error {
-	const lessons = 1000
-	for level := range f.Levels {
-		if f.Levels[level].SurfaceRate != nil {
-			continue
-		}
-		surface, err := task.SurfaceRate(t, level, lessons)
-		if err != nil {
-			return err
-		}
-		rate := math.Round(1000*surface.Rate) / 1000
-		f.Levels[level].SurfaceRate = &rate
-	}
-	return nil
 }
 
 // Surface returns the surface rate with three decimals, or "?" if it was not measured.

@@ -1,4 +1,4 @@
-package catalog
+package list
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 )
 
 // A Filter selects tasks.
@@ -23,17 +24,21 @@ type Entry struct {
 	Measured bool // whether Facts are known for the current version of the task
 }
 
-// Find returns the matching tasks in the order of [Categories]. An invalid filter is a
+// Of returns the entry of a task.
+func Of(t quintain.Task) Entry {
+	e := Entry{Info: t.Info()}
+	e.Facts, e.Measured = FactsOf(e.Info)
+	return e
+}
+
+// Find returns the matching ones of tasks, in their order. An invalid filter is a
 // [*FilterError].
-func (f Filter) Find() ([]Entry, error) {
-	if err := f.check(); err != nil {
+func (f Filter) Find(tasks []quintain.Task) (found []Entry, err error) {
+	if err := f.check(tasks); err != nil {
 		return nil, err
 	}
-	var found []Entry
-	for _, t := range Tasks() {
-		e := Entry{Info: t.Info()}
-		e.Facts, e.Measured = FactsOf(e.Info)
-		if f.passes(e) {
+	for _, t := range tasks {
+		if e := Of(t); f.passes(e) {
 			found = append(found, e)
 		}
 	}
@@ -50,14 +55,17 @@ type FilterError struct {
 func (e *FilterError) Error() string { return e.Field + " " + e.Why }
 
 // check reports an invalid field.
-func (f Filter) check() error {
+func (f Filter) check(tasks []quintain.Task) error {
 	fault := func(field, format string, args ...any) error {
 		return &FilterError{field, fmt.Sprintf(format, args...)}
 	}
 	var categories, words []string
-	for _, c := range Categories() {
-		categories = append(categories, c.Name)
+	for _, t := range tasks {
+		category, _ := task.Head(t)
+		categories = append(categories, category)
 	}
+	slices.Sort(categories)
+	categories = slices.Compact(categories)
 	for _, w := range Scorings {
 		words = append(words, w.Word)
 	}
