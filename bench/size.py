@@ -12,7 +12,6 @@ import argparse, collections, pathlib, re, subprocess, tempfile
 OURS = "github.com/quintain-rl/quintain"
 # Modules that come with another.
 WITH = {
-    "github.com/minio/minio-go/v7": ["github.com/minio/md5-simd", "github.com/minio/crc64nvme", "github.com/klauspost/crc32", "github.com/klauspost/cpuid/v2", "github.com/rs/xid", "github.com/tinylib/msgp", "github.com/philhofer/fwd", "github.com/google/uuid", "gopkg.in/ini.v1", "go.yaml.in/yaml/v3", "github.com/zeebo/xxh3"],
     "github.com/nats-io/nats.go": ["github.com/nats-io/nkeys", "github.com/nats-io/nuid"],
     "github.com/parquet-go/parquet-go": ["github.com/parquet-go/bitpack", "github.com/parquet-go/jsonlite", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4", "github.com/twpayne/go-geom"],
     "github.com/prometheus/client_golang": ["github.com/prometheus/client_model", "github.com/prometheus/common", "github.com/prometheus/procfs", "github.com/beorn7/perks", "github.com/cespare/xxhash/v2", "github.com/munnerz/goautoneg", "google.golang.org/protobuf"],

@@ -48,6 +48,8 @@ def manifests(kube):
         ("no key", ["--set", "keys.worker="], "keys.worker: is missing"),
         ("a short key", ["--set", "keys.trainer=short"], "/keys/trainer"),
         ("three coordinators", ["--set", "coordinator.replicas=3"], "/coordinator/replicas"),
+        ("a backup without keys", ["--set", "backup.to=s3:bucket/runs"], "backup.secret: is missing"),
+        ("a backup to nowhere", ["--set", "backup.to=bucket,backup.secret=rclone"], "/backup/to"),
     ]:
         done = kube.helm("template", RELEASE, CHART, *VALUES, *flags, check=False)
         expect(f"the chart refuses {why}", done.returncode != 0 and says in done.stderr)
@@ -61,6 +63,9 @@ def manifests(kube):
     one = render(kube, "--set", "coordinator.replicas=1,nats.url=,autoscaling.kind=").stdout
     done = kube.kubectl(*dry, text=one, check=False)
     expect("it takes one coordinator without NATS too", done.returncode == 0 and not done.stderr, done.stderr[:300])
+    copied = render(kube, "--set", "backup.to=s3:bucket/runs,backup.secret=rclone").stdout
+    done = kube.kubectl(*dry, text=copied, check=False)
+    expect("it takes coordinators whose traces are copied", copied.count("name: backup\n") == 4 and done.returncode == 0 and not done.stderr, done.stderr[:300])
 
 
 def prepare(kube):

@@ -18,7 +18,7 @@ func TestAJoinedTraceIsAScanOfAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		records := rapid.SliceOfN(rapid.Custom(played), 0, 16).Draw(t, "records")
 		const sources = 3
-		r, numbers, from := &Reader{sources: make([]Source, sources)}, map[Ref]int{}, make([]int, len(records))
+		r, numbers, from := &Reader{sources: make([]Folder, sources)}, map[Ref]int{}, make([]int, len(records))
 		for k := range sources {
 			r.segments = append(r.segments, &segment{source: k, number: 1})
 		}

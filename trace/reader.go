@@ -12,7 +12,7 @@ import (
 // process adds to it. It holds the index in memory, about 50 bytes per record, and no open
 // file. Many goroutines may use it at once.
 type Reader struct {
-	sources []Source
+	sources []Folder
 
 	mu       sync.RWMutex
 	segments []*segment  // oldest first, of one source after the other
@@ -31,9 +31,9 @@ func Open(dir string) (*Reader, error) {
 }
 
 // Join returns a reader of one trace, or of several as if they were one: in the order of time,
-// and each group of a run once, even if another source took over the run and played it again.
-// Sources that are missing may come later; the error is [os.ErrNotExist] if all are.
-func Join(sources ...Source) (*Reader, error) {
+// and each group of a run once, even if the process of another folder took over the run and
+// played it again. Folders that are missing may come later; the error is [os.ErrNotExist] if all are.
+func Join(sources ...Folder) (*Reader, error) {
 	r := &Reader{sources: sources}
 	if err := r.Refresh(); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (r *Reader) Refresh() error {
 				continue
 			}
 			if err != nil {
-				return fmt.Errorf("trace: %s: %w", source.Name(n), err)
+				return fmt.Errorf("trace: %s: %w", source.name(n), err)
 			}
 			fresh = append(fresh, s)
 		}
@@ -106,15 +106,15 @@ func partsOf(segments []*segment) (n int) {
 
 // refresh reads additions to the segment at a place. s is its state so far; nil: new.
 func (r *Reader) refresh(s *segment, at Ref) (*segment, error) {
-	f, err := r.sources[at.Source].Open(at.Segment)
+	f, err := r.sources[at.Source].open(at.Segment)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if s == nil || f.Size() < s.end || s.closed && f.Size() != s.size { // another file
+	if s == nil || f.size() < s.end || s.closed && f.size() != s.size { // another file
 		s = &segment{source: at.Source, number: at.Segment}
 	}
-	err = s.read(f, f.Size())
+	err = s.read(f, f.size())
 	if errors.Is(err, errForeign) {
 		s.closed, s.damaged, err = true, 1, nil
 	}
@@ -233,7 +233,7 @@ func (r *Reader) failed(at Ref, err error) error {
 	}
 	name := fmt.Sprintf("source %d", at.Source)
 	if at.Source >= 0 && at.Source < len(r.sources) {
-		name = r.sources[at.Source].Name(at.Segment)
+		name = r.sources[at.Source].name(at.Segment)
 	}
 	return fmt.Errorf("trace: %s: record %d of the block at %d: %w", name, at.Record, at.Block, err)
 }
@@ -243,12 +243,12 @@ func (r *Reader) unpack(at Ref) (*unpacked, error) {
 	if at.Source < 0 || at.Source >= len(r.sources) {
 		return nil, os.ErrNotExist
 	}
-	f, err := r.sources[at.Source].Open(at.Segment)
+	f, err := r.sources[at.Source].open(at.Segment)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	block, whole, err := frameAt(f, at.Block, f.Size())
+	block, whole, err := frameAt(f, at.Block, f.size())
 	if err != nil {
 		return nil, err
 	}

@@ -20,9 +20,9 @@ const ending = ".trace"
 // SegmentName is the name of the file of segment n.
 func SegmentName(n int) string { return fmt.Sprintf("%06d%s", n, ending) }
 
-// SegmentNumber is the number of the segment in a file of that name; 0: the name is none of a
+// segmentNumber is the number of the segment in a file of that name; 0: the name is none of a
 // segment.
-func SegmentNumber(name string) int {
+func segmentNumber(name string) int {
 	n, err := strconv.Atoi(strings.TrimSuffix(name, ending))
 	if err != nil || n <= 0 || SegmentName(n) != name {
 		return 0
@@ -41,7 +41,7 @@ func segmentNumbers(dir string) ([]int, error) {
 	}
 	var numbers []int
 	for _, file := range files {
-		if n := SegmentNumber(file.Name()); n > 0 {
+		if n := segmentNumber(file.Name()); n > 0 {
 			numbers = append(numbers, n)
 		}
 	}
@@ -104,12 +104,6 @@ func footerAt(f io.ReaderAt, size int64) (footer frame, there bool, err error) {
 	}
 	footer, whole, err := frameAt(f, int64(binary.LittleEndian.Uint64(trailer[:])), at)
 	return footer, err == nil && whole && footer.end() == at && footer.kind == kindFooter, err
-}
-
-// Closed reports whether a segment will not change any more.
-func Closed(f File) (bool, error) {
-	_, there, err := footerAt(f, f.Size())
-	return there, err
 }
 
 // readFooter reads the head and footer of a closed segment. If the footer is damaged, the

@@ -1,9 +1,7 @@
 package trace
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/quintain-rl/quintain/settings"
 )
@@ -13,8 +11,6 @@ type Settings struct {
 	On           bool  `json:"on"`
 	MaxBytes     int64 `json:"max_bytes"`     // of all segments; if there are more, the oldest closed ones are removed
 	SegmentBytes int64 `json:"segment_bytes"` // of one segment
-
-	Archive string `json:"archive,omitempty"` // URL of an archive for closed segments; empty: none
 }
 
 // Default returns the default settings.
@@ -31,19 +27,12 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Bool(&s.On, "on", "keep a trace of every episode").Flag("trace")
 	d.Int64(&s.MaxBytes, "max_bytes", "largest size of the trace in bytes; the oldest files are removed first").Flag("trace-max-bytes")
 	d.Int64(&s.SegmentBytes, "segment_bytes", "size of one file of the trace in bytes").Between(minSegment, maxSegment).Flag("")
-	d.Text(&s.Archive, "archive", "bucket for copies of the closed files of the trace, s3://BUCKET/PREFIX; its server and keys are in AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY").Flag("archive")
 }
 
 // Check implements [settings.Checker].
 func (s *Settings) Check() error {
 	if s.MaxBytes/2 < s.SegmentBytes {
 		return fmt.Errorf("max_bytes: is %d, want at least twice segment_bytes, which is %d", s.MaxBytes, s.SegmentBytes)
-	}
-	switch {
-	case s.Archive != "" && !strings.HasPrefix(s.Archive, "s3://"):
-		return fmt.Errorf("archive: is %q, want s3://BUCKET/PREFIX", s.Archive)
-	case s.Archive != "" && !s.On:
-		return errors.New("archive: there is no trace to archive; want trace.on: true")
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 
 // A liveTrace is the trace of a run, which may begin later.
 type liveTrace struct {
-	sources []trace.Source
+	sources []trace.Folder
 
 	mu     sync.Mutex
 	reader *trace.Reader // nil: no trace yet

@@ -25,7 +25,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/text/tokenizer"
-	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/trace/sources"
 	"github.com/quintain-rl/quintain/watch/follow"
 	"github.com/quintain-rl/quintain/watch/machine"
@@ -42,8 +41,6 @@ type Config struct {
 	Data   string   // data folder of a run, or the folder of a trace
 	Others []string // further data folders of the run, whose processes took it over
 	Log    *slog.Logger
-
-	Traces []trace.Source // nil: those of the folders
 
 	Evaluations []string // folders or reports of evaluations
 
@@ -93,8 +90,7 @@ func New(c Config) (*Server, error) {
 		config: c, trace: &liveTrace{}, numbers: follow.NewNumbers(within(folders, datadir.Metrics)...),
 		held: heldOuts{files: follow.Tails(within(folders, datadir.Evaluations))}, state: follow.State{Folders: folders}, searchTime: searchTime,
 	}
-	s.trace.sources = c.Traces
-	for _, folder := range folders[len(folders)*min(1, len(c.Traces)):] {
+	for _, folder := range folders {
 		s.trace.sources = append(s.trace.sources, sources.Of(folder))
 	}
 	s.ready = sync.OnceFunc(func() { s.refresh() })

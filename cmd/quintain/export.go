@@ -50,7 +50,7 @@ file completely or not at all.`,
 		if of.Format == "sft" && !c.Flags().Changed("gap") {
 			of.Gap = 0
 		}
-		r, query, err := q.open(c, w)
+		r, query, err := q.open()
 		if err != nil {
 			return err
 		}

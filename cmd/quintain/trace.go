@@ -45,16 +45,16 @@ func (q *traceQuery) flags(f *pflag.FlagSet) {
 
 // dataFlag gives f the flag of the folders.
 func (q *traceQuery) dataFlag(f *pflag.FlagSet) {
-	f.String("data", "quintain-data", "data folder of the run, the folder of a trace, or an archive; several, if others took over the run")
+	f.String("data", "quintain-data", "data folder of the run, or the folder of a trace; several, if others took over the run")
 	q.data = flags.Several(f, "data")
 }
 
 // open opens the trace, and returns the query of the filter.
-func (q *traceQuery) open(c *cobra.Command, w *world) (r *trace.Reader, query trace.Query, err error) {
+func (q *traceQuery) open() (r *trace.Reader, query trace.Query, err error) {
 	if query, err = q.filter.Query(); err != nil {
 		return nil, query, usagef("--%w", err)
 	}
-	r, err = sources.Finder{Getenv: w.getenv}.Open(c.Context(), q.data()...)
+	r, err = sources.Open(q.data()...)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = usageError{err}
 	}
@@ -72,7 +72,7 @@ func newTraceList(w *world) *cobra.Command {
 	q.flags(c.Flags())
 	asJSON := c.Flags().Bool("json", false, "print a JSON object a line")
 	c.RunE = func(*cobra.Command, []string) error {
-		r, query, err := q.open(c, w)
+		r, query, err := q.open()
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func newTraceShow(w *world) *cobra.Command {
 	q.dataFlag(c.Flags())
 	asJSON := c.Flags().Bool("json", false, "print the record as JSON, with all tokens")
 	c.RunE = func(_ *cobra.Command, args []string) error {
-		r, _, err := q.open(c, w)
+		r, _, err := q.open()
 		if err != nil {
 			return err
 		}

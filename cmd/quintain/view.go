@@ -26,7 +26,6 @@ groups to sort and search, replies side by side with every token, and failures. 
 reads. The first FOLDER is a data folder, by default quintain-data, or the folder of a
 trace. Folders of quintain eval --out are shown as evaluations, and compared. Data folders
 of one run, that one process took over from another, are shown as one: --data A --data B.
-A FOLDER may be the URL of an archive.
 
 A FILE has groups as JSON lines: scored groups or rollouts of Atropos, or of this program
 in the same forms, the results.jsonl or traces.jsonl of verifiers, or rollouts dumped by
@@ -41,7 +40,6 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
   quintain view quintain-data --port 8010 --tokenizer my-model
   quintain view before after
   quintain view --data quintain-data --data successor
-  quintain view s3://bucket/prefix
   quintain view quintain-data --export run.html`,
 	}
 	open := openFlag(c)
@@ -54,7 +52,7 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
 		if err != nil {
 			return err
 		}
-		names := &shown.Names{Paths: args, Folders: []string{cfg.Data}, Getenv: w.getenv, Program: "quintain " + version()}
+		names := &shown.Names{Paths: args, Folders: []string{cfg.Data}, Program: "quintain " + version()}
 		if c.Flags().Changed("data") {
 			names.Folders = folders()
 		}
@@ -83,7 +81,7 @@ func (w *world) view(ctx context.Context, c *config, names *shown.Names, use fun
 	if _, err := c.Policy.Server.Files.Load(); err != nil {
 		return fmt.Errorf("policy.tokenizer: %w", err)
 	}
-	err := names.Use(ctx, func(of watch.Config) error {
+	err := names.Use(func(of watch.Config) error {
 		pages, err := c.pages(of, c.Log.Logger(w.stderr))
 		if err != nil {
 			return err

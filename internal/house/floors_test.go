@@ -60,7 +60,7 @@ var floors = [][]string{
 		"rollout",
 		"tiny/learn",
 		"mathverify", // over its trees, normal forms and values
-		"trace", "trace/archive", "trace/archive/archivetest",
+		"trace",
 		"queue/packing",
 		"gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease", "fleet/roster",
 		"internal/web", "internal/web/webtest",

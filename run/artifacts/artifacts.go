@@ -5,7 +5,6 @@ package artifacts
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"slices"
@@ -24,7 +23,6 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/trace/archive"
 )
 
 // A Config says what to keep, and where.
@@ -36,7 +34,7 @@ type Config struct {
 	Last     learn.Step        // of the learner's checkpoint
 
 	Trace   trace.Settings
-	Getenv  func(string) string // gives the keys of the archive, and the headers of the collector
+	Getenv  func(string) string // gives the headers of the collector
 	Dumps   export.DumpSettings
 	Metrics scalars.Settings
 	Records export.Mode   // empty: no records
@@ -116,29 +114,9 @@ func (a *Artifacts) openTrace() error {
 	if err != nil {
 		return err
 	}
-	if err := a.openArchive(); err != nil {
-		return errors.Join(err, w.Close())
-	}
 	a.files = append(a.files, w)
 	a.run.AddSink(run.Records(w))
 	a.run.Beside(w.Run)
-	return nil
-}
-
-// openArchive opens the archive of the trace, which is closed after it.
-func (a *Artifacts) openArchive() error {
-	c := &a.config
-	if c.Trace.Archive == "" {
-		return nil
-	}
-	bucket, err := archive.Open(c.Trace.Archive, c.Getenv)
-	if err != nil {
-		return fmt.Errorf("trace.archive: %w", err)
-	}
-	to := archive.New(bucket, c.Folder.Join(datadir.Trace), a.run.ID(), c.Log)
-	c.Register(to)
-	a.files = append(a.files, to)
-	a.run.Beside(to.Run)
 	return nil
 }
 

@@ -1,22 +1,18 @@
-// Package sources finds the traces that people name: data folders of runs, folders of traces,
-// and archives.
+// Package sources finds the traces that people name: data folders of runs, and folders of traces.
 package sources
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/trace/archive"
 )
 
-// A MissingError names places without a trace. It is an [fs.ErrNotExist].
+// A MissingError names folders without a trace. It is an [fs.ErrNotExist].
 type MissingError struct{ Names []string }
 
 // Error implements error.
@@ -29,66 +25,29 @@ func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
 
 // Of returns the trace of a folder, which may come later: that of a data folder, or the folder
 // itself, if it has files of a trace.
-func Of(folder string) trace.Source {
+func Of(folder string) trace.Folder {
 	if files, _ := filepath.Glob(filepath.Join(folder, "*.trace")); len(files) > 0 {
 		return trace.Folder(folder)
 	}
 	return trace.Folder(filepath.Join(folder, datadir.Trace))
 }
 
-// A Finder finds traces by the variables of the environment, which give the keys of archives.
-type Finder struct{ Getenv func(string) string }
-
-// Find returns the traces of a place: of a folder, or of an archive.
-func (f Finder) Find(ctx context.Context, name string) ([]trace.Source, error) {
-	if !archive.Is(name) {
-		return []trace.Source{Of(name)}, nil
-	}
-	b, err := archive.Open(name, f.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	all, err := b.Traces(ctx)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &MissingError{[]string{name}}
-	}
-	return all, err
-}
-
-// FindAll returns the traces of places if one is an archive, and nil otherwise.
-func (f Finder) FindAll(ctx context.Context, names ...string) (all []trace.Source, err error) {
-	if !slices.ContainsFunc(names, archive.Is) {
-		return nil, nil
-	}
-	for _, name := range names {
-		found, err := f.Find(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-	}
-	return all, nil
-}
-
-// Open returns a reader of the traces of places as one. Each must have a trace; otherwise the
+// Open returns a reader of the traces of folders as one. Each must have a trace; otherwise the
 // error is a [*MissingError].
-func (f Finder) Open(ctx context.Context, names ...string) (*trace.Reader, error) {
-	var all []trace.Source
-	for _, name := range names {
-		found, err := f.Find(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := found[0].Segments(); errors.Is(err, fs.ErrNotExist) {
-			return nil, &MissingError{[]string{name}}
+func Open(folders ...string) (*trace.Reader, error) {
+	var all []trace.Folder
+	for _, folder := range folders {
+		found := Of(folder)
+		if _, err := found.Segments(); errors.Is(err, fs.ErrNotExist) {
+			return nil, &MissingError{[]string{folder}}
 		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", folder, err)
 		}
-		all = append(all, found...)
+		all = append(all, found)
 	}
 	r, err := trace.Join(all...)
 	if err == nil && r.Len() == 0 {
-		err = &MissingError{names}
+		err = &MissingError{folders}
 	}
 	return r, err
 }

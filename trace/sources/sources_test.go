@@ -61,7 +61,7 @@ func TestOpenFindsTheTracesOfPlaces(t *testing.T) {
 		for _, name := range test.names {
 			names = append(names, at(name))
 		}
-		r, err := sources.Finder{}.Open(t.Context(), names...)
+		r, err := sources.Open(names...)
 		var missing *sources.MissingError
 		switch {
 		case test.fault != "":
@@ -72,7 +72,7 @@ func TestOpenFindsTheTracesOfPlaces(t *testing.T) {
 			t.Errorf("%v: error %v, want %d groups", test.names, err, test.groups)
 		}
 	}
-	if _, err := (sources.Finder{}).Open(t.Context(), at("run"), at("file")); err == nil {
+	if _, err := sources.Open(at("run"), at("file")); err == nil {
 		t.Error("a file is opened as a folder")
 	}
 }

@@ -2,7 +2,6 @@
 package shown
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,20 +10,16 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain/run/exam/examdir"
-	"github.com/quintain-rl/quintain/trace/archive"
-	"github.com/quintain-rl/quintain/trace/sources"
 	"github.com/quintain-rl/quintain/watch"
 	"github.com/quintain-rl/quintain/watch/lines"
 )
 
 // Names are what people name: paths, the first a data folder; or else the data folders of a run.
-// An archive may stand for a data folder.
 type Names struct {
 	Paths   []string
 	Folders []string // at least one
 
-	Getenv  func(string) string // gives the keys of archives
-	Program string              // with its version; it writes what is converted
+	Program string // with its version; it writes what is converted
 }
 
 // All are the names that count.
@@ -48,16 +43,13 @@ func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
 
 // Use calls use with what to show, in which files of other programs are traces. Those are removed
 // afterwards.
-func (n *Names) Use(ctx context.Context, use func(watch.Config) error) (err error) {
+func (n *Names) Use(use func(watch.Config) error) (err error) {
 	c := watch.Config{Data: n.All()[0]}
 	if len(n.Paths) == 0 {
 		c.Others = slices.Clone(n.Folders[1:])
 	}
 	var files []string
 	if c.Evaluations, files, err = sort(n.All()); err != nil {
-		return err
-	}
-	if c.Traces, err = (sources.Finder{Getenv: n.Getenv}).FindAll(ctx, append([]string{c.Data}, c.Others...)...); err != nil {
 		return err
 	}
 	if len(files) == 0 {
@@ -73,12 +65,9 @@ func (n *Names) Use(ctx context.Context, use func(watch.Config) error) (err erro
 	return use(c)
 }
 
-// sort finds the evaluations and the files among paths. Each path must exist, or be an archive.
+// sort finds the evaluations and the files among paths. Each path must exist.
 func sort(paths []string) (evaluations, files []string, err error) {
 	for _, path := range paths {
-		if archive.Is(path) {
-			continue
-		}
 		info, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, &MissingError{path}

@@ -39,7 +39,7 @@ func TestUseSortsWhatIsNamed(t *testing.T) {
 		{"a missing folder", shown.Names{Folders: []string{at("none"), at("a")}}, watch.Config{}, at("none")},
 	} {
 		var got watch.Config
-		err := test.names.Use(t.Context(), func(c watch.Config) error { got = c; return nil })
+		err := test.names.Use(func(c watch.Config) error { got = c; return nil })
 		var missing *shown.MissingError
 		if test.missing != "" {
 			if !errors.As(err, &missing) || missing.Name != test.missing || !errors.Is(err, fs.ErrNotExist) {
@@ -47,13 +47,13 @@ func TestUseSortsWhatIsNamed(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || got.Data != test.want.Data || !slices.Equal(got.Others, test.want.Others) || !slices.Equal(got.Evaluations, test.want.Evaluations) || got.Traces != nil {
+		if err != nil || got.Data != test.want.Data || !slices.Equal(got.Others, test.want.Others) || !slices.Equal(got.Evaluations, test.want.Evaluations) {
 			t.Errorf("%s: %+v, error %v; want %+v", test.why, got, err, test.want)
 		}
 	}
 	names := shown.Names{Paths: []string{at("groups.jsonl")}, Folders: []string{at("a")}, Program: "test"}
 	var converted string
-	err := names.Use(t.Context(), func(c watch.Config) error {
+	err := names.Use(func(c watch.Config) error {
 		converted = c.Data
 		files, err := filepath.Glob(filepath.Join(c.Data, "*.trace"))
 		if len(files) != 1 {
