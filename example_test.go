@@ -6,12 +6,12 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/words"
 )
 
 // A draw names a problem. The problem holds everything needed to grade an answer.
 func Example() {
-	tasks, err := task.NewSet(catalog.Tasks())
+	tasks, err := task.NewSet(words.Tasks())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/words"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -31,7 +31,7 @@ const size = 2 // episodes of a group
 // streams returns a stream of a task.
 func streams(t testing.TB) []rollout.Stream {
 	t.Helper()
-	tasks, err := task.NewSet(catalog.Tasks())
+	tasks, err := task.NewSet(words.Tasks())
 	if err != nil {
 		t.Fatal(err)
 	}

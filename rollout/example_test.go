@@ -10,12 +10,12 @@ import (
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/scenarios"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
 )
 
 // An Engine plays groups of episodes, and Rules turn them into training data.
 func Example() {
-	s, err := scenarios.All[1].Over(catalog.Tasks()[0], nil)
+	s, err := scenarios.All[1].Over(arithmetic.Tasks()[0], nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,8 +10,10 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/words"
 	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -30,9 +32,9 @@ func Example() {
 	folder := must(os.MkdirTemp("", "quintain"))
 	defer os.RemoveAll(folder)
 
-	spell := must(must(task.NewSet(catalog.Tasks())).Get("spell_backward"))
+	spell := must(must(task.NewSet(words.Tasks())).Get("spell_backward"))
 	short := must(spell.With([]byte(`{"min_word_len":3,"max_word_len":3}`)))
-	scenario := must(must(catalog.Scenario("reasoning_gym")).Over(short, []byte(`{"short_prompts":true}`)))
+	gym := must(must(scenario.Find(scenarios.All, "reasoning_gym")).Over(short, []byte(`{"short_prompts":true}`)))
 
 	sizes := starter.DefaultSizes()
 	trainer := must(starter.OpenTrainer(starter.Training{
@@ -46,7 +48,7 @@ func Example() {
 	settings.Steps, settings.BatchSize, rules.MinTrainable = 3, 16, 1
 	r := must(run.Open(context.Background(), run.Config{
 		Settings: settings, Rules: rules, Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 24},
-		Streams: []rollout.Stream{{Scenario: scenario, Seed: 1, Weight: 1}},
+		Streams: []rollout.Stream{{Scenario: gym, Seed: 1, Weight: 1}},
 		Policy:  trainer.Policy(), Consumer: run.Train(trainer), Queue: q,
 	}))
 	if err := r.Run(context.Background()); err != nil {

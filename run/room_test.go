@@ -17,13 +17,13 @@ import (
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
 )
 
 // talks returns a stream of conversations of up to four turns.
 func talks(t *testing.T) rollout.Stream {
 	t.Helper()
-	tasks, err := task.NewSet(catalog.Tasks())
+	tasks, err := task.NewSet(arithmetic.Tasks())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,9 @@ import (
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
+	"github.com/quintain-rl/quintain/tasks/numbers"
+	"github.com/quintain-rl/quintain/tasks/words"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -32,7 +34,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // streams returns streams of tasks in the scenario reasoning_gym.
 func streams(t testing.TB, names ...string) []rollout.Stream {
 	t.Helper()
-	tasks, err := task.NewSet(catalog.Tasks())
+	tasks, err := task.NewSet(slices.Concat(arithmetic.Tasks(), numbers.Tasks(), words.Tasks()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +251,7 @@ func TestScenariosDoNotShareProblems(t *testing.T) {
 	finish(t, config(t, open(t, store)))
 	c := config(t, open(t, store))
 	for i := range c.Streams {
-		of, err := task.NewSet(catalog.Tasks())
+		of, err := task.NewSet(slices.Concat(arithmetic.Tasks(), numbers.Tasks(), words.Tasks()))
 		if err != nil {
 			t.Fatal(err)
 		}

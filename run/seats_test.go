@@ -12,18 +12,17 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/scenarios/games/duels"
 )
 
 // selfPlay returns the config of a run in which the policy plays both sides of nim. A step trains on
 // the groups of one problem, on policy.
 func selfPlay(t *testing.T, store queue.Store) run.Config {
 	t.Helper()
-	spec, err := catalog.Scenario("nim_family")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := spec.Over(catalog.TasksOf(spec.Name)[0], []byte(`{"players":"self"}`))
+	i := slices.IndexFunc(duels.Games(), func(g *games.Game) bool { return g.Scenario.Name == "nim_family" })
+	nim := duels.Games()[i]
+	s, err := nim.Scenario.Over(nim.Task, []byte(`{"players":"self"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/answer"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
 )
 
 // curt holds the settings of a scenario that asks only for the answer.
@@ -31,7 +31,7 @@ func ExampleSpec() {
 		Name: "curt", Doc: "Ask only for the answer.", Source: "Our own.", Version: 1,
 		New: func() scenario.Play { return new(curt) },
 	}
-	s, err := spec.Over(catalog.Tasks()[0], []byte(`{"please":true}`))
+	s, err := spec.Over(arithmetic.Tasks()[0], []byte(`{"please":true}`))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -83,6 +84,19 @@ func (s Spec) info(p Play) (info quintain.ScenarioInfo, err error) {
 	defaults, err := settings.JSON(s.New())
 	info.Default = string(defaults) == string(info.Settings)
 	return info, err
+}
+
+// Find returns the scenario of all with a name. For an unknown name, the error suggests the
+// nearest known one.
+func Find(all []Spec, name string) (Spec, error) {
+	var names []string
+	for _, s := range all {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Spec{}, fmt.Errorf("no scenario %q%s", name, nearest.Suggest(name, names))
 }
 
 // Settings returns the settings of the scenario, each with its default.

@@ -11,7 +11,6 @@ import (
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/answer"
-	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // mathMultiTurn is the scenario of AReaL's math-multi-turn agent and, with one turn, of its
@@ -187,13 +186,22 @@ func (e *mathEnv) Open(context.Context) ([]quintain.Message, error) {
 	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: question}), nil
 }
 
+// A tokenized is a task that knows the tokens of some prompts, as a file of problems does; nil:
+// not of this one.
+type tokenized interface {
+	Tokens(p quintain.Problem) []quintain.Token
+}
+
 // Tokens implements [quintain.Tokenized]: those of the problem's row, unless the settings add
 // a system message.
 func (e *mathEnv) Tokens() []quintain.Token {
 	if e.settings.SystemPrompt != "" {
 		return nil
 	}
-	return dataset.Tokens(e.problem)
+	if t, has := e.task.(tokenized); has {
+		return t.Tokens(e.problem)
+	}
+	return nil
 }
 
 // Step implements [quintain.Env]. A cut reply is an attempt like any other, unless it is

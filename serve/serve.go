@@ -75,7 +75,7 @@ func openCode(s Settings, box backend.Settings) (*coderun.Server, error) {
 }
 
 func routesWith(s Settings, with parts) ([]web.Route, error) {
-	book, err := names.All(cmp.Or(s.Scores, scores.Ours))
+	book, err := catalog.Book(cmp.Or(s.Scores, scores.Ours))
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web/webtest"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/serve/coderun"
-	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // post makes a request of a server with the default settings, and returns the status and
@@ -211,7 +211,7 @@ func TestOpenAPI(t *testing.T) {
 	if err := json.Unmarshal(openAPIText, &doc); err != nil {
 		t.Fatal(err)
 	}
-	book, err := names.All(scores.Ours)
+	book, err := catalog.Book(scores.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}

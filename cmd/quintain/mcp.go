@@ -5,7 +5,7 @@ import (
 
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/serve/mcp"
-	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newMCP(w *world) *cobra.Command {
@@ -19,7 +19,7 @@ serve has the same tools over HTTP (POST /mcp).`,
   printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | quintain mcp`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			book, err := names.All(scores.Ours)
+			book, err := catalog.Book(scores.Ours)
 			if err != nil {
 				return err
 			}

@@ -26,8 +26,11 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
+	"github.com/quintain-rl/quintain/tasks/words"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,18 +38,27 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // streams returns the levels 0 of tasks.
 func streams(t testing.TB, text string) []rollout.Stream {
 	t.Helper()
-	tasks, err := task.NewSet(catalog.Tasks())
+	tasks, err := task.NewSet(slices.Concat(arithmetic.Tasks(), words.Tasks()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var choices catalog.Choices
-	if err := choices.Set(text); err != nil {
-		t.Fatal(err)
-	}
-	scenario := catalog.DefaultScenario()
-	all, err := choices.Streams(tasks, &scenario, 1)
+	gym, err := scenario.Find(scenarios.All, "reasoning_gym")
 	if err != nil {
 		t.Fatal(err)
+	}
+	var all []rollout.Stream
+	for _, one := range strings.Split(text, ",") {
+		name, level, _ := strings.Cut(one, ":")
+		of, err := tasks.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := gym.Over(of, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _ := strconv.Atoi(level)
+		all = append(all, rollout.Stream{Scenario: s, Seed: 1, Level: n, Weight: 1})
 	}
 	return all
 }

@@ -22,8 +22,10 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
 )
 
 // A shop is the real coordinator over a table with one problem at a time, each with episodes of
@@ -45,7 +47,7 @@ type shop struct {
 }
 
 func newShop(t *testing.T) *shop {
-	tasks, err := task.NewSet(catalog.Tasks())
+	tasks, err := task.NewSet(arithmetic.Tasks())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,7 @@ func newShop(t *testing.T) *shop {
 	if err != nil {
 		t.Fatal(err)
 	}
-	how, err := catalog.Scenario("math_multi_turn")
+	how, err := scenario.Find(scenarios.All, "math_multi_turn")
 	if err != nil {
 		t.Fatal(err)
 	}

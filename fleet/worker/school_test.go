@@ -24,8 +24,10 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/words"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/starter"
@@ -65,15 +67,15 @@ func newSchool(t testing.TB, batch, maxLag int) *school {
 	s := &school{t: t, files: map[int][]byte{}, opens: make(chan struct{})}
 	s.config = run.Config{
 		Settings: of, Rules: rules, Sampling: quintain.Sampling{Temperature: 1, TopP: 1, MaxTokens: 24},
-		Streams: []rollout.Stream{words(t)}, Queue: q, Sinks: []run.Sink{s},
+		Streams: []rollout.Stream{spelling(t)}, Queue: q, Sinks: []run.Sink{s},
 	}
 	return s
 }
 
-// words returns a stream that the embedded model can learn.
-func words(t testing.TB) rollout.Stream {
+// spelling returns a stream that the embedded model can learn.
+func spelling(t testing.TB) rollout.Stream {
 	t.Helper()
-	tasks, err := task.NewSet(catalog.Tasks())
+	tasks, err := task.NewSet(words.Tasks())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +86,7 @@ func words(t testing.TB) rollout.Stream {
 	if err != nil {
 		t.Fatal(err)
 	}
-	how, err := catalog.Scenario("reasoning_gym")
+	how, err := scenario.Find(scenarios.All, "reasoning_gym")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,21 @@ func TestLightPackagesBuildNoFamily(t *testing.T) {
 	report(t, weights(checkout(t).packages))
 }
 
+// The tests of these packages need a family or two, but not all of them: a binary that links the
+// catalogue takes seconds. (Heavy tests may.)
+func TestTestsOfLightPackagesLinkNoCatalogue(t *testing.T) {
+	for _, l := range checkout(t).packages {
+		if tests := slices.Concat(l.TestImports, l.XTestImports); isLight(l.name()) && slices.Contains(tests, module+"/tasks/catalog") {
+			t.Errorf("the tests of %s import tasks/catalog: import the families that they play", l.name())
+		}
+	}
+}
+
+// isLight reports whether a package is among the light ones.
+func isLight(name string) bool {
+	return name != "fleet/leaseload" && slices.ContainsFunc(light, func(of string) bool { return below(name, of) }) // leaseload is a load
+}
+
 // weights names each light package that needs a family, with the imports that lead to it.
 func weights(packages []listing) (faults []string) {
 	imports := map[string][]string{}
@@ -35,10 +50,7 @@ func weights(packages []listing) (faults []string) {
 	}
 	for _, l := range packages {
 		name := l.name()
-		if name == "fleet/leaseload" || name == "gateway/answers" { // the one is a load, the other goes by package names
-			continue
-		}
-		if !slices.ContainsFunc(light, func(of string) bool { return below(name, of) }) {
+		if !isLight(name) {
 			continue
 		}
 		if chain := lead(imports, name); chain != nil {

@@ -88,8 +88,8 @@ var floors = [][]string{
 		"interop/export",
 		"interop/pipe",
 	},
-	{"tasks/catalog", "gateway/aliases", "internal/doctor", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/policyload", "serve/sessions"},
-	{"run", "run/player", "run/ungraded", "run/artifacts", "serve/names", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/board", "watch/machine", "watch/workers"},
+	{"gateway/aliases", "internal/doctor", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/policyload", "serve/names", "serve/sessions"},
+	{"run", "run/player", "run/ungraded", "run/artifacts", "tasks/catalog", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/board", "watch/machine", "watch/workers"},
 	{"cmd/quintain/screen", "internal/compat", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/jobrun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "sandbox/desk", "serve/openenv/openenvload", "gateway/answers", "fleet/leaseload", "watch/shown"},                                                                       // sessions that have tools; the load of a coordinator
 	{"serve"}, // all protocols on one port

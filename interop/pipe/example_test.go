@@ -10,13 +10,13 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/numbers"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
 // A problem goes out as an entry of reasoning-gym and comes back with an answer.
 func Example() {
-	tasks, err := task.NewSet(catalog.Tasks())
+	tasks, err := task.NewSet(numbers.Tasks())
 	if err != nil {
 		fmt.Println(err)
 		return

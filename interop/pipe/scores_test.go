@@ -8,12 +8,11 @@ import (
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // With the scores of reasoning-gym, an entry's own answer counts, right or wrong.
 func TestGradeByReasoningGym(t *testing.T) {
-	tasks, err := task.NewSet(catalog.Tasks())
+	tasks, err := task.NewSet(few())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,9 @@ import (
 	"github.com/quintain-rl/quintain/run/artifacts"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/run/scalars"
-	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -41,9 +42,8 @@ func Example() {
 	q := must(queue.Open(context.Background(), queue.NewMemory(), queue.Options{}))
 	defer q.Close()
 
-	source := catalog.Source{Scenario: catalog.DefaultScenario()}
-	all := must(task.NewSet(catalog.Tasks()))
-	streams := must(source.Streams(func(*task.Set) catalog.Choices { return catalog.Usual(all, source.Scenario.Name)[:2] }, 1))
+	gym := must(scenario.Find(scenarios.All, "reasoning_gym"))
+	streams := []rollout.Stream{{Scenario: must(gym.Over(arithmetic.Tasks()[0], nil)), Seed: 1, Weight: 1}}
 	s := player.Default(player.Script)
 	s.Script.Delay = 0
 	settings := run.Defaults()

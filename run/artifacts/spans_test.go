@@ -27,8 +27,9 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/player"
-	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
 )
 
 var update = flag.Bool("update", false, "write the golden file")
@@ -159,12 +160,7 @@ func play(t *testing.T, to otlp.Settings) run.Report {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	source := catalog.Source{Scenario: catalog.DefaultScenario()}
-	all, err := task.NewSet(catalog.Tasks())
-	if err != nil {
-		t.Fatal(err)
-	}
-	streams, err := source.Streams(func(*task.Set) catalog.Choices { return catalog.Usual(all, source.Scenario.Name)[:2] }, 1)
+	streams, err := played()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,4 +245,14 @@ func TestARunWithoutItsCollectorEnds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// played returns streams of two tasks.
+func played() (streams []rollout.Stream, err error) {
+	gym, err := scenario.Find(scenarios.All, "reasoning_gym")
+	for _, t := range arithmetic.Tasks()[:2] {
+		s, fault := gym.Over(t, nil)
+		streams, err = append(streams, rollout.Stream{Scenario: s, Seed: 1, Weight: 1}), errors.Join(err, fault)
+	}
+	return streams, err
 }

@@ -7,17 +7,19 @@ import (
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
 )
 
 // A policy that is always right is examined with ten held-out problems of one task.
 func Example() {
-	spec, err := catalog.Scenario("reasoning_gym")
+	spec, err := scenario.Find(scenarios.All, "reasoning_gym")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	s, err := spec.Over(catalog.Tasks()[0], nil)
+	s, err := spec.Over(arithmetic.Tasks()[0], nil)
 	if err != nil {
 		fmt.Println(err)
 		return

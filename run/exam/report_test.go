@@ -11,16 +11,29 @@ import (
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
+	"github.com/quintain-rl/quintain/scenarios/games/alone"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
+	"github.com/quintain-rl/quintain/tasks/puzzles"
 )
 
-// stream is a task of the catalogue at a level, in the scenario reasoning_gym.
+// stream is a task at a level, in the scenario reasoning_gym.
 func stream(t *testing.T, name string, level int) rollout.Stream {
 	t.Helper()
-	for _, task := range catalog.Tasks() {
-		if task.Info().Name == name {
-			return rollout.Stream{Scenario: reasoningGym(t, task, `{}`), Level: level, Weight: 1}
+	gym, err := scenario.Find(scenarios.All, "reasoning_gym")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, task := range slices.Concat(arithmetic.Tasks(), puzzles.Tasks()) {
+		if task.Info().Name != name {
+			continue
 		}
+		s, err := gym.Over(task, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rollout.Stream{Scenario: s, Level: level, Weight: 1}
 	}
 	t.Fatal("there is no task " + name)
 	return rollout.Stream{}
@@ -146,7 +159,7 @@ func TestEvalSeed(t *testing.T) {
 func TestSummariesOfGames(t *testing.T) {
 	t.Parallel()
 	var streams []rollout.Stream
-	for _, g := range catalog.Games() {
+	for _, g := range alone.Games() {
 		if g.Task.Info().Name == "slippery_grid" {
 			of, err := g.Scenario.Over(g.Task, nil)
 			if err != nil {

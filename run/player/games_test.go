@@ -2,14 +2,15 @@ package player_test
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/scenarios/games/alone"
+	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/starter"
@@ -42,12 +43,22 @@ func TestTheStarterLearnsGames(t *testing.T) {
 // held-out problems before and after.
 func schooled(t *testing.T, game string, steps int, rate float64) (before, after float64) {
 	t.Helper()
-	source := catalog.Source{Scenario: catalog.DefaultScenario(), Tasks: catalog.StarterTasks(game)[2:4]}
-	source.Scenario.Name = game
-	source.Scenario.Set(game, "short_prompts", "true")
-	streams, err := source.Streams(func(*task.Set) catalog.Choices { return nil }, 1)
-	if err != nil {
-		t.Fatal(err)
+	var streams []rollout.Stream
+	for _, g := range slices.Concat(alone.Games(), cards.Games()) {
+		if g.Scenario.Name != game {
+			continue
+		}
+		for _, choice := range starter.Ladder(game)[2:4] {
+			of, err := g.Task.With(choice.Params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := g.Scenario.Over(of, []byte(`{"short_prompts":true}`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			streams = append(streams, rollout.Stream{Scenario: s, Seed: 1, Weight: choice.Weight})
+		}
 	}
 	saved, err := starter.Load(game)
 	if err != nil {

@@ -13,20 +13,18 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/words"
 	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
 // A script refuses a scenario that tells no solutions, before it plays.
 func TestScriptNeedsSolutions(t *testing.T) {
 	t.Parallel()
-	source := catalog.Source{Scenario: catalog.DefaultScenario()}
-	streams, err := source.Streams(func(all *task.Set) catalog.Choices { return catalog.Usual(all, "single_turn")[:1] }, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	streams := []rollout.Stream{spelling()}
 	streams[0].Scenario = struct{ quintain.Scenario }{streams[0].Scenario} // without its other methods
 	s := player.Default(player.Script)
 	var invalid player.InvalidError
@@ -35,16 +33,30 @@ func TestScriptNeedsSolutions(t *testing.T) {
 	}
 }
 
-// A script that always solves its problems answers one of them.
-func Example() {
-	source := catalog.Source{Scenario: catalog.DefaultScenario()}
-	if err := source.Tasks.Set("spell_backward"); err != nil {
-		log.Fatal(err)
-	}
-	streams, err := source.Streams(func(*task.Set) catalog.Choices { return nil }, 1)
+// spelling is the stream of the task spell_backward.
+func spelling() rollout.Stream {
+	tasks, err := task.NewSet(words.Tasks())
 	if err != nil {
 		log.Fatal(err)
 	}
+	spell, err := tasks.Get("spell_backward")
+	if err != nil {
+		log.Fatal(err)
+	}
+	gym, err := scenario.Find(scenarios.All, "reasoning_gym")
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := gym.Over(spell, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return rollout.Stream{Scenario: s, Seed: 1, Weight: 1}
+}
+
+// A script that always solves its problems answers one of them.
+func Example() {
+	streams := []rollout.Stream{spelling()}
 	s := player.Default(player.Script)
 	s.Script.Accuracy, s.Script.Delay = 1, 0
 	policy, err := s.Open(context.Background(), player.Start{Streams: streams, Seed: 1, Log: slog.New(slog.DiscardHandler)})

@@ -21,9 +21,8 @@ import (
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/scenarios/games/duels"
 	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/starter"
 )
@@ -58,17 +57,18 @@ func TestSeatsAreRead(t *testing.T) {
 // facing returns streams of a game whose second seat is another policy's.
 func facing(t *testing.T, players string) []rollout.Stream {
 	t.Helper()
-	source := catalog.Source{Scenario: catalog.DefaultScenario()}
-	if err := source.Tasks.Set("k_in_a_row:0"); err != nil {
-		t.Fatal(err)
+	for _, g := range duels.Games() {
+		if g.Scenario.Name != "k_in_a_row" {
+			continue
+		}
+		s, err := g.Scenario.Over(g.Task, fmt.Appendf(nil, `{"players":%q}`, players))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []rollout.Stream{{Scenario: s, Seed: 1, Weight: 1}}
 	}
-	source.Scenario.Name = "k_in_a_row"
-	source.Scenario.Set("k_in_a_row", "players", fmt.Sprintf("%q", players))
-	streams, err := source.Streams(func(*task.Set) catalog.Choices { return nil }, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return streams
+	t.Fatal("there is no k_in_a_row")
+	return nil
 }
 
 // played plays matches of one problem against the policy x of seats, until heard returns true for a

@@ -17,7 +17,7 @@ import (
 
 func newServer(t testing.TB) *mcp.Server {
 	t.Helper()
-	book, err := names.All(scores.Ours)
+	book, err := catalog.Book(scores.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,11 @@ func solution(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := names.New(tasks, nil, "").Draw(names.Draw{Task: "chain_sum", Seed: "7"})
+	book, err := names.New(names.Config{Tasks: tasks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := book.Draw(names.Draw{Task: "chain_sum", Seed: "7"})
 	if err != nil {
 		t.Fatal(err)
 	}

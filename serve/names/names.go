@@ -23,7 +23,7 @@ import (
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 // A Book finds tasks and scenarios by name. Many goroutines may use it at once. Its errors
@@ -33,43 +33,38 @@ type Book struct {
 
 	tasks     *task.Set
 	scenarios []scenario.Spec
-	usual     string            // scenario of a problem that names none
+	usual     string // scenario of a problem that names none
+	owner     func(task string) string
 	ids       map[string]string // of scenarios, by name
 	by        scores.By
 	problems  *pipe.Problems
 	over      sync.Map // by name or ID, and task: a played
 }
 
-// New returns a book of tasks and scenarios. The scenario usual, one of them, plays the
-// problems that name none.
-func New(tasks *task.Set, scenarios []scenario.Spec, usual string) *Book {
-	b := &Book{tasks: tasks, scenarios: scenarios, usual: usual, ids: make(map[string]string), by: scores.Ours, problems: pipe.NewProblems()}
-	for _, spec := range scenarios {
-		b.ids[spec.Name] = spec.Info().ID()
-	}
-	return b
+// A Config says what a book knows.
+type Config struct {
+	Tasks     *task.Set
+	Scenarios []scenario.Spec
+	Usual     string                   // scenario that plays the problems that name none, one of Scenarios
+	Owner     func(task string) string // names the scenario that a task is made for; empty: any; nil: none is
+	Scores    scores.By                // empty: ours
 }
 
-// All returns the book of all tasks, mixtures of them, and all scenarios, with these scores.
-func All(by scores.By) (*Book, error) {
-	composite, err := catalog.NewComposite()
-	if err != nil {
-		return nil, err
-	}
-	tasks, err := task.NewSet(slices.Concat(catalog.Tasks(), catalog.OwnTasks(), []quintain.Task{composite}))
-	if err != nil {
-		return nil, err
-	}
-	b := New(tasks, catalog.Scenarios(), catalog.DefaultScenario().Name)
-	b.by = by
+// New returns a book of tasks and scenarios.
+func New(c Config) (*Book, error) {
+	b := &Book{tasks: c.Tasks, scenarios: c.Scenarios, usual: c.Usual, owner: c.Owner, ids: make(map[string]string), by: cmp.Or(c.Scores, scores.Ours), problems: pipe.NewProblems()}
+	mixed, fault := b.tasks.Get(list.Composite)
 	for _, spec := range b.scenarios {
+		b.ids[spec.Name] = spec.Info().ID()
 		play, err := b.play(spec)
 		if err != nil {
 			return nil, err
 		}
-		info, err := spec.With(composite, play)
-		if err == nil { // else it cannot play mixtures, and has no scores
-			b.ids[spec.Name] = info.Info().ID()
+		if fault != nil {
+			continue
+		}
+		if of, err := spec.With(mixed, play); err == nil { // else it cannot play mixtures, and has no scores
+			b.ids[spec.Name] = of.Info().ID()
 		}
 	}
 	return b, nil
@@ -135,7 +130,11 @@ func (b *Book) Draw(d Draw) (func(index int) (quintain.Problem, error), error) {
 		return nil, fmt.Errorf("task: %w", err)
 	}
 	id := ""
-	if name := cmp.Or(d.Scenario, catalog.Owner(d.Task)); name != "" {
+	name := d.Scenario
+	if name == "" && b.owner != nil {
+		name = b.owner(d.Task)
+	}
+	if name != "" {
 		s, err := b.scenario(name, t, d.Task)
 		if err != nil {
 			return nil, fmt.Errorf("scenario: %w", err)

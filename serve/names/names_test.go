@@ -13,7 +13,7 @@ import (
 // newBook returns a book of all tasks and scenarios.
 func newBook(tb testing.TB) *names.Book {
 	tb.Helper()
-	book, err := names.All(scores.Ours)
+	book, err := catalog.Book(scores.Ours)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func said(texts ...string) (replies []quintain.Reply) {
 // With the scores of reasoning-gym, the book grades and plays by them, and its scenario has
 // another ID.
 func TestScoresOfTheBook(t *testing.T) {
-	book, err := names.All(scores.ReasoningGym)
+	book, err := catalog.Book(scores.ReasoningGym)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // newServer returns a server of all tasks that keeps a few sessions for a minute.
@@ -46,7 +47,7 @@ func ask(_ *web.Call, p quintain.Problem, reply string) (v pipe.Verdict, err err
 // newBook returns a book of all tasks and scenarios.
 func newBook(tb testing.TB) *names.Book {
 	tb.Helper()
-	book, err := names.All(scores.Ours)
+	book, err := catalog.Book(scores.Ours)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/openenv"
 	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // book returns a book of all tasks and scenarios.
 func book(t testing.TB) *names.Book {
 	t.Helper()
-	all, err := names.All(scores.Ours)
+	all, err := catalog.Book(scores.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}

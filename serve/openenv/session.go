@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 // A session is an environment of one client. It is for one goroutine.
@@ -290,10 +290,10 @@ func (s *Server) draws(o options) (func(index int) (quintain.Problem, error), er
 	}
 	d := names.Draw{Task: usualTask, Scenario: deref(o.Scenario), Seed: deref(o.Seed), Params: first(o.Config, json.RawMessage("{}"))}
 	switch {
-	case o.Specs != nil && cmp.Or(deref(o.Task), catalog.Composite) != catalog.Composite:
+	case o.Specs != nil && cmp.Or(deref(o.Task), list.Composite) != list.Composite:
 		return nil, fmt.Errorf("dataset_specs: are for composite, not for %s", *o.Task)
 	case o.Specs != nil:
-		d.Task, d.Params = catalog.Composite, fmt.Appendf(nil, `{"datasets":%s}`, o.Specs)
+		d.Task, d.Params = list.Composite, fmt.Appendf(nil, `{"datasets":%s}`, o.Specs)
 	case o.Task != nil:
 		d.Task = *o.Task
 	}

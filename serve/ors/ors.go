@@ -17,7 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 // A server answers clients. Many goroutines may use it at once.
@@ -85,9 +85,9 @@ func decode(body []byte, into any) error {
 // list names the environments. The first is the usual one.
 func (s *server) list(c *web.Call) error {
 	return answer(c, func([]byte) (any, error) {
-		names := []string{catalog.Composite}
+		names := []string{list.Composite}
 		for _, t := range s.book.Tasks().All() {
-			if name := t.Info().Name; name != catalog.Composite {
+			if name := t.Info().Name; name != list.Composite {
 				names = append(names, name)
 			}
 		}
@@ -98,7 +98,7 @@ func (s *server) list(c *web.Call) error {
 // environment returns the name of a call's environment.
 func (s *server) environment(name string) (string, error) {
 	if name == "" {
-		name = catalog.Composite
+		name = list.Composite
 	}
 	if _, err := s.book.Tasks().Get(name); err != nil {
 		return "", web.Errorf(http.StatusNotFound, "environment: %v", err)

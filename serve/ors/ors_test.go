@@ -9,14 +9,14 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
-	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/ors"
 	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newServer(t testing.TB) *web.Server {
 	t.Helper()
-	book, err := names.All(scores.Ours)
+	book, err := catalog.Book(scores.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 // A Choice is a task and a level, chosen by a user.
@@ -24,7 +25,7 @@ type Choice struct {
 
 // Choices are the chosen tasks, with one Choice for each level. As a flag they are written
 // NAME[:LEVEL][=WEIGHT],…, with 0-3 for the levels 0 to 3. In the file they may also be a
-// list of such texts or of objects. The name [Composite] stands for all tasks. Reading
+// list of such texts or of objects. The name [list.Composite] stands for all tasks. Reading
 // checks them against the catalogue.
 type Choices []Choice
 
@@ -164,7 +165,7 @@ func withoutRun(config map[string]any) map[string]any {
 // choices returns the choices of w, with weights relative to each other. params are its
 // parameters, from the named field, or nil.
 func (w *wish) choices(params map[string]any, field string) (Choices, error) {
-	if w.name == Composite && params != nil {
+	if w.name == list.Composite && params != nil {
 		m := Mixture{Size: defaultSize}
 		if err := settings.Take(&m, params); err != nil {
 			return nil, settings.Within(err, field)
@@ -172,7 +173,7 @@ func (w *wish) choices(params map[string]any, field string) (Choices, error) {
 		return m.Datasets, nil
 	}
 	tasks := Tasks()
-	if w.name != Composite {
+	if w.name != list.Composite {
 		all, err := task.NewSet(append(tasks, OwnTasks()...))
 		if err != nil {
 			return nil, err

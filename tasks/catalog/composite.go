@@ -8,10 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
-
-// Composite is the name of the task that mixes others, as in reasoning-gym.
-const Composite = "composite"
 
 // A composite is a task with the problems of others. Each problem names the task that made
 // it, and that task alone can grade it too.
@@ -36,7 +34,7 @@ func NewComposite() (quintain.Task, error) {
 		return nil, err
 	}
 	c := &composite{tasks: tasks, info: quintain.Info{
-		Name: Composite, Category: "other", Version: 1,
+		Name: list.Composite, Category: "other", Version: 1,
 		Doc:    "Problems of other tasks, mixed by their weights; without parameters, of all tasks. Each problem names the task that made it.",
 		Source: "The composite data set of reasoning-gym (Open-Thought, Apache-2.0); the code is our own.",
 	}}
@@ -61,7 +59,7 @@ func fewestLevels(tasks []quintain.Task) int {
 func (c *composite) add(params json.RawMessage) error {
 	m := Mixture{Size: defaultSize}
 	if err := settings.ReadJSON(&m, params); err != nil {
-		return fmt.Errorf("task %s: params: %w", Composite, err)
+		return fmt.Errorf("task %s: params: %w", list.Composite, err)
 	}
 	var portions []portion
 	sum := 0.0
@@ -88,16 +86,16 @@ func (c *composite) With(params json.RawMessage) (quintain.Task, error) {
 }
 
 // streams names the random streams that choose portions.
-var streams = rng.Named(Composite)
+var streams = rng.Named(list.Composite)
 
 // Problem implements [quintain.Task]. A problem is its task's problem with the same seed
 // and index.
 func (c *composite) Problem(d quintain.Draw) (quintain.Problem, error) {
 	switch {
 	case d.Level < 0 || d.Level >= len(c.levels):
-		return quintain.Problem{}, fmt.Errorf("task %s: level is %d, want 0 to %d", Composite, d.Level, len(c.levels)-1)
+		return quintain.Problem{}, fmt.Errorf("task %s: level is %d, want 0 to %d", list.Composite, d.Level, len(c.levels)-1)
 	case d.Index < 0:
-		return quintain.Problem{}, fmt.Errorf("task %s: index is %d, want 0 or more", Composite, d.Index)
+		return quintain.Problem{}, fmt.Errorf("task %s: index is %d, want 0 or more", list.Composite, d.Index)
 	}
 	portions := c.levels[d.Level]
 	last := len(portions) - 1

@@ -9,7 +9,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/codegrade/pythontool"
-	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/scenarios/games"
@@ -104,18 +103,8 @@ func OwnTasks() []quintain.Task {
 	return tasks
 }
 
-// Scenario returns the scenario with the given name. For an unknown name, the error
-// suggests the nearest known one.
-func Scenario(name string) (scenario.Spec, error) {
-	var names []string
-	for _, spec := range Scenarios() {
-		if spec.Name == name {
-			return spec, nil
-		}
-		names = append(names, spec.Name)
-	}
-	return scenario.Spec{}, fmt.Errorf("no scenario %q%s", name, nearest.Suggest(name, names))
-}
+// Scenario returns the scenario with the given name; see [scenario.Find].
+func Scenario(name string) (scenario.Spec, error) { return scenario.Find(Scenarios(), name) }
 
 // Playable returns the tasks that a scenario can play with default settings, and an error
 // for each of the others, both in the order of tasks.

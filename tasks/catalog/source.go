@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/dataset"
+	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 // A Source says where problems come from: tasks, a mixture of them, a file of problems, or
@@ -293,7 +294,7 @@ func ownLevel(own []rollout.Stream, name string) ([]rollout.Stream, error) {
 type Draft struct {
 	Scenario string // whose tasks they are; empty: any that one answer solves
 
-	Task   string // [Composite]: all tasks, mixed
+	Task   string // [list.Composite]: all tasks, mixed
 	Seed   uint64
 	Level  int
 	Params string // a JSON object; empty: the level's
@@ -303,7 +304,7 @@ type Draft struct {
 // Open returns the task, with the parameters if they are given.
 func (d *Draft) Open() (quintain.Task, error) {
 	all := TasksOf(d.Scenario)
-	if d.Task == Composite { // it opens all of them
+	if d.Task == list.Composite { // it opens all of them
 		composite, err := NewComposite()
 		if err != nil {
 			return nil, err

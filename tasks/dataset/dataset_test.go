@@ -221,15 +221,16 @@ func TestTokensOfAPrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []quintain.Token{151644, 0, 7}
-	for why, p := range map[string]quintain.Problem{
-		"JSON lines": draw(t, read(t, `{"prompt":"1+1","answer":2,"packed_prompts":[151644,0,7]}`, dataset.Columns{}), 0),
-		"Parquet":    draw(t, columns, 0),
+	for why, set := range map[string]*dataset.Set{
+		"JSON lines": read(t, `{"prompt":"1+1","answer":2,"packed_prompts":[151644,0,7]}`, dataset.Columns{}),
+		"Parquet":    columns,
 	} {
-		if got := dataset.Tokens(p); !slices.Equal(got, want) {
+		if got := set.Tokens(draw(t, set, 0)); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", why, got, want)
 		}
 	}
-	if got := dataset.Tokens(draw(t, read(t, `{"prompt":"1+1","answer":2}`, dataset.Columns{}), 0)); got != nil {
+	none := read(t, `{"prompt":"1+1","answer":2}`, dataset.Columns{})
+	if got := none.Tokens(draw(t, none, 0)); got != nil {
 		t.Errorf("a row without tokens has %v", got)
 	}
 }

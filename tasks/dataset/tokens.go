@@ -12,12 +12,9 @@ import (
 // and with its chat template, as in AReaL.
 const packedPrompts = "packed_prompts"
 
-// Tokens returns the tokens of the prompt of a file's problem, which the caller must not
+// Tokens returns the tokens of the prompt of a problem of the set, which the caller must not
 // change; nil: its row has none.
-func Tokens(p quintain.Problem) []quintain.Token {
-	if _, _, is := About(p); !is {
-		return nil
-	}
+func (s *Set) Tokens(p quintain.Problem) []quintain.Token {
 	r, err := readRecord(p)
 	if err != nil {
 		return nil

@@ -9,6 +9,9 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
+// Composite is the name of the task that mixes others, as in reasoning-gym.
+const Composite = "composite"
+
 // A Filter selects tasks.
 type Filter struct {
 	Category  string  // empty: all

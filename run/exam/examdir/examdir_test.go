@@ -14,17 +14,19 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examdir"
-	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/scenario"
+	"github.com/quintain-rl/quintain/scenarios"
+	"github.com/quintain-rl/quintain/tasks/arithmetic"
 )
 
 // problems returns the set of the first n problems of a task.
 func problems(tb testing.TB, n int) []exam.Set {
 	tb.Helper()
-	spec, err := catalog.Scenario("reasoning_gym")
+	spec, err := scenario.Find(scenarios.All, "reasoning_gym")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s, err := spec.Over(catalog.Tasks()[0], nil)
+	s, err := spec.Over(arithmetic.Tasks()[0], nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -67,8 +69,8 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(folder)
-	spec, _ := catalog.Scenario("reasoning_gym")
-	s, _ := spec.Over(catalog.Tasks()[0], nil)
+	spec, _ := scenario.Find(scenarios.All, "reasoning_gym")
+	s, _ := spec.Over(arithmetic.Tasks()[0], nil)
 	sets, err := exam.NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, exam.Settings{Problems: 5})
 	if err != nil {
 		fmt.Println(err)

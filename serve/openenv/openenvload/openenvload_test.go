@@ -8,16 +8,16 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/internal/web/webtest"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
-	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/openenv"
 	"github.com/quintain-rl/quintain/serve/openenv/openenvload"
 	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // start runs a server of up to eight sessions until the test ends, and returns its URL.
 func start(t *testing.T) string {
 	t.Helper()
-	book, err := names.All(scores.Ours)
+	book, err := catalog.Book(scores.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}

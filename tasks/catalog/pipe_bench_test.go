@@ -1,4 +1,4 @@
-package pipe_test
+package catalog_test
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ import (
 // the least and the median share of that rate over all levels, and the lines per second of
 // the slowest and the fastest level. With -v they print a line for each level.
 //
-//	go test ./interop/pipe -run '^$' -bench . -benchtime 1x -timeout 30m
+//	go test ./tasks/catalog -run '^$' -bench 'Export|Grade' -benchtime 1x -timeout 30m
 
 // BenchmarkExport writes problems to a pipe.
 func BenchmarkExport(b *testing.B) {

@@ -1,6 +1,6 @@
-//go:build !heavy
+//go:build heavy
 
-package exam_test
+package catalog_test
 
 // splitDraws is how many problems of each level are looked at.
-const splitDraws = 150
+const splitDraws = 1000

@@ -1,6 +1,6 @@
 //go:build heavy
 
-package exam_test
+package catalog_test
 
 import (
 	"crypto/sha256"

@@ -1,4 +1,4 @@
-package exam_test
+package catalog_test
 
 import (
 	"regexp"
