@@ -18,6 +18,8 @@ const (
 	easyLevels = 1
 	easyKeys   = 2000 // at an easy level
 	otherKeys  = 200
+	fewEasy    = 100 // outside the heavy tests
+	fewOther   = 20
 	keySeed    = 8
 )
 
@@ -60,11 +62,11 @@ func meetings(t testing.TB, of quintain.Task) (pairs [][2]quintain.Problem) {
 	t.Helper()
 	first, byText := map[quintain.Key]quintain.Problem{}, map[string]quintain.Key{}
 	for level := range of.Info().Levels {
-		n := otherKeys
+		n := Count(otherKeys, fewOther)
 		if level < easyLevels {
-			n = easyKeys
+			n = Count(easyKeys, fewEasy)
 		}
-		for i := range count(n) {
+		for i := range n {
 			p := problem(t, of, quintain.Draw{Seed: keySeed, Level: level, Index: i})
 			key := keyOf(t, of, p)
 			for _, text := range []string{"prompt: " + p.Prompt, "short: " + short(t, of, p)} {
@@ -108,7 +110,7 @@ func short(t testing.TB, of quintain.Task, p quintain.Problem) string {
 // wordings: the wordings of a problem share one key, and each has its own prompt.
 func wordings(t testing.TB, of quintain.Task) {
 	for level := range of.Info().Levels {
-		for i := range draws() / 4 {
+		for i := range draws / 4 {
 			p := problem(t, of, quintain.Draw{Seed: keySeed, Level: level, Index: i})
 			want, prompts := keyOf(t, of, p), map[string]bool{}
 			for phrasing := 0; ; phrasing++ {
@@ -162,7 +164,7 @@ func reworded(t testing.TB, p quintain.Problem, phrasing int) quintain.Problem {
 func Translated[I any](t *testing.T, of quintain.Task, translate func(solution string, from, to I) string) {
 	t.Helper()
 	met := meetings(t, of)
-	if !namesInAnswers[of.Info().Name] || len(met) == 0 && !testing.Short() {
+	if !namesInAnswers[of.Info().Name] || len(met) == 0 && Heavy {
 		t.Fatalf("%s leaves out no names, or no two of its problems have one key", of.Info().Name)
 	}
 	for _, pair := range met {
@@ -213,7 +215,7 @@ func Other[I any](t *testing.T, of quintain.Task, why string, change func(record
 // after.
 func alter[I any](t *testing.T, of quintain.Task, change func(record *I)) (pairs [][2]quintain.Problem) {
 	t.Helper()
-	each(t, of, func(p quintain.Problem) {
+	changes(t, of, func(p quintain.Problem) bool {
 		before := []byte(p.Instance.String())
 		var record I
 		if err := jsonform.Unmarshal(before, &record); err != nil {
@@ -224,11 +226,13 @@ func alter[I any](t *testing.T, of quintain.Task, change func(record *I)) (pairs
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(before, after) {
-			q := p
-			q.Instance = quintain.RawRecord(after)
-			pairs = append(pairs, [2]quintain.Problem{p, q})
+		if bytes.Equal(before, after) {
+			return false
 		}
+		q := p
+		q.Instance = quintain.RawRecord(after)
+		pairs = append(pairs, [2]quintain.Problem{p, q})
+		return true
 	})
 	return pairs
 }

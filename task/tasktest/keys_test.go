@@ -12,6 +12,25 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
+// flawedParams are the settings of a task with a flaw, which a check finds.
+type flawedParams struct {
+	Flaw string `json:"flaw"`
+}
+
+func (flawedParams) Check() error { return nil }
+
+// A recorder is a test that records its failures.
+type recorder struct {
+	testing.TB
+	faults []string
+}
+
+func (r *recorder) Helper() {}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.faults = append(r.faults, fmt.Sprintf(format, args...))
+}
+
 // A wordy task asks for a sum. Its keys have a flaw, or none.
 type wordyItem struct {
 	Flaw     string `json:"flaw"`

@@ -1,3 +1,5 @@
+//go:build heavy
+
 package tasktest
 
 import (
@@ -11,7 +13,6 @@ import (
 const (
 	easyMargin  = 0.1  // margin of learned answers above the guess rate, at level 0
 	otherMargin = 0.02 // the same at other levels
-	firstLevels = 2    // levels that the tests look at unless they are heavy
 )
 
 // resembling says of tasks why the answer of a near question tells much about another,
@@ -27,26 +28,20 @@ var resembling = map[string]string{
 // learnedByHeart: who knows 1,000 problems of a level by heart earns with others at most
 // the guess rate and a margin. If the task says that a level has few problems by nature,
 // that holds for held-out problems alone. Only the tasks in resembling are excused.
-//
-// The heavy tests look at every level. Others look at the first two, with few problems, and
-// try a level that comes near the limit with all. Short tests leave it out.
 func learnedByHeart(t testing.TB, of quintain.Task) {
 	info := of.Info()
-	if resembling[info.Name] != "" || testing.Short() {
+	if resembling[info.Name] != "" {
 		return
 	}
 	if len(info.Few) > len(info.Levels) {
 		t.Errorf("Few names %d levels, and there are %d", len(info.Few), len(info.Levels))
 	}
 	for level := range info.Levels {
-		if !heavy && level >= firstLevels {
-			break // the easiest levels have the fewest problems
-		}
 		few := level < len(info.Few) && info.Few[level] != ""
 		if fault := byHeart(t, of, level, few); fault != "" {
 			t.Errorf("level %d: %s", level, fault)
 		}
-		if heavy && few && byHeart(t, of, level, false) == "" {
+		if few && byHeart(t, of, level, false) == "" {
 			t.Errorf("level %d: Few says %q, but problems learned by heart help little with others: leave it out", level, info.Few[level])
 		}
 	}
@@ -61,25 +56,16 @@ func byHeart(t testing.TB, of quintain.Task, level int, apart bool) (fault strin
 	if level == 0 {
 		margin = easyMargin
 	}
-	stages := []task.Lessons{{Learned: manyLessons, Asked: 500}, {Learned: manyLessons, Asked: 4000}}
-	if !heavy {
-		stages = append([]task.Lessons{{Learned: fewLessons, Asked: 200}}, stages...)
-	}
-	for _, lessons := range stages {
-		lessons.Apart = apart
-		guess, err := task.GuessRate(of, level, lessons.Asked)
+	for _, asked := range []int{500, 4000} {
+		guess, err := task.GuessRate(of, level, asked)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := task.LearnedRate(of, level, lessons)
+		got, err := task.LearnedRate(of, level, task.Lessons{Learned: lessons, Asked: asked, Apart: apart})
 		if err != nil {
 			t.Fatal(err)
 		}
-		room := margin
-		if lessons.Learned < manyLessons {
-			room *= float64(lessons.Learned) / manyLessons // who knows a part of the problems recognizes as many
-		}
-		if got.Rate <= guess+room {
+		if got.Rate <= guess+margin {
 			return ""
 		}
 		fault = fmt.Sprintf("%s earns %.3f, and the guess rate is %.3f: want at most %v more; draw from more problems, or say in Few why there are few", got.Guesser, got.Rate, guess, margin)

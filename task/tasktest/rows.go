@@ -90,10 +90,10 @@ func Matrix(text string) (rows grid.Grid[int]) {
 
 // Second checks Solve against a second solver, written in the test of each task: check gets
 // the problem and its prompt, and returns an error if got is wrong. The heavy tests look at
-// n problems over all levels, others at a part. I is the task's own record.
+// n problems over all levels, others at a few of each. I is the task's own record.
 func Second[I any](t *testing.T, task quintain.Task, n int, check func(problem I, prompt, got string) error) {
 	t.Helper()
-	Every(t, task, count(n), check)
+	Every(t, task, Count(n, draws*max(3, len(task.Info().Levels))), check)
 }
 
 // Every is [Second] on all n problems, for tests that count what they find.

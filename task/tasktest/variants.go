@@ -16,8 +16,7 @@ import (
 // least one record must really change. I is the task's own record.
 func Variant[I any](t *testing.T, of quintain.Task, change string, vary func(record *I, r *rng.Rand) (translate func(string) string)) {
 	t.Helper()
-	changed := 0
-	each(t, of, func(p quintain.Problem) {
+	changed := changes(t, of, func(p quintain.Problem) bool {
 		var record I
 		before := []byte(p.Instance.String())
 		if err := jsonform.Unmarshal(before, &record); err != nil {
@@ -32,9 +31,8 @@ func Variant[I any](t *testing.T, of quintain.Task, change string, vary func(rec
 			t.Fatal(err)
 		}
 		if bytes.Equal(before, after) {
-			return
+			return false
 		}
-		changed++
 		q := p
 		q.Instance = quintain.RawRecord(after)
 		if keyOf(t, of, p) != keyOf(t, of, q) {
@@ -46,10 +44,27 @@ func Variant[I any](t *testing.T, of quintain.Task, change string, vary func(rec
 		if own := solve(t, of, q); grade(t, of, q, own) != quintain.Right() {
 			t.Fatalf("after the change (%s), %s refuses its own solution %q\n%s", change, p.ID(), own, q.Instance)
 		}
+		return true
 	})
 	if changed == 0 {
 		t.Errorf("no record is changed (%s)", change)
 	}
+}
+
+// changes calls try, which changes a record or not, with the first problems of every level, and
+// returns how many it changed.
+func changes(t testing.TB, of quintain.Task, try func(quintain.Problem) bool) (all int) {
+	t.Helper()
+	for level := range of.Info().Levels {
+		changed := 0
+		for i := 0; i < triedDraws && changed < changedDraws; i++ {
+			if try(problem(t, of, quintain.Draw{Seed: 1, Level: level, Index: i})) {
+				changed++
+			}
+		}
+		all += changed
+	}
+	return all
 }
 
 // NoVariants says why no change of a task's problems leaves their question as it is, but for the

@@ -73,7 +73,7 @@ func TestGameOfLifeHaltingParams(t *testing.T) {
 // and the number of cells does not tell which: the best threshold is hardly better than a
 // guess.
 func TestGameOfLifeHaltingSecond(t *testing.T) {
-	const n = 1800
+	n := tasktest.Count(1800, 30)
 	for level := range gameOfLifeHalting.Levels {
 		own := gameOfLifeHalting
 		own.Levels = own.Levels[level : level+1]
@@ -110,10 +110,10 @@ func TestGameOfLifeHaltingSecond(t *testing.T) {
 			sum += balance[cells]
 			best = max(best, sum, -sum)
 		}
-		if share := float64(dying) / float64(boards); share < 0.4 || share > 0.6 {
+		if share := float64(dying) / float64(boards); tasktest.Heavy && (share < 0.4 || share > 0.6) {
 			t.Errorf("level %d: %.2f of the boards die", level, share)
 		}
-		if share := 0.5 + float64(best)/float64(2*boards); share > 0.62 {
+		if share := 0.5 + float64(best)/float64(2*boards); tasktest.Heavy && share > 0.62 {
 			t.Errorf("level %d: the number of cells gives away %.2f of the boards", level, share)
 		}
 	}

@@ -2,9 +2,10 @@
 
 package codetask
 
-// Numbers of problems, of each kind; distinctDraws of each level.
+// Numbers of problems, of each kind; distinctDraws and keyedDraws of each level.
 const (
 	secondDraws   = 300
 	checkedDraws  = 60
 	distinctDraws = 1000
+	keyedDraws    = 100
 )

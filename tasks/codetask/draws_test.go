@@ -2,9 +2,10 @@
 
 package codetask
 
-// Numbers of problems, of each kind; distinctDraws of each level.
+// Numbers of problems, of each kind; distinctDraws and keyedDraws of each level.
 const (
-	secondDraws   = 12
-	checkedDraws  = 6
-	distinctDraws = 100
+	secondDraws   = 3
+	checkedDraws  = 2
+	distinctDraws = 30
+	keyedDraws    = 30
 )

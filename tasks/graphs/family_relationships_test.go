@@ -109,7 +109,7 @@ func (c clan) known(of string) map[string][]string {
 // The second solver reads the prompt, and looks through all relatives of the second person.
 func TestFamilySecond(t *testing.T) {
 	found := map[string]int{}
-	tasktest.Every(t, familyRelationships.Task(), 1200, func(item familyItem, prompt, got string) error {
+	tasktest.Every(t, familyRelationships.Task(), tasktest.Count(1200, 200), func(item familyItem, prompt, got string) error {
 		c := readClan(prompt)
 		one, two := "", ""
 		for _, re := range familyAskREs {
@@ -137,7 +137,7 @@ func TestFamilySecond(t *testing.T) {
 		found[got]++
 		return nil
 	})
-	if len(found) < 26 {
+	if tasktest.Heavy && len(found) < 26 {
 		t.Errorf("there are only these relationships: %v", found)
 	}
 }

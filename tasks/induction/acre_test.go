@@ -46,7 +46,7 @@ var (
 // experiment denies. For on, one tested object has a power that none denies.
 func TestACRESecond(t *testing.T) {
 	found := map[string]int{}
-	tasktest.Every(t, acre.Task(), 1200, func(item acreItem, prompt, got string) error {
+	tasktest.Every(t, acre.Task(), tasktest.Count(1200, 200), func(item acreItem, prompt, got string) error {
 		type trial struct {
 			things []string
 			on     bool
@@ -90,7 +90,7 @@ func TestACRESecond(t *testing.T) {
 		return nil
 	})
 	for _, word := range acreOutcomes {
-		if sum := found["on"] + found["off"] + found["undetermined"]; found[word] < sum*28/100 {
+		if sum := found["on"] + found["off"] + found["undetermined"]; tasktest.Heavy && found[word] < sum*28/100 {
 			t.Errorf("the outcomes are %v", found)
 		}
 	}

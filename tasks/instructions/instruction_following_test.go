@@ -185,7 +185,7 @@ func TestInstructionFollowing(t *testing.T) {
 		}
 	})
 	met := map[string]int{}
-	tasktest.Every(t, of, 1600, func(f followingItem, prompt, got string) error {
+	tasktest.Every(t, of, tasktest.Count(1600, 400), func(f followingItem, prompt, got string) error {
 		words := folded(wordsRE.FindAllString(got, -1))
 		if slices.Index(words, f.Keywords[1]) > slices.Index(words, f.Keywords[0]) || !slices.Contains(words, f.Topic) || !slices.Contains(words, f.Keywords[1]) {
 			return fmt.Errorf("the words of %q do not stand in order", got)

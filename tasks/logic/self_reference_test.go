@@ -87,7 +87,7 @@ var selfLineRE = regexp.MustCompile(`(?m)^(?:\d+\. |Statement \d+: |\(\d+\) |\[\
 // The second solver reads the sentences in the prompt and tries all assignments one by one.
 func TestSelfReferenceSecond(t *testing.T) {
 	found := map[string]int{}
-	tasktest.Every(t, selfReference.Task(), 1002, func(item selfReferenceItem, prompt, got string) error {
+	tasktest.Every(t, selfReference.Task(), tasktest.Count(1002, 150), func(item selfReferenceItem, prompt, got string) error {
 		lines := selfLineRE.FindAllStringSubmatch(prompt, -1)
 		if len(lines) != len(item.Statements) {
 			return fmt.Errorf("the prompt has %d statements, want %d", len(lines), len(item.Statements))
@@ -119,7 +119,7 @@ func TestSelfReferenceSecond(t *testing.T) {
 		}
 		return nil
 	})
-	if found["0"] < 50 || found["5"] < 50 {
+	if tasktest.Heavy && (found["0"] < 50 || found["5"] < 50) {
 		t.Errorf("the answers are %v", found)
 	}
 }

@@ -98,7 +98,7 @@ func said(words []string, people []int, place func(string) int) bool {
 // without one, needs one person.
 func TestSyllogismSecond(t *testing.T) {
 	valid, n := 0, 0
-	tasktest.Every(t, syllogism.Task(), 1000, func(item syllogismItem, prompt, got string) error {
+	tasktest.Every(t, syllogism.Task(), tasktest.Count(1000, 150), func(item syllogismItem, prompt, got string) error {
 		sentences := syllogismRE.FindAllString(prompt, -1)
 		want := strings.Split(got, ", ")
 		if len(sentences) != 3*len(want) {
@@ -133,7 +133,7 @@ func TestSyllogismSecond(t *testing.T) {
 		}
 		return nil
 	})
-	if valid < n*45/100 || valid > n*55/100 {
+	if tasktest.Heavy && (valid < n*45/100 || valid > n*55/100) {
 		t.Errorf("%d of %d arguments hold", valid, n)
 	}
 }

@@ -132,7 +132,7 @@ func readKnights(prompt string) map[[2]int]string {
 // there is none, it visits all reachable positions.
 func TestKnightSwapSecond(t *testing.T) {
 	count := map[bool]int{}
-	tasktest.Every(t, knightSwap.Task(), 1000, func(k knightItem, prompt, got string) error {
+	tasktest.Every(t, knightSwap.Task(), tasktest.Count(1000, 150), func(k knightItem, prompt, got string) error {
 		squares := readKnights(prompt)
 		goal, turn := map[[2]int]string{}, "w"
 		for _, text := range []string{"Black makes the first", "black move by turns, Black first", "Black begins", "Black has the first turn", "Black's turn", "Black moves first"} {
@@ -174,7 +174,7 @@ func TestKnightSwapSecond(t *testing.T) {
 		}
 		return nil
 	})
-	if count[true] < 60 || count[true] > 150 {
+	if tasktest.Heavy && (count[true] < 60 || count[true] > 150) {
 		t.Errorf("%d of 1000 problems have no solution, want about 100", count[true])
 	}
 }

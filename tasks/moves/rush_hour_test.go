@@ -182,18 +182,6 @@ func (j *jam) shortest() int {
 	return -1
 }
 
-// Random moves of existing letters, by a few cells, solve little.
-func TestRushHourAtRandom(t *testing.T) {
-	r := rng.New(1, "rush_hour at random")
-	tasktest.Blind(t, rushHour.Task(), "moving at random", func(string, string) string {
-		var b strings.Builder
-		for range r.Between(1, 3) {
-			fmt.Fprintf(&b, "%c%+d ", 'A'+r.Between(0, 7), r.Between(-2, 3))
-		}
-		return b.String() + fmt.Sprintf("A+%d", r.Between(1, 4))
-	})
-}
-
 // The file has many games, the shortest first, and none twice.
 func TestRushGames(t *testing.T) {
 	games := rushGames()

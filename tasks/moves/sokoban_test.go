@@ -113,19 +113,6 @@ func TestSokobanSecond(t *testing.T) {
 	})
 }
 
-// Random moves solve little.
-func TestSokobanAtRandom(t *testing.T) {
-	n := 0
-	tasktest.Blind(t, sokoban.Task(), "moving at random", func(prompt, _ string) string {
-		b := make([]byte, 12)
-		for i := range b {
-			n = (n*1103515245 + 12345) & 0x7fffffff
-			b[i] = sokobanMoves[n>>16&3]
-		}
-		return string(b)
-	})
-}
-
 func TestSokobanKeys(t *testing.T) {
 	tasktest.Variant(t, sokoban.Task(), "from another side", func(s *sokobanItem, r *rng.Rand) func(string) string {
 		var rows [][]string

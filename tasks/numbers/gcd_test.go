@@ -111,27 +111,6 @@ func commonPrime(numbers []int64) int64 {
 	return 1
 }
 
-// No single number is the answer to many problems, and the answer is never among the
-// numbers.
-func TestGCDIsNotGuessed(t *testing.T) {
-	for level := range gcd.Levels {
-		const n = 2000
-		counts := map[int64]int{}
-		for i := range n {
-			item := tasktest.Made[gcdItem](t, gcd.Task(), level, i)
-			counts[item.Result]++
-			if slices.Contains(item.Numbers, item.Result) {
-				t.Fatalf("level %d: %d is the answer for %v", level, item.Result, item.Numbers)
-			}
-		}
-		for value, count := range counts {
-			if count > n*35/100 {
-				t.Errorf("level %d: %d is the answer to %d of %d", level, value, count, n)
-			}
-		}
-	}
-}
-
 // Short ranges, which allow nothing better, have numbers too.
 func TestDrawMultiplesInShortRanges(t *testing.T) {
 	r := rng.New(1, "multiples")

@@ -95,7 +95,7 @@ var factoredRE = regexp.MustCompile(`(?:of|Write|does|the number|the whole numbe
 // Fermat's little theorem.
 func TestPrimeFactorizationSecond(t *testing.T) {
 	primes := 0
-	tasktest.Every(t, primeFactorization.Task(), 3000, func(_ primeFactorizationItem, prompt, got string) error {
+	tasktest.Every(t, primeFactorization.Task(), tasktest.Count(3000, 400), func(_ primeFactorizationItem, prompt, got string) error {
 		asked := factoredRE.FindStringSubmatch(prompt)
 		if asked == nil {
 			return fmt.Errorf("the prompt is %q", prompt)
@@ -117,7 +117,7 @@ func TestPrimeFactorizationSecond(t *testing.T) {
 		}
 		return nil
 	})
-	if primes < 20 || primes > 80 { // one in 64 is 47
+	if tasktest.Heavy && (primes < 20 || primes > 80) { // one in 64 is 47
 		t.Errorf("%d primes in 3000 problems", primes)
 	}
 }

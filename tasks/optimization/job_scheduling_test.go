@@ -145,30 +145,6 @@ func TestSchedulingSecond(t *testing.T) {
 	})
 }
 
-// The order of the prompt and the order by deadline earn nothing.
-func TestSchedulingTrivial(t *testing.T) {
-	by := func(column int) func(prompt, _ string) string {
-		return func(prompt, _ string) string {
-			jobs := jobRE.FindAllStringSubmatch(prompt, -1)
-			slices.SortStableFunc(jobs, func(a, b []string) int {
-				left, _ := strconv.Atoi(a[column])
-				right, _ := strconv.Atoi(b[column])
-				return left - right
-			})
-			var names []string
-			for _, job := range jobs {
-				names = append(names, job[1])
-			}
-			return strings.Join(names, " ")
-		}
-	}
-	for column, name := range []string{1: "the order of the prompt", 2: "the shortest first", 3: "the first deadline first"} {
-		if name != "" {
-			tasktest.Blind(t, jobScheduling.Task(), name, by(column))
-		}
-	}
-}
-
 func TestSchedulingKeys(t *testing.T) {
 	all := jobScheduling.Task()
 	tasktest.Variant(t, all, "other names", func(s *schedulingItem, r *rng.Rand) func(string) string {

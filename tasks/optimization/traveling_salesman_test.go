@@ -136,22 +136,15 @@ func heldKarp(n int, way func(i, j int) int) int {
 	return best
 }
 
-// Going to the nearest point, and the order of the prompt, earn nothing.
+// Going to the nearest point earns nothing.
 func TestSalesmanTrivial(t *testing.T) {
-	tasktest.Every(t, travelingSalesman.Task(), 300, func(item salesmanItem, _, _ string) error {
+	tasktest.Every(t, travelingSalesman.Task(), tasktest.Count(300, 100), func(item salesmanItem, _, _ string) error {
 		for start := range item.Points {
 			if v := item.Score(writeNames(item.nearestFirst(start))); v.Score > 0 {
 				return fmt.Errorf("the nearest points from %d get %+v", start, v)
 			}
 		}
 		return nil
-	})
-	tasktest.Blind(t, travelingSalesman.Task(), "the points in their order", func(prompt, _ string) string {
-		var names []string
-		for _, point := range pointRE.FindAllStringSubmatch(prompt, -1) {
-			names = append(names, point[1])
-		}
-		return strings.Join(names, " ")
 	})
 }
 

@@ -172,7 +172,7 @@ func looks(shapes *letterShapes, ink string) map[string]string {
 // cells, splits the picture at its blank columns, and looks up each part among the letters.
 func TestFigletSecond(t *testing.T) {
 	fonts := map[string]int{}
-	tasktest.Every(t, figletFont.Task(), 2400, func(item figletItem, prompt, got string) error {
+	tasktest.Every(t, figletFont.Task(), tasktest.Count(2400, 300), func(item figletItem, prompt, got string) error {
 		fonts[item.Font]++
 		_, picture, _ := strings.Cut(prompt, "\n\n")
 		picture = picture[:strings.LastIndex(picture, "\n\n")]
@@ -198,7 +198,7 @@ func TestFigletSecond(t *testing.T) {
 		}
 		return nil
 	})
-	if len(fonts) != len(figletFonts) {
+	if tasktest.Heavy && len(fonts) != len(figletFonts) {
 		t.Errorf("%d of %d fonts come up", len(fonts), len(figletFonts))
 	}
 }

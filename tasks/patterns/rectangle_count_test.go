@@ -146,24 +146,6 @@ func outlines(cells [][]rune) (n, seen int) {
 	return n, seen
 }
 
-// Most pictures get the number of rectangles drawn for them: there is room.
-func TestRectangleCountSpread(t *testing.T) {
-	for level, p := range rectangleCount.Levels {
-		counts := map[int]int{}
-		own := tasktest.With(t, rectangleCount.Task(), string(rectangleCount.Task().Info().Levels[level]))
-		const n = 600
-		tasktest.Every(t, own, n, func(item rectangleCountItem, _, _ string) error {
-			counts[item.Solution]++
-			return nil
-		})
-		for number, k := range counts {
-			if k > 2*n/p.MaxRectangles+15 {
-				t.Errorf("level %d: %d rectangles in %d of %d pictures", level, number, k, n)
-			}
-		}
-	}
-}
-
 func TestRectangleCountKeys(t *testing.T) {
 	tasktest.Variant(t, rectangleCount.Task(), "from another side, and elsewhere on the paper", func(c *rectangleCountItem, r *rng.Rand) func(string) string {
 		var rows [][]rune

@@ -7,6 +7,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/task/rng"
+	"github.com/quintain-rl/quintain/task/tasktest"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
@@ -30,7 +31,7 @@ func each(t *testing.T, f func(p *program)) {
 func sample(t *testing.T, f func(p *program)) {
 	t.Helper()
 	each(t, func(p *program) {
-		if heavy || p.name == p.family {
+		if tasktest.Heavy || p.name == p.family {
 			f(p)
 		}
 	})
@@ -109,9 +110,9 @@ func TestPrograms(t *testing.T) {
 			}
 		}
 		r, told, outputs := rng.New(1, p.name), 0, map[string]bool{}
-		inputs := 200
-		if !heavy && p.name != p.family {
-			inputs = 20
+		inputs := tasktest.Count(200, 60)
+		if p.name != p.family {
+			inputs = tasktest.Count(200, 8)
 		}
 		for i := range inputs {
 			input := p.draw(small+size(i%2), r)

@@ -11,6 +11,7 @@ import (
 	"go.starlark.net/starlark"
 
 	"github.com/quintain-rl/quintain/task/rng"
+	"github.com/quintain-rl/quintain/task/tasktest"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
@@ -96,12 +97,9 @@ func TestHostileCallsAreCheap(t *testing.T) {
 		time    time.Duration
 	}
 	combination, calls, ran := 0, 0, 0
-	stride := 5
-	switch {
-	case heavy:
+	stride := 50
+	if tasktest.Heavy {
 		stride = 1
-	case testing.Short(): // the race detector has little to find here
-		stride = 50
 	}
 	sample(t, func(p *program) {
 		var lists [][]pyvalue.Value
@@ -155,7 +153,7 @@ func TestLongInputs(t *testing.T) {
 			if q.kind == "distinct" {
 				longer.params[i].ranges[1][1] *= 5
 			}
-			for range 20 {
+			for range tasktest.Count(20, 5) {
 				input := longer.draw(large, r)
 				_, err := p.run(input)
 				if err != nil && !strings.Contains(err.Error(), "out of range") { // as in CPython

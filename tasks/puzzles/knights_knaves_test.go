@@ -53,21 +53,6 @@ func TestKnightsKnavesScore(t *testing.T) {
 	}
 }
 
-// Knowing the names and the words is no solution.
-func TestKnightsKnavesBlind(t *testing.T) {
-	names := regexp.MustCompile(`(?m)^(\w+) \w+: "`)
-	form := regexp.MustCompile(`Ann is (an? \w+), and Bob is (an? \w+)\.`)
-	for kind, name := range []string{"calling everybody a knight", "calling everybody a knave"} {
-		tasktest.Blind(t, knightsKnaves.Task(), name, func(prompt, _ string) string {
-			said := ""
-			for _, found := range names.FindAllStringSubmatch(prompt, -1) {
-				said += found[1] + " is " + form.FindStringSubmatch(prompt)[1+kind] + ", "
-			}
-			return said
-		})
-	}
-}
-
 func TestKnightsKnavesParams(t *testing.T) {
 	tasktest.Refused(t, knightsKnaves.Task(), map[string]string{
 		`{"n_people":0}`:         "n_people",

@@ -80,7 +80,7 @@ func TestMahjongSecond(t *testing.T) {
 	handRE := regexp.MustCompile(`\b[A-Z]{13}\b`)
 	roundRE := regexp.MustCompile(`(?m)^(?:Round \d+: |\d+\. draw |In round \d+ the new card is |\+|gets )*([A-Z])(?: comes in, then | discard |, discard | / |, and | -|, then hands over )([A-Z])\b`)
 	count := map[string]int{}
-	tasktest.Every(t, mahjongPuzzle.Task(), 1002, func(m mahjongItem, prompt, got string) error {
+	tasktest.Every(t, mahjongPuzzle.Task(), tasktest.Count(1002, 150), func(m mahjongItem, prompt, got string) error {
 		hand := []byte(handRE.FindString(prompt))
 		rounds := roundRE.FindAllStringSubmatch(prompt, -1)
 		if len(hand) != 13 || len(rounds) != len(m.Rounds) {
@@ -121,7 +121,7 @@ func TestMahjongSecond(t *testing.T) {
 		return nil
 	})
 	for _, result := range []string{"Peng", "Chi", "Pass"} {
-		if count[result] < 270 || count[result] > 400 {
+		if tasktest.Heavy && (count[result] < 270 || count[result] > 400) {
 			t.Errorf("%s is the answer to %d of 1002 problems, want about 334", result, count[result])
 		}
 	}

@@ -170,8 +170,8 @@ func TestStringManipulationSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Every(t, stringManipulation.Task(), 1200, check)
-	tasktest.Every(t, tasktest.With(t, stringManipulation.Task(), `{}`), 300, check)
+	tasktest.Every(t, stringManipulation.Task(), tasktest.Count(1200, 200), check)
+	tasktest.Every(t, tasktest.With(t, stringManipulation.Task(), `{}`), tasktest.Count(300, 50), check)
 	if again < n/100 {
 		t.Errorf("%d of %d strings come up again", again, n)
 	}

@@ -79,7 +79,7 @@ func TestGSMSymbolicKeys(t *testing.T) {
 func TestGSMSymbolicSecond(t *testing.T) {
 	readings := readReadings(t)
 	seen := map[string]int{}
-	tasktest.Every(t, gsmSymbolic.Task(), 1800, func(item storyItem, prompt, got string) error {
+	tasktest.Every(t, gsmSymbolic.Task(), tasktest.Count(1800, 400), func(item storyItem, prompt, got string) error {
 		sum := constant.MakeInt64(0)
 		for i, text := range divided(prompt, len(item.Stories)) {
 			name := item.Stories[i].Template
@@ -96,7 +96,7 @@ func TestGSMSymbolicSecond(t *testing.T) {
 		return nil
 	})
 	for name := range readings {
-		if seen[name] == 0 {
+		if tasktest.Heavy && seen[name] == 0 {
 			t.Errorf("no problem of template %s was read", name)
 		}
 	}

@@ -107,8 +107,8 @@ func TestGroupAnagramsSecond(t *testing.T) {
 		}
 		return nil
 	}
-	tasktest.Every(t, groupAnagrams.Task(), 1200, check)
-	tasktest.Every(t, tasktest.With(t, groupAnagrams.Task(), `{"min_words_per_group":5,"max_words_per_group":90,"max_anagram_groups":20}`), 100, check)
+	tasktest.Every(t, groupAnagrams.Task(), tasktest.Count(1200, 200), check)
+	tasktest.Every(t, tasktest.With(t, groupAnagrams.Task(), `{"min_words_per_group":5,"max_words_per_group":90,"max_anagram_groups":20}`), tasktest.Count(100, 20), check)
 	for n := 2; n <= 6; n++ {
 		if sizes[n] == 0 {
 			t.Errorf("no group of %d words", n)

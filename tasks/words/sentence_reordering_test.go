@@ -107,7 +107,7 @@ func TestSentenceReorderingSecond(t *testing.T) {
 
 // There are thousands of sentences at each level.
 func TestSentenceReorderingVariety(t *testing.T) {
-	const draws, fewest = 3000, 2000
+	draws, fewest := tasktest.Count(3000, 300), tasktest.Count(2000, 250)
 	for level := range sentenceReordering.Task().Info().Levels {
 		seen := map[string]bool{}
 		for i := range draws {

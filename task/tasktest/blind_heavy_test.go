@@ -1,3 +1,5 @@
+//go:build heavy
+
 package tasktest
 
 import (
@@ -12,14 +14,8 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A flawed task has a flaw found in graders of the field: its scorer, or its choice of
+// A flawed item has a flaw found in graders of the field: its scorer, or its choice of
 // problems, pays for answers that solve nothing.
-type flawedParams struct {
-	Flaw string `json:"flaw"`
-}
-
-func (flawedParams) Check() error { return nil }
-
 type flawedItem struct {
 	Flaw   string  `json:"flaw"`
 	Number int     `json:"number"`
@@ -91,18 +87,6 @@ func (f flawedItem) Score(text string) quintain.Verdict {
 		return quintain.Partial(credit, "part of it")
 	}
 	return quintain.Wrong("want " + want)
-}
-
-// A recorder is a test that records its failures.
-type recorder struct {
-	testing.TB
-	faults []string
-}
-
-func (r *recorder) Helper() {}
-
-func (r *recorder) Errorf(format string, args ...any) {
-	r.faults = append(r.faults, fmt.Sprintf(format, args...))
 }
 
 // Every flaw is found, by the strategy that exploits it.
