@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/scenarios/games/gametest"
 )
 
-func TestGames(t *testing.T) { gametest.Run(t, Games(), gametest.Short) }
+func TestGames(t *testing.T) { gametest.Run(t, Games()) }
 
 // A move is any text: it is made, or a rule forbids it and nothing has changed.
 func FuzzMoves(f *testing.F) {

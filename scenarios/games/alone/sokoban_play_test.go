@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/scenarios/games/gametest"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -67,7 +68,11 @@ func (c crate) shortest(cols int) int {
 
 // Lengths are those of a forward search, and steps those of a second program that reads pictures.
 func TestSokobanIsSolvedAsByASecondProgram(t *testing.T) {
-	for level, boards := range []int{200, 100, 30, 5, 1} {
+	sizes := []int{20, 10, 2}
+	if gametest.Heavy {
+		sizes = []int{200, 100, 30, 5, 1}
+	}
+	for level, boards := range sizes {
 		p := sokobanPlay.Levels[level]
 		dead := 0
 		for index := range boards {
@@ -100,7 +105,7 @@ func TestSokobanIsSolvedAsByASecondProgram(t *testing.T) {
 				}
 			}
 		}
-		if dead == 0 && level < 3 {
+		if dead == 0 && level < 3 && (level < 2 || gametest.Heavy) {
 			t.Errorf("level %d: no box was ever stuck", level)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/scenarios/games/gametest"
 )
 
-func TestGames(t *testing.T) { gametest.Run(t, Games(), gametest.Short) }
+func TestGames(t *testing.T) { gametest.Run(t, Games()) }
 
 // A record from elsewhere that is no start is an error before it is played.
 func TestForeignRecordsAreChecked(t *testing.T) {

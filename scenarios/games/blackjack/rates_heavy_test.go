@@ -8,4 +8,4 @@ import (
 	"github.com/quintain-rl/quintain/scenarios/games/gametest"
 )
 
-func TestRates(t *testing.T) { gametest.Rates(t, Games(), gametest.Heavy) }
+func TestRates(t *testing.T) { gametest.Rates(t, Games(), gametest.Many) }

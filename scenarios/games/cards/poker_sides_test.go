@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
-	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // hand is a match of one hand of Kuhn's poker.
@@ -72,26 +71,5 @@ func TestSidesSettleHands(t *testing.T) {
 		if got := []string{s.News(0), s.News(1)}; !slices.Equal(got, c.want) || !over || math.Abs(worth-c.worth) > 1e-12 {
 			t.Errorf("%s: %q, over %v with %v; want %q and %v", c.why, got, over, worth, c.want, c.worth)
 		}
-	}
-}
-
-// The equilibrium, played against itself, earns what the game is worth: the second gains 1/18 of a
-// chip a hand (Kuhn, 1950).
-func TestTheEquilibriumEarnsTheValueOfTheGame(t *testing.T) {
-	tables, r := new(games.Tables), rng.New(1, "equilibrium")
-	sum, square, n := 0.0, 0.0, 20_000
-	for range n {
-		cards := rng.Sample(r, []int{0, 1, 2}, 2)
-		s := hand(cards[0], cards[1]).Sides(games.Luck{}, tables)
-		for _, over := s.Over(); !over; _, over = s.Over() {
-			s.Move(s.Play(r))
-		}
-		worth, _ := s.Over()
-		won := 4 * (worth - 0.5)
-		sum, square = sum+won, square+won*won
-	}
-	mean := sum / float64(n)
-	if off := math.Sqrt(square/float64(n)) / math.Sqrt(float64(n)); math.Abs(mean+1.0/18) > 4*off {
-		t.Errorf("the first wins %v a hand, want -1/18 within %v", mean, 4*off)
 	}
 }

@@ -6,4 +6,4 @@ import (
 	"github.com/quintain-rl/quintain/scenarios/games/gametest"
 )
 
-func TestGames(t *testing.T) { gametest.Run(t, Games(), gametest.Short) }
+func TestGames(t *testing.T) { gametest.Run(t, Games()) }

@@ -10,7 +10,7 @@ import (
 
 // With as many episodes as elsewhere, these games would take more than five minutes of a core.
 func TestRates(t *testing.T) {
-	half := gametest.Heavy
+	half := gametest.Many
 	half.Episodes /= 2
 	gametest.Rates(t, Games(), half)
 }

@@ -21,42 +21,16 @@ type Size struct {
 	Sigmas   float64 // by how many standard errors their mean may differ from the guess rate
 }
 
-// Short is what every change is tested with.
-var Short = Size{Problems: 20, Episodes: 300, Sigmas: 3.5}
-
-// Heavy is what [Rates] plays with -tags heavy.
-var Heavy = Size{Problems: 200, Episodes: 10_000, Sigmas: 3}
-
-// Run tests games, with fewer episodes if the tests are to be short.
-func Run(t *testing.T, all []*games.Game, size Size) {
-	if testing.Short() {
-		size.Problems, size.Episodes = min(size.Problems, 6), min(size.Episodes, 60)
-	}
+// Run tests games: with few episodes, to guard a change, or with more in the heavy tests.
+func Run(t *testing.T, all []*games.Game) {
 	for _, g := range all {
 		t.Run(g.Task.Info().Name, func(t *testing.T) {
 			t.Parallel()
-			s := suite{game: g, size: size}
+			s := suite{game: g, size: runSize}
 			s.described(t)
 			for level := range g.Task.Info().Levels {
 				s.level = level
 				t.Run(fmt.Sprint(level), s.played)
-			}
-		})
-	}
-}
-
-// Rates tests what games earn by the best play and by uniform play.
-func Rates(t *testing.T, all []*games.Game, size Size) {
-	for _, g := range all {
-		t.Run(g.Task.Info().Name, func(t *testing.T) {
-			t.Parallel()
-			s := suite{game: g, size: size}
-			for level := range g.Task.Info().Levels {
-				s.level = level
-				t.Run(fmt.Sprint(level), func(t *testing.T) {
-					s.best(t, games.Value)
-					s.guessed(t)
-				})
 			}
 		})
 	}

@@ -17,10 +17,9 @@ func Luck(t *testing.T, g *games.Game, level int, worth func(*games.Tables, quin
 	if err != nil {
 		t.Fatal(err)
 	}
-	const matches = 300
 	tables := new(games.Tables)
 	var sum, squares float64
-	for index := range matches {
+	for index := range luckMatches {
 		p, err := of.Problem(quintain.Draw{Seed: 3, Level: level, Index: index})
 		if err != nil {
 			t.Fatal(err)
@@ -32,8 +31,8 @@ func Luck(t *testing.T, g *games.Game, level int, worth func(*games.Tables, quin
 		off := earned(t, of, p) - share
 		sum, squares = sum+off, squares+off*off
 	}
-	mean := sum / matches
-	if off := math.Sqrt((squares/matches - mean*mean) / matches); !(math.Abs(mean) <= 4*off) || off == 0 {
+	mean := sum / luckMatches
+	if off := math.Sqrt((squares/luckMatches - mean*mean) / luckMatches); !(math.Abs(mean) <= 4*off) || off == 0 {
 		t.Errorf("%s, level %d: the best play earns %.4f ± %.4f more than it is worth", g.Task.Info().Name, level, mean, off)
 	}
 }

@@ -1,0 +1,12 @@
+//go:build !heavy
+
+package gametest
+
+// Heavy tells whether tests may play for minutes.
+const Heavy = false
+
+// luckMatches is how many matches [Luck] plays.
+const luckMatches = 60
+
+// runSize is what [Run] plays.
+var runSize = Size{Problems: 6, Episodes: 60, Sigmas: 3.5}
