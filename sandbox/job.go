@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// ErrWeak says that the machine does not keep all promises of the floor.
-var ErrWeak = errors.New("the sandbox is too weak here")
+// ErrWeak says that the machine does not keep all promises of the floor, and what to do.
+var ErrWeak = errors.New("the sandbox is too weak here (let a Linux machine or container run the programs, by --sandbox http://HOST:PORT: docs/sandbox.md)")
 
 // ErrNoProgram says that the machine lacks the program of a job.
 var ErrNoProgram = errors.New("there is no such program in the sandbox")

@@ -34,7 +34,7 @@ func TestMarksTellVerdictsApart(t *testing.T) {
 		{"one language more", func(s *sandbox.Setup) {
 			s.Interpreters = append(s.Interpreters, sandbox.Interpreter{Language: "c", Version: "12.2.0"})
 		}, false},
-		{"another back end", func(s *sandbox.Setup) { s.Backend = "wasm" }, false},
+		{"another back end", func(s *sandbox.Setup) { s.Backend = "remote" }, false},
 		{"a floor of other layers", func(s *sandbox.Setup) { s.Layers[1].Floor = true }, false},
 	} {
 		other := made(test.change)
@@ -47,10 +47,10 @@ func TestMarksTellVerdictsApart(t *testing.T) {
 func TestDescribedSetupsAreListedOnce(t *testing.T) {
 	t.Parallel()
 	var all []*sandbox.Setup
-	for _, text := range []string{`{"backend":"native","layers":null}`, `{"backend":"native"}`, `{"backend":"wasm"}`, `[]`} {
+	for _, text := range []string{`{"backend":"native","layers":null}`, `{"backend":"native"}`, `{"backend":"remote"}`, `[]`} {
 		all = sandbox.Described(all, []byte(text))
 	}
-	if all = sandbox.Described(all, nil); len(all) != 2 || all[0].Backend != "native" || all[1].Backend != "wasm" {
+	if all = sandbox.Described(all, nil); len(all) != 2 || all[0].Backend != "native" || all[1].Backend != "remote" {
 		t.Errorf("%d setups are listed, want 2", len(all))
 	}
 }

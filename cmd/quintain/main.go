@@ -21,7 +21,6 @@ import (
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/interrupt"
 	"github.com/quintain-rl/quintain/run/player"
-	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/watch"
@@ -55,9 +54,6 @@ const (
 )
 
 func main() {
-	if backend.IsChild(os.Args) {
-		os.Exit(backend.Child())
-	}
 	os.Exit(execute(&world{
 		args:  os.Args[1:],
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,

@@ -18,14 +18,14 @@ import (
 
 // sandbox examines what confines programs that nobody trusts.
 func sandbox(ctx context.Context, s backend.Settings, needed bool) Finding {
-	level, name := Warn, cmp.Or(s.Kind, "native")
+	level, name := Warn, cmp.Or(s.Where, "native")
 	if needed {
 		level = Fail
 	}
 	bad := func(err error) Finding {
-		return ok("sandbox", "%s: %v", name, err).as(level, "tasks and scenarios that run programs refuse to start, all others work: see docs/sandbox.md, or use --sandbox wasm for Python, or --sandbox remote on another machine")
+		return ok("sandbox", "%s: %v", name, err).as(level, "tasks and scenarios that run programs refuse to start, all others work: see docs/sandbox.md, or let another machine run the programs, by --sandbox http://HOST:PORT")
 	}
-	box, err := backend.New(ctx, s)
+	box, err := backend.New(s)
 	if err != nil {
 		return bad(err)
 	}

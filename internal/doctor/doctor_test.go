@@ -182,7 +182,7 @@ func TestFaults(t *testing.T) {
 		{"no NATS server is there", Settings{NATS: "nats://" + nobody}, "NATS", "-js"},
 		{"another program listens", Settings{Ports: []string{taken.Addr().String()}}, "port", "in use"},
 		{"the port is none", Settings{Ports: []string{"99999"}}, "port", "99999"},
-		{"the chosen sandbox is none", Settings{Sandbox: backend.Settings{Kind: "wasm"}, Needed: true}, "sandbox", "docs/sandbox.md"},
+		{"the chosen sandbox is none", Settings{Sandbox: backend.Settings{Where: "http://" + nobody}, Needed: true}, "sandbox", "docs/sandbox.md"},
 	} {
 		if c.of.Data == "" {
 			c.of.Data = t.TempDir()
@@ -198,7 +198,7 @@ func TestFaults(t *testing.T) {
 // A sandbox that nobody has asked for is no failure, since most tasks run no program.
 func TestSandboxThatNobodyChose(t *testing.T) {
 	t.Parallel()
-	if f := sandbox(t.Context(), backend.Settings{Kind: "wasm"}, false); f.Level != Warn {
+	if f := sandbox(t.Context(), backend.Settings{Where: "http://127.0.0.1:1"}, false); f.Level != Warn {
 		t.Errorf("%+v, want a warning", f)
 	}
 }

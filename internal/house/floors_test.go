@@ -20,7 +20,7 @@ var floors = [][]string{
 		"task/rng", "internal/lexicon", "internal/arcset", "internal/grid", "internal/canon", "internal/safetensors",
 		"task/answer", "mathverify/expr", "mathverify/units",
 		"text/tokenizer/pattern", "text/pyvalue",
-		"sandbox", "sandbox/jobdir", "sandbox/wasm/memfs", "sandbox/wire", "sandbox/procstat", "sandbox/cgroup", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
+		"sandbox", "sandbox/jobdir", "sandbox/wire", "sandbox/procstat", "sandbox/cgroup", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/interrupt", "internal/openfiles", "internal/compiled", "internal/traceparent",
 		"internal/rows", "internal/memdb", "codegrade/pydata",
@@ -34,7 +34,7 @@ var floors = [][]string{
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
 		"fleet/simulate",
-		"sandbox/native", "sandbox/none", "sandbox/command", "sandbox/remote", "sandbox/wasm",
+		"sandbox/native", "sandbox/none", "sandbox/remote",
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "queue/groupform", "queue/groupform/groupformtest",

@@ -3,35 +3,31 @@
 package backend
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/command"
 	"github.com/quintain-rl/quintain/sandbox/native"
 	"github.com/quintain-rl/quintain/sandbox/none"
 	"github.com/quintain-rl/quintain/sandbox/remote"
-	"github.com/quintain-rl/quintain/sandbox/wasm"
 	"github.com/quintain-rl/quintain/settings"
 )
 
 // Settings choose a back end. The zero value is that of this machine's kernel.
 type Settings struct {
-	Kind string   // a name of a back end; empty: native
-	Read []string // of native: more folders and files that programs may read
+	Where string   // native.Name, none.Name, or addresses of servers with commas between them; empty: native.Name
+	Read  []string // of native: more folders and files that programs may read
 
 	Groups string // of native: a delegated folder of control groups, version 2; empty: none
 
-	Elsewhere Elsewhere
-
-	// Of wasm: Python for WASI by its file and SHA-256, the folder of compiled programs (empty: below
-	// the user's cache folder), and how many jobs may have the same child.
-	PythonFile, PythonSHA256, Cache string
-	Jobs                            int
+	KeyFile  string // of servers: the file of their key; empty: none
+	Trust    bool   // of servers: run programs on those that do not say what holds there
+	InFlight int    // jobs at the same time on each server; 0: 64
 
 	// Python is how jobs of Python begin that native forks from an interpreter which has started
 	// already; nil: it starts each. It is the caller's choice, and no setting.
@@ -40,23 +36,36 @@ type Settings struct {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	if s.Kind == "" {
-		s.Kind = native.Name
+	if s.Where == "" {
+		s.Where = native.Name
 	}
-	s.Jobs = max(s.Jobs, 1)
-	d.Text(&s.Kind, "backend", "sandbox that runs programs nobody trusts: native, by the Linux kernel; wasm, by WebAssembly; remote, on other machines; command, by another program; "+
-		none.Choice+", by nothing but limits").OneOf(native.Name, wasm.Name, remote.Name, command.Name, none.Choice).Flag("sandbox")
+	if s.InFlight == 0 {
+		s.InFlight = 64
+	}
+	d.Text(&s.Where, "backend", "sandbox that runs programs nobody trusts: native, by the Linux kernel; none, for programs you trust; or the address of quintain sandbox serve or SandboxFusion on another machine, several with commas").Flag("sandbox")
 	d.Texts(&s.Read, "read", "more folders and files that programs may read in the native sandbox, such as an interpreter's").Flag("sandbox-read")
 	d.Text(&s.Groups, "cgroup", "folder of control groups, version 2, that is delegated to this process, for the native sandbox: the kernel then counts the memory and the threads of each job; empty: a watcher does").Flag("sandbox-cgroup")
-	d.Text(&s.PythonFile, "python", "file of Python for WASI, a program of WebAssembly, for the sandbox wasm").Flag("sandbox-python")
-	d.Text(&s.PythonSHA256, "python_sha256", "hash of that file, SHA-256 in hexadecimal; no other file is run").Flag("sandbox-python-sha256")
-	d.Text(&s.Cache, "cache", "folder of compiled programs of the sandbox wasm, which nobody else may write; empty: below the user's cache folder").Flag("sandbox-cache")
-	d.Int(&s.Jobs, "jobs", "jobs that one process of the sandbox wasm runs, one after another; with more than 1, a fault of wazero could let a program change what later ones do").AtLeast(1).Flag("sandbox-jobs")
-	s.Elsewhere.declare(d)
+	d.Text(&s.KeyFile, "key_file", "file with the key of the sandbox on another machine").Flag("sandbox-key-file")
+	d.Bool(&s.Trust, "trust", "run programs on servers that do not say what holds there, as SandboxFusion does not").Flag("sandbox-trust")
+	d.Int(&s.InFlight, "in_flight", "jobs at the same time on each of these servers").AtLeast(1).Flag("sandbox-in-flight")
 }
 
 // Check implements [settings.Checker].
-func (s *Settings) Check() error { return s.Elsewhere.check(s.Kind) }
+func (s *Settings) Check() error {
+	switch s.Where {
+	case "", native.Name, none.Name:
+		return nil
+	}
+	for _, url := range s.urls() {
+		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
+			return fmt.Errorf("backend: is %q, want %s, %s, or an address such as http://10.0.0.7:8000, where quintain sandbox serve runs (docs/sandbox.md)", s.Where, native.Name, none.Name)
+		}
+	}
+	return nil
+}
+
+// urls are the addresses of servers.
+func (s *Settings) urls() []string { return strings.Split(s.Where, ",") }
 
 // With returns the settings with jobs of Python that begin in a way; see Python. A nil s stands for
 // the defaults.
@@ -89,77 +98,50 @@ type Box interface {
 }
 
 // New opens the sandbox, however weak it is. The caller must Close it.
-func New(ctx context.Context, s Settings) (Box, error) {
-	if err := s.Elsewhere.check(cmp.Or(s.Kind, native.Name)); err != nil {
+func New(s Settings) (Box, error) {
+	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	switch s.Kind {
+	switch s.Where {
 	case "", native.Name:
-		box, err := native.New(native.Config{Read: s.Read, Zygote: s.Python, Groups: s.Groups})
-		if err != nil {
-			return nil, err
-		}
-		return box, nil
-	case remote.Name, command.Name:
-		return s.Elsewhere.open(s.Kind)
-	case none.Choice:
-		box, err := none.New()
-		if err != nil {
-			return nil, err
-		}
-		return box, nil
-	case wasm.Name:
-		return s.wasm(ctx)
+		return kept(native.New(native.Config{Read: s.Read, Zygote: s.Python, Groups: s.Groups}))
+	case none.Name:
+		return kept(none.New())
 	}
-	return nil, fmt.Errorf("there is no sandbox %q", s.Kind)
+	c := remote.Config{URLs: s.urls(), Trust: s.Trust, InFlight: s.InFlight}
+	if s.KeyFile != "" {
+		text, err := os.ReadFile(s.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("key_file: %w", err)
+		}
+		if c.Key = strings.TrimSpace(string(text)); c.Key == "" {
+			return nil, fmt.Errorf("key_file: %s is empty", s.KeyFile)
+		}
+	}
+	return kept(remote.New(c))
 }
 
-// wasm opens the sandbox of WebAssembly.
-func (s Settings) wasm(ctx context.Context) (Box, error) {
-	if s.PythonFile == "" {
-		return nil, errors.New("the sandbox wasm needs a file of Python for WASI: --sandbox-python (docs/sandbox.md says where there is one)")
-	}
-	python := wasm.File{Path: s.PythonFile, SHA256: s.PythonSHA256}
-	box, err := wasm.New(ctx, wasm.Config{Programs: map[string]wasm.File{"python3": python, "python": python}, Cache: s.Cache, Jobs: s.Jobs})
+// kept returns a box, or nil after an error.
+func kept[B Box](box B, err error) (Box, error) {
 	if err != nil {
 		return nil, err
 	}
 	return box, nil
 }
 
-// IsChild reports whether this process is part of a sandbox, by its arguments. The main function
-// of a program that opens one must call it first, and then do nothing but [Child].
-func IsChild(args []string) bool { return wasm.IsChild(args) }
-
-// Child is the life of such a process. It returns its exit status.
-func Child() int { return wasm.Child() }
-
 // Open opens the sandbox. Below the floor it fails, by an error that wraps [sandbox.ErrWeak]; no
 // other back end takes its place. The caller must Close the box.
 func Open(ctx context.Context, s Settings) (Box, error) {
-	box, err := New(ctx, s)
+	box, err := New(s)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	strength, err := box.Probe(ctx)
 	if err == nil {
-		err = s.floor(strength)
+		err = strength.Err()
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sandbox: %w", err), box.Close())
 	}
 	return box, nil
-}
-
-// floor reports what a sandbox lacks, and what would help.
-func (s Settings) floor(strength sandbox.Strength) error {
-	err := strength.Err()
-	if err == nil {
-		return nil
-	}
-	err = fmt.Errorf("%w; quintain sandbox probe says more", err)
-	if s.Kind != wasm.Name && s.PythonFile != "" {
-		err = fmt.Errorf("%w; --sandbox wasm runs the file of --sandbox-python here", err)
-	}
-	return err
 }

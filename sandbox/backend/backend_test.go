@@ -3,7 +3,10 @@ package backend
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,11 +24,8 @@ func TestFlagsSetTheSandbox(t *testing.T) {
 	if err := f.Parse([]string{"--sandbox", "native", "--sandbox-read", "/a", "--sandbox-read", "/b"}); err != nil {
 		t.Fatal(err)
 	}
-	if s.Kind != "native" || !slices.Equal(s.Read, []string{"/a", "/b"}) {
+	if s.Where != "native" || !slices.Equal(s.Read, []string{"/a", "/b"}) {
 		t.Errorf("%+v", s)
-	}
-	if err := f.Parse([]string{"--sandbox", "none"}); err == nil {
-		t.Error("there is no such sandbox, and no error")
 	}
 }
 
@@ -43,31 +43,30 @@ func TestASandboxIsStrongOrAnError(t *testing.T) {
 	if err := box.Close(); err != nil {
 		t.Error(err)
 	}
-	if box, err := New(t.Context(), Settings{Kind: "unknown"}); err == nil || box != nil {
-		t.Errorf("%v, error %v", box, err)
-	}
 }
 
-func TestSandboxesElsewhere(t *testing.T) {
+func TestWhereProgramsRun(t *testing.T) {
 	key := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(key, []byte(" \n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	const url = "http://127.0.0.1:1"
 	for _, c := range []struct {
 		settings Settings
 		want     string // part of the error; empty: none
 	}{
-		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://127.0.0.1:1"}}}, ""},
-		{Settings{Kind: "remote"}, "needs an address"},
-		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"127.0.0.1"}}}, "not like http"},
-		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://a:b@c"}}}, "not like http"},
-		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://127.0.0.1:1"}, KeyFile: key}}, "is empty"},
-		{Settings{Kind: "remote", Elsewhere: Elsewhere{URLs: []string{"http://127.0.0.1:1"}, KeyFile: key + "s"}}, "key_file"},
-		{Settings{Kind: "command"}, "--sandbox-command bwrap"},
-		{Settings{Kind: "command", Elsewhere: Elsewhere{Command: "x"}}, "0 words {argv}"},
-		{Settings{Kind: "command", Elsewhere: Elsewhere{Command: "bwrap", URLs: []string{"http://127.0.0.1:1"}}}, "is for --sandbox remote"},
+		{Settings{}, ""},
+		{Settings{Where: "none"}, ""},
+		{Settings{Where: url}, ""},
+		{Settings{Where: url + ",https://sandbox.example"}, ""},
+		{Settings{Where: "docker"}, "want native, none, or an address"},
+		{Settings{Where: "127.0.0.1"}, "docs/sandbox.md"},
+		{Settings{Where: url + ",native"}, "want native, none, or an address"},
+		{Settings{Where: "http://a:b@c"}, "not like http"},
+		{Settings{Where: url, KeyFile: key}, "is empty"},
+		{Settings{Where: url, KeyFile: key + "s"}, "key_file"},
 	} {
-		box, err := New(t.Context(), c.settings)
+		box, err := New(c.settings)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) || (box == nil) != (err != nil) {
 			t.Errorf("%+v: %v, error %v", c.settings, box, err)
 		}
@@ -77,29 +76,16 @@ func TestSandboxesElsewhere(t *testing.T) {
 			}
 		}
 	}
-	if err := (&Settings{Kind: "native", Elsewhere: Elsewhere{Command: "bwrap"}}).Check(); err == nil {
-		t.Error("a command without its sandbox is allowed")
-	}
 }
 
 // A sandbox that is too weak stays the one that was chosen, and the error says what would run.
 func TestNoOtherSandboxTakesOver(t *testing.T) {
-	weak := sandbox.Strength{Lacks: []string{"a sure kill"}}
-	for _, c := range []struct {
-		settings Settings
-		hint     bool
-	}{{Settings{}, false}, {Settings{PythonFile: "python.wasm"}, true}, {Settings{Kind: "wasm", PythonFile: "python.wasm"}, false}} {
-		err := c.settings.floor(weak)
-		if !errors.Is(err, sandbox.ErrWeak) || strings.Contains(err.Error(), "--sandbox wasm") != c.hint {
-			t.Errorf("%+v: error %v", c.settings, err)
-		}
-	}
-	if err := (Settings{}).floor(sandbox.Strength{}); err != nil {
-		t.Error(err)
-	}
-	for want, s := range map[string]Settings{"--sandbox-python": {Kind: "wasm"}, "none.wasm": {Kind: "wasm", PythonFile: "none.wasm"}} {
-		if box, err := Open(t.Context(), s); err == nil || box != nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, error %v, want %q", box, err, want)
-		}
+	weak := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"backend": "native", "lacks": ["a sure kill"]}`)
+	}))
+	defer weak.Close()
+	box, err := Open(t.Context(), Settings{Where: weak.URL})
+	if !errors.Is(err, sandbox.ErrWeak) || box != nil || !strings.Contains(err.Error(), "--sandbox http://HOST:PORT: docs/sandbox.md") {
+		t.Errorf("%v, error %v", box, err)
 	}
 }

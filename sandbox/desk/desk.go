@@ -40,7 +40,7 @@ func (d Desk) probe() *cobra.Command {
 		Short: "Find out what the sandbox holds",
 		Long:  "Probe tries each layer of the sandbox, and fails if the sandbox would run nothing. docs/sandbox.md explains the layers.",
 		Example: `  quintain sandbox probe
-  quintain sandbox probe --sandbox command --sandbox-command bwrap`,
+  quintain sandbox probe --sandbox http://10.0.0.7:8000`,
 		Args: d.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return trial.Probe(c.Context(), t.Sandbox, d.Stdout) },
 	}
@@ -55,7 +55,7 @@ func (d Desk) run() *cobra.Command {
 		Use:   "run [flags] -- PROGRAM ARGUMENT...",
 		Short: "Run one program in the sandbox",
 		Example: `  echo 6 | quintain sandbox run --file solution.py -- python3 -I solution.py
-  quintain sandbox run --sandbox remote --sandbox-url http://10.0.0.7:8000 -- python3 -c 'print(6 * 7)'`,
+  quintain sandbox run --sandbox http://10.0.0.7:8000 -- python3 -c 'print(6 * 7)'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return d.Usage(errors.New("which program? Name it after --, with its arguments"))
@@ -74,14 +74,13 @@ func (d Desk) serve() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Run programs for other machines, over HTTP",
-		Long: `Serve runs programs in the sandbox of this machine: whole jobs for --sandbox remote of another
-Quintain, with all that a result says, and POST /run_code in the form of SandboxFusion, for
+		Long: `Serve runs programs in the sandbox of this machine: whole jobs for --sandbox http://HOST:PORT of
+another Quintain, with all that a result says, and POST /run_code in the form of SandboxFusion, for
 verl and others. So many jobs run at the same time, others wait. A program that had no turn is
 answered 504, which clients repeat, and never that it failed. Ctrl-C lets running jobs end, for
 the time of --drain. docs/sandbox.md says more.`,
-		Example: `  quintain sandbox serve --host 0.0.0.0 --port 8000 --key-file keys
-  quintain sandbox serve --sandbox command --sandbox-command bwrap --jobs 8`,
-		Args: d.NoArgs,
+		Example: `  quintain sandbox serve --host 0.0.0.0 --port 8000 --key-file keys`,
+		Args:    d.NoArgs,
 	}
 	given := flags.Add(c, settings.New(&s).Settings())
 	c.RunE = func(c *cobra.Command, _ []string) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,16 +16,11 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/sandbox/remote"
 )
 
-// Variables of the environment that make the test binary a server: the file for its address, and the
-// line of its wrapper; none: it is native.
-const (
-	asHost   = "TEST_SANDBOX_SERVE"
-	asHostBy = "TEST_SANDBOX_SERVE_BY"
-)
+// asHost is a variable of the environment that makes the test binary a server: the file for its address.
+const asHost = "TEST_SANDBOX_SERVE"
 
 func TestMain(m *testing.M) {
 	if file := os.Getenv(asHost); file != "" {
@@ -37,9 +33,6 @@ func TestMain(m *testing.M) {
 func host(file string) {
 	s := Defaults()
 	s.Jobs, s.Server.Port, s.Server.Announce = 8, 0, file
-	if by := os.Getenv(asHostBy); by != "" {
-		s.Sandbox.Kind, s.Sandbox.Elsewhere.Command = "command", by
-	}
 	if err := (Desk{Stderr: os.Stderr}).Serve(context.Background(), s); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -52,7 +45,7 @@ const nobody = 65534
 
 // serving starts a server as a process of its own, and returns its address and how to kill it. Weak
 // says that it refuses to start on this machine.
-func serving(t *testing.T, user int, by string) (url string, kill func(), weak bool) {
+func serving(t *testing.T, user int) (url string, kill func(), weak bool) {
 	t.Helper()
 	dir := t.TempDir()
 	self, announced, temp := filepath.Join(dir, "self"), filepath.Join(dir, "announced", "address"), filepath.Join(dir, "tmp")
@@ -62,7 +55,7 @@ func serving(t *testing.T, user int, by string) (url string, kill func(), weak b
 		t.Fatal(err)
 	}
 	c := exec.Command(self)
-	c.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temp, asHost + "=" + announced, asHostBy + "=" + by}
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + temp, asHost + "=" + announced}
 	var said strings.Builder
 	c.Stderr, c.Dir = &said, "/"
 	if user >= 0 {
@@ -128,44 +121,42 @@ func TestAKilledServerLeavesNothing(t *testing.T) {
 		users = append(users, nobody)
 	}
 	for i, user := range users {
-		for j, by := range []string{"", "bwrap"} {
-			seconds := fmt.Sprint(400_000 + 10*i + j + os.Getpid()%1000*100)
-			t.Run(fmt.Sprintf("user %d %s", user, by), func(t *testing.T) {
-				url, kill, weak := serving(t, user, by)
-				if weak {
-					t.Log("no job runs here")
-					return
-				}
-				b, err := remote.New(remote.Config{URLs: []string{url}, Within: time.Millisecond})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer b.Close()
-				errs := make(chan error)
-				for range 5 {
-					go func() {
-						job := sandbox.Job{Argv: []string{"sh", "-c", "sleep " + seconds + " & sleep " + seconds}, Limits: sandbox.Limits{CPU: 20 * time.Minute, Wall: time.Hour, Processes: 9}}
-						got, err := b.Run(t.Context(), job)
-						if err == nil {
-							err = fmt.Errorf("a result: %+v", got)
-						} else if errors.Is(err, sandbox.ErrBusy) {
-							err = nil
-						}
-						errs <- err
-					}()
-				}
-				until(t, "all processes sleep", func() bool { return sleepers(seconds) == 10 })
-				kill()
-				begun := time.Now()
-				until(t, "no process sleeps", func() bool { return sleepers(seconds) == 0 })
-				t.Logf("no process is left after %v", time.Since(begun))
-				for range 5 {
-					if err := <-errs; err != nil {
-						t.Error(err)
+		seconds := fmt.Sprint(400_000 + 10*i + os.Getpid()%1000*100)
+		t.Run(fmt.Sprintf("user %d", user), func(t *testing.T) {
+			url, kill, weak := serving(t, user)
+			if weak {
+				t.Log("no job runs here")
+				return
+			}
+			b, err := remote.New(remote.Config{URLs: []string{url}, Within: time.Millisecond})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			errs := make(chan error)
+			for range 5 {
+				go func() {
+					job := sandbox.Job{Argv: []string{"sh", "-c", "sleep " + seconds + " & sleep " + seconds}, Limits: sandbox.Limits{CPU: 20 * time.Minute, Wall: time.Hour, Processes: 9}}
+					got, err := b.Run(t.Context(), job)
+					if err == nil {
+						err = fmt.Errorf("a result: %+v", got)
+					} else if errors.Is(err, sandbox.ErrBusy) {
+						err = nil
 					}
+					errs <- err
+				}()
+			}
+			until(t, "all processes sleep", func() bool { return sleepers(seconds) == 10 })
+			kill()
+			begun := time.Now()
+			until(t, "no process sleeps", func() bool { return sleepers(seconds) == 0 })
+			t.Logf("no process is left after %v", time.Since(begun))
+			for range 5 {
+				if err := <-errs; err != nil {
+					t.Error(err)
 				}
-			})
-		}
+			}
+		})
 	}
 }
 
@@ -242,14 +233,14 @@ func page(t *testing.T, url string) string {
 // A server needs a key to be reached from elsewhere, and a sandbox.
 func TestServersThatDoNotStart(t *testing.T) {
 	t.Parallel()
+	weak := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"backend": "native", "lacks": ["no network"]}`)
+	}))
+	defer weak.Close()
 	for why, change := range map[string]func(*Settings){
-		"host": func(s *Settings) { s.Server.Host = "0.0.0.0" },
-		"too weak": func(s *Settings) {
-			s.Sandbox = backend.Settings{Kind: "command", Elsewhere: backend.Elsewhere{Command: "no-such-wrapper {argv}"}}
-		},
-		"want one, for the prog": func(s *Settings) {
-			s.Sandbox = backend.Settings{Kind: "command", Elsewhere: backend.Elsewhere{Command: "true"}}
-		},
+		"host":              func(s *Settings) { s.Server.Host = "0.0.0.0" },
+		"too weak":          func(s *Settings) { s.Sandbox.Where = weak.URL },
+		"want native, none": func(s *Settings) { s.Sandbox.Where = "docker" },
 	} {
 		s := Defaults()
 		s.Server.Port = 0

@@ -20,7 +20,7 @@ func (b *Box) Probe(context.Context) (sandbox.Strength, error) { return b.streng
 
 // Run refuses every job.
 func (b *Box) Run(context.Context, sandbox.Job) (sandbox.Result, error) {
-	return sandbox.Result{}, fmt.Errorf("%w: the native sandbox needs Linux on amd64 or arm64, this is %s/%s", sandbox.ErrWeak, runtime.GOOS, runtime.GOARCH)
+	return sandbox.Result{}, fmt.Errorf("%w: native needs Linux on amd64 or arm64, this is %s/%s", sandbox.ErrWeak, runtime.GOOS, runtime.GOARCH)
 }
 
 // Open refuses every session.

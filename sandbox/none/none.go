@@ -20,8 +20,8 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
-// Choice is the name by which one chooses it.
-const Choice = "none-i-trust-this-code"
+// Name is the name of the back end.
+const Name = sandbox.Unconfined
 
 // A Box runs programs without a sandbox.
 type Box struct{ dir string }
@@ -42,7 +42,7 @@ func (b *Box) Close() error { return os.RemoveAll(b.dir) }
 
 // Probe implements [sandbox.Sandbox]. The box promises nothing, so it lacks nothing.
 func (*Box) Probe(context.Context) (sandbox.Strength, error) {
-	return sandbox.Strength{Backend: sandbox.Unconfined}, nil
+	return sandbox.Strength{Backend: Name}, nil
 }
 
 // Run implements [sandbox.Sandbox].

@@ -14,14 +14,10 @@ type Usage struct {
 	PID, Parent int           // of a thread: its own number
 	State       byte          // as in proc(5), such as S for one that sleeps
 	Faults      int64         // of pages that had to be read
-	Begun       int64         // ticks since the start of the machine; with the PID, one process only
 	CPU         time.Duration // its children's included that it waited for
 	Memory      int64         // resident bytes
 	Threads     int
 }
-
-// Ended reports whether the process has ended, but nobody waited for it yet.
-func (u Usage) Ended() bool { return u.State == 'Z' || u.State == 'X' }
 
 // Read reads what a process uses. A process that has ended uses nothing.
 func Read(pid int) (Usage, bool) { return ReadIn("/proc/" + strconv.Itoa(pid)) }
@@ -44,7 +40,7 @@ func ReadIn(dir string) (Usage, bool) {
 	pid, _ := strconv.Atoi(string(id))
 	ticks := number(14) + number(15) + number(16) + number(17)
 	return Usage{
-		PID: pid, State: fields[0][0], Faults: number(12), Parent: int(number(4)), Begun: number(22),
+		PID: pid, State: fields[0][0], Faults: number(12), Parent: int(number(4)),
 		CPU:     time.Duration(ticks) * time.Second / 100, // USER_HZ
 		Threads: int(number(20)), Memory: number(24) * int64(os.Getpagesize()),
 	}, true

@@ -140,7 +140,7 @@ func TestFusionIsTrustedByNameOnly(t *testing.T) {
 		t.Errorf("%+v, error %v", got, err)
 	}
 	strength, err := b.Probe(t.Context())
-	if err != nil || !errors.Is(strength.Err(), sandbox.ErrWeak) || !strings.Contains(strength.Err().Error(), "--sandbox-trust") {
+	if err != nil || !errors.Is(strength.Err(), sandbox.ErrWeak) || !strings.Contains(strength.Err().Error(), "sandbox.trust") {
 		t.Errorf("%+v, error %v", strength, err)
 	}
 	trusting := open(t, remote.Config{URLs: []string{s.URL}, Trust: true})

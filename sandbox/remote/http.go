@@ -31,7 +31,7 @@ func (f *Fault) Error() string {
 	}
 	switch {
 	case f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden:
-		text += "; is the key right (--sandbox-key-file)?"
+		text += "; is the key right (sandbox.key_file)?"
 	case f.Status >= 300 && f.Status < 400:
 		text += "; redirects are not followed: use the address it points to"
 	}

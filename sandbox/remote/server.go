@@ -200,7 +200,7 @@ func (s *server) trusted() sandbox.Strength {
 	layer := sandbox.Layer{Name: "trusted by its user", Holds: s.box.config.Trust, Note: "SandboxFusion does not say what holds"}
 	strength := sandbox.Strength{Backend: "SandboxFusion", Layers: []sandbox.Layer{layer}}
 	if !s.box.config.Trust {
-		strength.Lacks = []string{"a word about its isolation, so your own is needed (--sandbox-trust)"}
+		strength.Lacks = []string{"a word about its isolation, so your own is needed (sandbox.trust)"}
 	}
 	return strength
 }

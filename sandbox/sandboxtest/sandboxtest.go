@@ -24,15 +24,10 @@ type rig struct {
 	*testing.T
 	box      sandbox.Sandbox
 	dir      string // holds all that the back end writes
-	attack   []byte // the program of package attack; nil: the back end has it, as "attack"
+	attack   []byte // the program of package attack
 	strength sandbox.Strength
-	walled   bool
 	targets  []string // attacks on sockets of the tester
 }
-
-// foreign reports whether programs are none of this machine: they know no system calls, no links
-// and no other program, and the folder of the job is their root.
-func (r *rig) foreign() bool { return r.attack == nil }
 
 // Run holds a back end. Open makes it; it writes below dir only, and is closed at the end of the
 // test. On a machine below the floor, Run demands that it refuses every job.
@@ -43,31 +38,7 @@ func Run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
 			t.Fatal(err)
 		}
 	}
-	hold(t, &rig{box: open(t, dir), dir: dir, attack: program(t)})
-}
-
-// RunWalled holds a back end whose programs have a root folder, processes and a network of their
-// own. Some calls that Run wants refused may succeed there, because they reach nothing of ours.
-func RunWalled(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
-	Run(t, func(t *testing.T, dir string) sandbox.Sandbox { return walled{open(t, dir)} })
-}
-
-// A walled back end is one for RunWalled.
-type walled struct{ sandbox.Sandbox }
-
-// RunWASI is Run for a back end whose programs are WebAssembly. Open gets the file of the program
-// that jobs call "attack".
-func RunWASI(t *testing.T, open func(t *testing.T, dir, attack string) sandbox.Sandbox) {
-	file := filepath.Join(t.TempDir(), "attack.wasm")
-	build(t, file, "GOOS=wasip1", "GOARCH=wasm")
-	dir := t.TempDir()
-	hold(t, &rig{box: open(t, dir, file), dir: dir})
-}
-
-// hold tries everything.
-func hold(t *testing.T, r *rig) {
-	r.T = t
-	_, r.walled = r.box.(walled)
+	r := &rig{T: t, box: open(t, dir), dir: dir, attack: program(t)}
 	r.targets = listen(t)
 	var err error
 	if r.strength, err = r.box.Probe(t.Context()); err != nil {
@@ -91,9 +62,6 @@ func hold(t *testing.T, r *rig) {
 	}{{"results", results}, {"limits", limits}, {"attacks", attacks(r)}, {"processes", processes(r)}} {
 		t.Run(part.name, func(t *testing.T) {
 			for _, c := range part.cases {
-				if c.machine && r.foreign() {
-					continue
-				}
 				t.Run(c.name, func(t *testing.T) { r.with(t).try(c) })
 			}
 		})
@@ -141,13 +109,8 @@ const Attack = "TEST_SANDBOX_ATTACK"
 // Build builds the program of package attack into a file.
 func Build(t *testing.T, file string) {
 	t.Helper()
-	build(t, file)
-}
-
-func build(t *testing.T, file string, environ ...string) {
-	t.Helper()
 	c := exec.CommandContext(t.Context(), "go", "build", "-o", file, "github.com/quintain-rl/quintain/sandbox/sandboxtest/attack")
-	c.Env = append(append(os.Environ(), "CGO_ENABLED=0"), environ...)
+	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -182,9 +145,6 @@ func (r *rig) job(args ...string) sandbox.Job {
 		Argv:   append([]string{"./" + programName()}, args...),
 		Limits: sandbox.Limits{CPU: 2 * time.Second, Wall: 20 * time.Second, Memory: 512 << 20},
 	}
-	if r.foreign() {
-		job.Files, job.Argv = map[string][]byte{}, append([]string{"attack"}, args...)
-	}
 	return job
 }
 
@@ -193,8 +153,6 @@ type trial struct {
 	name   string
 	args   []string // of the program of package attack
 	change func(*sandbox.Job)
-
-	machine bool // it needs a program of this machine
 
 	end  sandbox.End // Exited if empty
 	code int

@@ -73,7 +73,7 @@ func (t Trial) Run(ctx context.Context) (err error) {
 	if job.Stdin, err = io.ReadAll(io.LimitReader(t.Stdin, maxStdin)); err != nil {
 		return fmt.Errorf("standard input: %w", err)
 	}
-	box, err := backend.New(ctx, t.Sandbox)
+	box, err := backend.New(t.Sandbox)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func ended(got sandbox.Result) error {
 
 // Probe prints what the sandbox holds. A sandbox below the floor is an error.
 func Probe(ctx context.Context, s backend.Settings, w io.Writer) (err error) {
-	box, err := backend.New(ctx, s)
+	box, err := backend.New(s)
 	if err != nil {
 		return err
 	}
@@ -132,8 +132,12 @@ func show(w io.Writer, strength sandbox.Strength) error {
 		return err
 	}
 	if err := strength.Err(); err != nil {
-		return fmt.Errorf("%w, so it runs nothing (docs/sandbox.md)", err)
+		return fmt.Errorf("%w, so it runs nothing", err)
 	}
-	_, err := fmt.Fprintln(w, "The sandbox keeps all promises of the floor.")
+	says := "The sandbox keeps all promises of the floor."
+	if strength.Backend == sandbox.Unconfined {
+		says = "This is no sandbox: programs have all rights of the user."
+	}
+	_, err := fmt.Fprintln(w, says)
 	return err
 }

@@ -49,6 +49,10 @@ func TestAWeakSandboxIsShownAsOne(t *testing.T) {
 	if !errors.Is(err, sandbox.ErrWeak) || out.String() != "one      holds  fine\nanother  -      no\n" {
 		t.Errorf("%q, error %v", out.String(), err)
 	}
+	out.Reset()
+	if err := Probe(t.Context(), backend.Settings{Where: "none"}, &out); err != nil || !strings.HasPrefix(out.String(), "This is no sandbox") {
+		t.Errorf("%q, error %v", out.String(), err)
+	}
 	if err := Probe(t.Context(), backend.Settings{}, &out); err != nil && !errors.Is(err, sandbox.ErrWeak) {
 		t.Error(err)
 	}

@@ -94,7 +94,7 @@ func (c *Command) programs(ctx context.Context, path string) (err error) {
 	judge := c.Judge
 	if judge == nil {
 		c.Sandbox.Python = codegrade.Python()
-		box, err := backend.New(ctx, c.Sandbox)
+		box, err := backend.New(c.Sandbox)
 		if err != nil {
 			return err
 		}

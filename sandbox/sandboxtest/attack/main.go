@@ -51,7 +51,6 @@ func merged(a, b map[string]func(string) error) map[string]func(string) error {
 var everywhere = map[string]func(string) error{
 	"read":   func(name string) error { _, err := os.ReadFile(name); return err },
 	"list":   func(name string) error { _, err := os.ReadDir(name); return err },
-	"show":   show,
 	"write":  func(name string) error { return os.WriteFile(name, []byte("x"), 0o600) },
 	"append": func(name string) error { _, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0); return err },
 	"cut":    func(name string) error { return os.Truncate(name, 0) },
@@ -173,20 +172,6 @@ var everywhere = map[string]func(string) error{
 		}
 		return os.Mkdir("folder", 0o700)
 	},
-}
-
-// show lists a folder.
-func show(name string) error {
-	entries, err := os.ReadDir(name)
-	if err != nil {
-		return err
-	}
-	var names []string
-	for _, one := range entries {
-		names = append(names, one.Name())
-	}
-	fmt.Println(names)
-	return nil
 }
 
 // eat takes memory.
