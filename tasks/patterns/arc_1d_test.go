@@ -384,7 +384,7 @@ func TestRowRules(t *testing.T) {
 func TestArc1DSecond(t *testing.T) {
 	rowRE := regexp.MustCompile(`(?m)(?:\d ){7,}\d`)
 	seen := map[string]bool{}
-	tasktest.Every(t, arc1D.Task(), tasktest.Count(1500, 300), func(item arc1DItem, prompt, got string) error {
+	tasktest.Every(t, arc1D.Task(), tasktest.Count(1500, 150), func(item arc1DItem, prompt, got string) error {
 		rows := rowRE.FindAllString(prompt, -1)
 		if len(rows) != 2*len(item.Train)+1 {
 			return fmt.Errorf("the prompt has %d rows for %d examples", len(rows), len(item.Train))

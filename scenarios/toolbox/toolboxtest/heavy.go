@@ -1,0 +1,6 @@
+//go:build heavy
+
+package toolboxtest
+
+// Short is what every change is tested with; the heavy tests play more.
+var Short = Size{Problems: 20, Blind: 30}
