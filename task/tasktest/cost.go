@@ -17,9 +17,6 @@ import (
 // far less, and benchmarks record how much, so a busy machine fails no test.
 const quickLimit = 500 * time.Millisecond
 
-// hostileText is the length of long hostile answers, in bytes.
-const hostileText = 100_000
-
 // hostiles returns texts made to be expensive to read. One is built from the right answer.
 func hostiles(right string) []string {
 	const n = hostileText

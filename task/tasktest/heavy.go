@@ -7,7 +7,8 @@ const (
 	// Heavy tells tests that count what they meet that they meet all.
 	Heavy = true
 
-	draws = 40 // problems for each level
+	draws       = 40      // problems for each level
+	hostileText = 100_000 // length of long hostile answers, in bytes
 
 	// Of each level, changes are tried on as many problems, until so many have changed.
 	triedDraws, changedDraws = draws, draws

@@ -8,7 +8,8 @@ const (
 	// Heavy tells tests that count what they meet that they meet all.
 	Heavy = false
 
-	draws = 8 // problems for each level
+	draws       = 8      // problems for each level
+	hostileText = 30_000 // length of long hostile answers, in bytes
 
 	// Of each level, changes are tried on as many problems, until so many have changed.
 	triedDraws, changedDraws = 2 * draws, draws / 2

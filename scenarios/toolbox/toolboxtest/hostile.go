@@ -164,8 +164,7 @@ func (s suite) foreign(t *testing.T) {
 	if all == 0 {
 		t.Fatal("the record has no value")
 	}
-	const most = 200
-	step, changed := (all+most-1)/most, 0
+	step, changed := (all+mostForeign-1)/mostForeign, 0
 	variants(record, func() {
 		if changed++; changed%step != 0 {
 			return
