@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare `quintain math verify` with math-verify from PyPI, side by side on labelled pairs.
+"""Compare `quintain grade math` with math-verify from PyPI, side by side on labelled pairs.
 
     REQUIREMENTS=answers.txt conformance/python bench/answers.py --quintain bin/quintain --data DIR [--sample N] [--write FILE]
 
@@ -31,7 +31,7 @@ def quintain(program, data, cores):
     text = "".join(json.dumps({"gold": r["gold"], "answer": r["answer"]}) + "\n" for r in data).encode()
     copies = 20
     start = time.perf_counter()
-    run = subprocess.run([program, "math", "verify"], input=text * copies, stdout=subprocess.PIPE, check=True, env=dict(os.environ, GOMAXPROCS=str(cores)))
+    run = subprocess.run([program, "grade", "math"], input=text * copies, stdout=subprocess.PIPE, check=True, env=dict(os.environ, GOMAXPROCS=str(cores)))
     seconds = time.perf_counter() - start
     verdicts = [json.loads(line)["equal"] for line in run.stdout.splitlines()[: len(data)]]
     return verdicts, copies * len(data) / seconds

@@ -6,7 +6,7 @@
 
 Atropos' package does not contain that environment, so `Peer` below is our own: problems of reasoning-gym, one request
 for all replies of a group through its ManagedServer, answers and scores by reasoning-gym, its loop, its posts. Both
-use the same `quintain fake-server`, which answers at once like vLLM, play the same tasks in groups of the same size,
+use the same `quintain policy fake`, which answers at once like vLLM, play the same tasks in groups of the same size,
 keep groups of equal scores, and post to a hub: the real run-api, or `quintain hub`. This process takes the batches.
 The processor time of a group shows the work of each process, even where others use the same processors.
 """
@@ -39,7 +39,7 @@ def free_port():
 
 
 def make_tokenizer(folder):
-    """A tokenizer with the bytes of the text as tokens, like `quintain fake-server`."""
+    """A tokenizer with the bytes of the text as tokens, like `quintain policy fake`."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
@@ -217,7 +217,7 @@ def main():
         quintain = os.path.abspath(options.quintain)
         to = {"quintain": quintain, "scratch": scratch, "model": f"http://127.0.0.1:{port}", "tokenizer": scratch / "tokenizer", "tasks": common(quintain) if options.all else SIX}
         with open(scratch / "model.log", "w", encoding="utf-8") as log:
-            model = started([to["quintain"], "fake-server", "--port", str(port), "--first-token", "0s", "--rate", "0", "--shape", "vllm", "--interval", "4096", "--replies", replies],
+            model = started([to["quintain"], "policy", "fake", "--port", str(port), "--first-token", "0s", "--rate", "0", "--shape", "vllm", "--interval", "4096", "--replies", replies],
                             to["model"], "/v1/models", log)
             to["server"] = model
             try:

@@ -75,7 +75,7 @@ def main():
         url = f"http://127.0.0.1:{engine}"
         logs = open(folder / "log", "w", encoding="utf-8")
         start = lambda *command: subprocess.Popen([str(c) for c in command], stdout=logs, stderr=logs)
-        running = {"engine": start(o.quintain, "fake-server", "--port", engine, "--first-token", f"{o.first_token}s", "--rate", "0", "--interval", "128", "--length", "fixed:100")}
+        running = {"engine": start(o.quintain, "policy", "fake", "--port", engine, "--first-token", f"{o.first_token}s", "--rate", "0", "--interval", "128", "--length", "fixed:100")}
         try:
             answers(url + "/health")
             rows = [("engine", url, [])]

@@ -44,7 +44,7 @@ def measure(o, folder, processes):
     at, model = port(), port()
     url = f"http://127.0.0.1:{at}"
     hub = start("hub", "--port", str(at), "--data", f"{folder}/hub")
-    start("fake-server", "--port", str(model), "--first-token", "0s", "--rate", "0")
+    start("policy", "fake", "--port", str(model), "--first-token", "0s", "--rate", "0")
     until(lambda: ask(url + "/info"))
     ask(url + "/register", {"wandb_group": "g", "wandb_project": "p", "batch_size": 64, "max_token_len": 16384, "checkpoint_dir": "c",
                             "save_checkpoint_interval": 0, "starting_step": 0, "num_steps": 10**9})

@@ -27,7 +27,7 @@ def main():
         problems.write_text("".join(json.dumps({"question": f"{i} + {i}?", "answer": 2 * i}) + "\n" for i in range(1, 501)))
         replies = folder / "replies.jsonl"
         replies.write_text("".join(json.dumps({"text": f"I add them up and get \\boxed{{{n}}}."}) + "\n" for n in range(100)))
-        server = subprocess.Popen([o.quintain, "fake-server", "--port", "0", "--shape", "vllm", "--first-token", f"{o.latency}s", "--rate", "0",
+        server = subprocess.Popen([o.quintain, "policy", "fake", "--port", "0", "--shape", "vllm", "--first-token", f"{o.latency}s", "--rate", "0",
                                    "--interval", "64", "--replies", replies], stderr=subprocess.PIPE, text=True)
         try:
             url = server.stderr.readline().partition("listening on ")[2].partition(",")[0]

@@ -67,7 +67,7 @@ def main():
     with tempfile.TemporaryDirectory() as cache:
         for model in MODELS:
             path = fetched(model)
-            command = [args.quintain, "tokenizer", "encode", "--tokenizer", path, "--cache"]
+            command = [args.quintain, "policy", "tokenizer", "encode", "--tokenizer", path, "--cache"]
             cold = seconds([*command, ""], b"")
             warm = [seconds([*command, cache], b"") for _ in range(2)][1]
             rounds = []

@@ -204,7 +204,7 @@ def engine(quintain, model, replies, faults=""):
         for kind, texts in replies.items():
             port, file = free_port(), pathlib.Path(folder, f"{kind}.jsonl")
             file.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
-            command = [quintain, "fake-server", "--port", str(port), "--tokenizer", model, "--replies", str(file), "--first-token", "0s", "--rate", "0"]
+            command = [quintain, "policy", "fake", "--port", str(port), "--tokenizer", model, "--replies", str(file), "--first-token", "0s", "--rate", "0"]
             starting.append(started(command + (["--faults", faults] if faults else []), "listening"))
             urls[kind] = f"http://127.0.0.1:{port}"
         with concurrent.futures.ThreadPoolExecutor(len(starting)) as pool:

@@ -29,7 +29,7 @@ GROUP = 2
 def gateway(quintain, keys):
     """Run a gateway with a fake server whose tokens are bytes, and give its address."""
     model, port = free_port(), free_port()
-    with tempfile.TemporaryDirectory() as folder, started([quintain, "fake-server", "--port", str(model)], "listening"):
+    with tempfile.TemporaryDirectory() as folder, started([quintain, "policy", "fake", "--port", str(model)], "listening"):
         command = [quintain, "gateway", "--policy", "server", "--url", f"http://127.0.0.1:{model}", "--tokenizer", "bytes", "--group-size", str(GROUP)]
         command += ["--batch-size", str(GROUP), "--data", f"{folder}/data", "--port", str(port), "--max-tokens", "24", "--max-lag", "50", "--gateway-dialects", "areal,rllm,agl"]
         if keys:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check `quintain math verify` against labelled pairs: {"gold", "answer", "equal", "topic"} per line, in a folder of
+"""Check `quintain grade math` against labelled pairs: {"gold", "answer", "equal", "topic"} per line, in a folder of
 data.
 
 Of every file with pairs at least 99 % are right, and no wrong answer counts as right. Of the problem sets, each
@@ -26,7 +26,7 @@ def rows(path):
 def verify(quintain, pairs):
     """The verdicts on (gold, answer), in order."""
     text = "".join(json.dumps({"gold": gold, "answer": answer}) + "\n" for gold, answer in pairs)
-    run = subprocess.run([quintain, "math", "verify"], input=text.encode(), stdout=subprocess.PIPE, check=True)
+    run = subprocess.run([quintain, "grade", "math"], input=text.encode(), stdout=subprocess.PIPE, check=True)
     return [json.loads(line)["equal"] for line in run.stdout.splitlines()]
 
 

@@ -77,7 +77,7 @@ class Vllm:
 @contextlib.contextmanager
 def fake(quintain, shape, label):
     port = free_port()
-    with started([quintain, "fake-server", "--port", str(port), "--shape", shape, "--weight-version", str(label), "--rate", "100", "--length", "uniform:20-120"], "listening"):
+    with started([quintain, "policy", "fake", "--port", str(port), "--shape", shape, "--weight-version", str(label), "--rate", "100", "--length", "uniform:20-120"], "listening"):
         yield Fake(port)
 
 

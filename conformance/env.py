@@ -145,7 +145,7 @@ class Trainer(threading.Thread):
 def model(quintain):
     """A model server that answers at once."""
     port = free_port()
-    server = subprocess.Popen([quintain, "fake-server", "--port", str(port), "--first-token", "0s", "--rate", "0", "--length", "uniform:12-40"],
+    server = subprocess.Popen([quintain, "policy", "fake", "--port", str(port), "--first-token", "0s", "--rate", "0", "--length", "uniform:12-40"],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield f"http://127.0.0.1:{port}"
@@ -243,7 +243,7 @@ def make_groups(quintain, scratch, count):
     replies = scratch / "replies.jsonl"
     replies.write_text("".join(json.dumps({"text": f"<think>x</think><answer>{n}</answer>"}) + "\n" for n in (0, 1, 2, 3, 5, 7, 12, "True")))
     port = free_port()
-    server = subprocess.Popen([quintain, "fake-server", "--port", str(port), "--first-token", "0s", "--rate", "0", "--replies", replies], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    server = subprocess.Popen([quintain, "policy", "fake", "--port", str(port), "--first-token", "0s", "--rate", "0", "--replies", replies], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         done = subprocess.run([quintain, "env", "process", "--env.total_steps", str(count), "--env.group_size", "8", "--env.include_messages", "--env.min_batch_allocation", "None",
                                "--env.data_path_to_save_groups", path, "--openai.base_url", f"http://127.0.0.1:{port}/v1", "--openai.model_name", "fake",

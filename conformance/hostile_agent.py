@@ -39,7 +39,7 @@ class Gateway:
             f.write("sessions caller-key-of-this-test\nadmin admin-key-of-this-test\n")
         os.chmod(f"{scratch}/keys", 0o600)
         self.children = []
-        engine = self.start(program, "fake-server", "--port", "0", "--tokenizer", "bytes", "--replies", f"{scratch}/replies")
+        engine = self.start(program, "policy", "fake", "--port", "0", "--tokenizer", "bytes", "--replies", f"{scratch}/replies")
         self.port = int(self.start(program, "gateway", "--port", "0", "--data", f"{scratch}/data", "--policy", "server", "--url", engine, "--tokenizer", "bytes", "--tasks", "chain_sum:4",
                                    "--group-size", "1", "--consumer", "hub", "--key-file", f"{scratch}/keys", "--gateway-tool-format", "hermes").rpartition(":")[2])
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Write a scenario project with quintain init, and run every command of its README, as it is written.
+"""Write a scenario project with quintain scenarios init, and run every command of its README, as it is written.
 
-The commands with an inference server get the address of quintain fake-server. The run of the last command never ends by
+The commands with an inference server get the address of quintain policy fake. The run of the last command never ends by
 itself, since no trainer comes: it is interrupted once its hub is there.
 """
 import argparse
@@ -24,7 +24,7 @@ def commands(readme):
 
 def fake_server(folder):
     """Start an inference server without a model, and return it and its address."""
-    server = subprocess.Popen(["quintain", "fake-server", "--port", "0", "--shape", "openai"], cwd=folder, stderr=subprocess.PIPE, text=True)
+    server = subprocess.Popen(["quintain", "policy", "fake", "--port", "0", "--shape", "openai"], cwd=folder, stderr=subprocess.PIPE, text=True)
     for line in server.stderr:
         if found := re.search(r"http://[0-9.]+:\d+", line):
             return server, found[0]
@@ -56,7 +56,7 @@ def main():
         os.environ["PATH"] = f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}"
         os.environ["PYTHONPATH"] = str(ROOT / "python")
         project = place / "count_letters"
-        subprocess.run(["quintain", "init", project], check=True)
+        subprocess.run(["quintain", "scenarios", "init", project], check=True)
         server, address = fake_server(place)
         try:
             listed = commands(project / "README.md")

@@ -46,7 +46,7 @@ runs() { # COMMAND...: it is this release, and makes three steps in an empty fol
 	(
 		cd "$at/work"
 		export HOME=$at/home
-		"$@" version | grep -F "quintain v$version "
+		"$@" --version | grep -F "quintain v$version "
 		"$@" run --steps 3 --port 0 2>&1
 	)
 	[ "$(ls -A "$at/work")" = quintain-data ] || fail "a run leaves more than its folder: $(ls -A "$at/work")"
@@ -188,7 +188,7 @@ from_image() {
 	umoci unpack --image "$scratch/layout:$tag" "$scratch/bundle"
 	local alone='if mountpoint -q /sys/fs/cgroup/unified; then umount /sys/fs/cgroup/unified; fi; exec "$@"' # crun refuses cgroups of both versions
 	local folder=$scratch/bundle run="/quintain run --steps 3 --port 0 --data /tmp/data"
-	chroot "$folder/rootfs" /quintain version | grep -F "quintain v$version "
+	chroot "$folder/rootfs" /quintain --version | grep -F "quintain v$version "
 	[ -s "$folder/rootfs/THIRD_PARTY_LICENSES.txt" ]
 	python3 - "$folder/config.json" "$run" <<-'EOF' # as docker run --network host --tmpfs /tmp would start it
 		import json, sys

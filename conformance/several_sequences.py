@@ -49,7 +49,7 @@ def fake(quintain, model, scratch):
     """Run our server with the tokenizer of a model, and give its URL and the flags of a run."""
     port = free_port()
     replies(f"{scratch}/replies.jsonl")
-    with started([quintain, "fake-server", "--shape", "llamacpp", "--port", str(port), "--tokenizer", model, "--replies", f"{scratch}/replies.jsonl",
+    with started([quintain, "policy", "fake", "--shape", "llamacpp", "--port", str(port), "--tokenizer", model, "--replies", f"{scratch}/replies.jsonl",
                   "--first-token", "0s", "--rate", "100000"], "listening"):
         yield f"http://127.0.0.1:{port}", ["--tokenizer", model]
 

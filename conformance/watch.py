@@ -520,7 +520,7 @@ def main():
 
         replies = scratch / "replies.jsonl"
         replies.write_text("".join(json.dumps({"text": text}) + "\n" for text in HOSTILE))
-        with program(quintain, "fake-server", "--replies", str(replies), log=scratch / "server.log") as server:
+        with program(quintain, "policy", "fake", "--replies", str(replies), log=scratch / "server.log") as server:
             subprocess.run([quintain, "run", "--policy", "server", "--url", server, "--tokenizer", "bytes", "--keep-equal", "--steps", "1", "--port", "0",
                             "--data", str(scratch / "hostile")], check=True, capture_output=True, timeout=PATIENCE / 1000)
         with program(quintain, "view", str(scratch / "hostile"), log=scratch / "view.log") as base:

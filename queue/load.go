@@ -291,7 +291,7 @@ func (q *Queue) checkFormat(ctx context.Context) error {
 	}
 	v, err := strconv.Atoi(string(value))
 	if err != nil {
-		return fmt.Errorf("its format is %q, want a number: if another program wrote it to NATS, delete it with quintain queue repair", value)
+		return fmt.Errorf("its format is %q, want a number: if another program wrote it to NATS, delete it with quintain hub queue repair", value)
 	}
 	if v > storeFormat {
 		return fmt.Errorf("its format is %d, and this program knows %d: %w", v, storeFormat, ErrNewer)

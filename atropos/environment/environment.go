@@ -41,7 +41,7 @@ func (s *Settings) Check() error {
 	case s.Slurm:
 		return errors.New("slurm: is true, but nothing here asks Slurm: name the servers in a list below openai")
 	case s.Testing:
-		return errors.New("testing: is true, but nothing plays here without a server: quintain fake-server is one without a model")
+		return errors.New("testing: is true, but nothing plays here without a server: quintain policy fake is one without a model")
 	}
 	return s.Servers.check()
 }

@@ -113,7 +113,7 @@ func TestRefused(t *testing.T) {
 		{"a flag of a server", "", map[string]string{"openai.timeout": "soon"}, `--openai.timeout: is "soon", want a number`},
 		{"a flag", "", map[string]string{"env.total_steps": "None"}, `--env.total_steps: is "None", want a whole number`},
 		{"Slurm", "slurm: true\n", nil, "slurm: is true, but nothing here asks Slurm"},
-		{"no server", "testing: true\n", nil, "quintain fake-server"},
+		{"no server", "testing: true\n", nil, "quintain policy fake"},
 	} {
 		if _, err := load(test.file, test.flags); !strings.Contains(fmt.Sprint(err), test.want) {
 			t.Errorf("%s: error %v, want %q", test.why, err, test.want)

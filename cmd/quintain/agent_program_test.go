@@ -51,7 +51,7 @@ func playAgent(complaints []string) error {
 }
 
 func TestEnvironmentsPlayAgents(t *testing.T) {
-	model, modelURL := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
+	model, modelURL := address(t, "policy", "fake", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestAgentsPlayTheProblemsOfAProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start("agent", "try", "echo:1", "--scenario-url", echoServer(t, "echo", 1), "--index", "7", "--policy", "script", "--accuracy", "1", "--agent-command", program+" "+asAgent)
+	p := start("ask", "echo:1", "--scenario-url", echoServer(t, "echo", 1), "--index", "7", "--policy", "script", "--accuracy", "1", "--agent-command", program+" "+asAgent)
 	if status := p.wait(t); status != exitOK {
 		t.Fatalf("status %d\n%s", status, p.stderr.String())
 	}

@@ -27,6 +27,11 @@ argument, ask reads questions from standard input, one a line. A program of your
 or ask its own problems: then TASK is its name, and optional. With --play you reply, in place of a policy: a line is a
 reply, and a line that ends with a backslash goes on in the next one.
 
+With --agent-command ask starts your agent on the problem (default: of chain_sum, or of --problems), and shows every model
+call with its messages, tools, reply, tokens and time, then what the program wrote, and the reward. The agent finds its
+problem in the file QUINTAIN_PROBLEM, and its model by OPENAI_BASE_URL or ANTHROPIC_BASE_URL (docs/gateway.md). With
+--policy script a script that knows the solutions is the model: try your agent with it before you pay for a model.
+
 The tiny policy takes the weights of --weights, else of the checkpoint in the data folder,
 else the embedded ones. It is asked its own tasks in the form that it knows.`,
 		Example: `  quintain ask spell_backward
@@ -34,6 +39,7 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
   quintain ask countdown:1 --policy server --url http://127.0.0.1:8001
   quintain ask --scenario nim_family --play
   quintain ask --policy script --scenario-command "python my_env.py"
+  quintain ask countdown:1 --policy script --agent-command "python my_agent.py"
   echo 'Spell cat backward.' | quintain ask`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -55,20 +61,26 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
 		if err != nil {
 			return err
 		}
-		return w.poses(c, cfg, func(ctx context.Context) error {
-			if len(args) == 1 && isQuestion(args[0]) {
-				return w.askTyped(ctx, cfg, strings.NewReader(args[0]))
-			}
-			if len(args) == 0 && !cfg.Source.Scenario.External.Set() && cfg.Source.Scenario.OnlyTask() == "" {
-				return w.askTyped(ctx, cfg, w.stdin)
-			}
-			if *play {
-				return w.play(ctx, cfg, args, index())
-			}
-			return w.ask(ctx, cfg, args, question{index(), screen.Episode})
-		})
+		return w.poses(c, cfg, func(ctx context.Context) error { return w.answer(ctx, cfg, args, question{index(), *play}) })
 	}
 	return c
+}
+
+// answer asks what args name: the task, the typed questions, or the problem of a file, a program or an agent.
+func (w *world) answer(ctx context.Context, c *config, args []string, q question) error {
+	of := &c.Source
+	own := of.File != "" || of.Scenario.External.Set() || of.Scenario.OnlyTask() != ""
+	switch agent := of.Scenario.Agent.Set(); {
+	case agent && len(args) == 0 && !own:
+		return w.ask(ctx, c, []string{"chain_sum"}, q)
+	case !agent && len(args) == 1 && isQuestion(args[0]):
+		return w.askTyped(ctx, c, strings.NewReader(args[0]))
+	case !agent && len(args) == 0 && !own:
+		return w.askTyped(ctx, c, w.stdin)
+	case q.play:
+		return w.play(ctx, c, args, q.index)
+	}
+	return w.ask(ctx, c, args, q)
 }
 
 // indexFlag gives c the flag of a problem's index, and returns what reads it.
@@ -105,10 +117,10 @@ func (w *world) policy(ctx context.Context, c *config, streams []rollout.Stream)
 	})
 }
 
-// A question is one problem of a task, with who shows the episode.
+// A question is one problem of a task.
 type question struct {
 	index int
-	show  func(io.Writer, quintain.Scenario, *quintain.Trajectory) error
+	play  bool // at this terminal
 }
 
 // ask plays one problem of the task in args, or of the file.
@@ -134,7 +146,10 @@ func (w *world) ask(ctx context.Context, c *config, args []string, q question) e
 	if err != nil {
 		return err
 	}
-	return q.show(w.stdout, streams[0].Scenario, &played)
+	if c.Source.Scenario.Agent.Set() {
+		return screen.Try(w.stdout, &played)
+	}
+	return screen.Episode(w.stdout, streams[0].Scenario, &played)
 }
 
 // play has the person at the terminal play one problem of the task in args, or of the file.

@@ -67,7 +67,7 @@ func newChaos(t *testing.T, setting, problems, exams string) *chaos {
 	program := []string{asProgram + "=1"}
 	args := []string{"--policy", "server", "--tokenizer", "bytes", "--policy-key-file", keys}
 	for i := range 2 {
-		e := c.host(fmt.Sprintf("engine%d", i), 41+i, program, "fake-server", "--host", "{addr}", "--tokenizer", "bytes", "--rate", "60", "--key-file", keys)
+		e := c.host(fmt.Sprintf("engine%d", i), 41+i, program, "policy", "fake", "--host", "{addr}", "--tokenizer", "bytes", "--rate", "60", "--key-file", keys)
 		c.engines = append(c.engines, e)
 		args = append(args, "--url", "http://"+e.addr+":8000")
 	}

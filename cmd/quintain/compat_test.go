@@ -132,19 +132,19 @@ func sessionsOf(t *testing.T, dir string) []string {
 func TestCheckData(t *testing.T) {
 	t.Parallel()
 	for version, dir := range releases(t, "hub") {
-		p := start("version", "--check-data", dir)
+		p := start("doctor", "data", dir)
 		if status := p.wait(t); status != exitOK || !strings.Contains(p.stdout.String(), "reads all of it, and upgrades nothing") {
 			t.Errorf("%s: status %d\n%s%s", version, status, p.stdout.String(), p.stderr.String())
 		}
 		if err := os.WriteFile(filepath.Join(dir, "format.json"), []byte(`{"format":`+strconv.Itoa(99)+`,"writer":"v9"}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		p = start("version", "--check-data", dir, "--json")
+		p = start("doctor", "data", dir, "--json")
 		if status := p.wait(t); status != exitFailed || !strings.Contains(p.stdout.String(), `"reads": false`) {
 			t.Errorf("%s: status %d\n%s%s", version, status, p.stdout.String(), p.stderr.String())
 		}
 	}
-	p := start("version", "--check-data", t.TempDir())
+	p := start("doctor", "data", t.TempDir())
 	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "no data folder: want the folder of --data") {
 		t.Errorf("status %d\n%s", status, p.stderr.String())
 	}

@@ -102,17 +102,15 @@ func uses() map[string][]string {
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
 	runs := slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "fleet", "trace", "dumps", "metrics", "otlp", "model", "learn"})
 	return map[string][]string{
-		"run":       runs,
-		"gateway":   append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-scenario.agent"),
-		"eval":      slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "-policy.seats", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":       {"data", "scenario", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "log"},
-		"agent try": {"data", "problems", "columns", "scenario", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "log"},
-		"view":      {"data", "log", "server", "-server.announce", "policy.tokenizer"},
-		"pretrain":  {"tasks", "scenario", "-scenario.agent", "-scenario.judge", "model", "log"},
-		"hub":       append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox", scored),
-		"serve":     {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox", scored},
-		"config":    {""},
-		"worker":    {"worker", "problems", "sandbox", "scenario.program", "scenario.judge", "scenario.agent", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
+		"run":     runs,
+		"gateway": append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-scenario.agent"),
+		"eval":    slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "-policy.seats", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
+		"ask":     {"data", "problems", "columns", "scenario", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "log"},
+		"view":    {"data", "log", "server", "-server.announce", "policy.tokenizer"},
+		"hub":     append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox", scored),
+		"serve":   {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox", scored},
+		"config":  {""},
+		"worker":  {"worker", "problems", "sandbox", "scenario.program", "scenario.judge", "scenario.agent", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
 		"scenarios check": {"scenario.program", "run.seed", "log"},
 		"judge resume":    {"data", "scenario.judge", "log"},
@@ -120,7 +118,7 @@ func uses() map[string][]string {
 		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture", "scenario.agent", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
 		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture", "scenario.agent", scored}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
 		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture", "scenario.agent", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "metrics"}),
-		"fake-server": {
+		"policy fake": {
 			"server.host", "server.port", "server.key_file", "policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "fake",
 		},
 	}

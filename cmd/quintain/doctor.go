@@ -34,6 +34,7 @@ nothing behind, and ends with status 1 if a check fails.`,
 			return err
 		})
 	}
+	c.AddCommand(newDoctorData(w))
 	f := c.Flags()
 	f.StringVar(&of.Data, "data", "quintain-data", "data folder, which need not exist")
 	f.StringSliceVar(&of.URLs, "url", nil, "address of an inference server; may be given several times")

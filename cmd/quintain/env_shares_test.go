@@ -31,7 +31,7 @@ type sharedGroup struct {
 // newSharedHub starts a hub with a trainer that takes nothing.
 func newSharedHub(t *testing.T) *sharedHub {
 	t.Helper()
-	model, modelURL := address(t, "fake-server", "--first-token", "150ms", "--rate", "0", "--length", "fixed:16")
+	model, modelURL := address(t, "policy", "fake", "--first-token", "150ms", "--rate", "0", "--length", "fixed:16")
 	s := &sharedHub{model: model, data: t.TempDir(), folders: []string{t.TempDir(), t.TempDir(), t.TempDir()}}
 	s.hub, s.url = address(t, "hub", "--data", s.data)
 	s.flags = []string{

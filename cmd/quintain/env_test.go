@@ -58,7 +58,7 @@ func environmentOf(model string, flags ...string) []string {
 // An environment plays for a hub until its trainer has made all steps. Each group that it
 // reports as sent arrives once.
 func TestEnvServe(t *testing.T) {
-	model, modelURL := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
+	model, modelURL := address(t, "policy", "fake", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
 	hub, hubURL := address(t, "hub", "--data", t.TempDir())
 	data, kept := t.TempDir(), filepath.Join(t.TempDir(), "groups.jsonl")
 	report := filepath.Join(data, "report.json")
@@ -115,7 +115,7 @@ func TestEnvServe(t *testing.T) {
 // Process writes the given number of groups into a new file, with its metrics beside it, and
 // the report. It logs each episode if it should, and plays by the scores of its setting.
 func TestEnvProcess(t *testing.T) {
-	model, url := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
+	model, url := address(t, "policy", "fake", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
 	path := filepath.Join(t.TempDir(), "groups.jsonl")
 	for i, name := range []string{"groups.jsonl", "groups_1.jsonl"} {
 		report := path + ".report"
@@ -164,7 +164,7 @@ func TestEnvProcess(t *testing.T) {
 
 // An environment whose server lacks the model ends at once, and prints no table of zeros.
 func TestEnvWithoutTheModel(t *testing.T) {
-	model, modelURL := address(t, "fake-server", "--served-model-name", "m1")
+	model, modelURL := address(t, "policy", "fake", "--served-model-name", "m1")
 	p := start("env", "process", "--data", t.TempDir(), "--openai.base_url", modelURL+"/v1", "--openai.model_name", "m2",
 		"--env.tokenizer_name", "null", "--env.total_steps", "2", "--env.data_path_to_save_groups", filepath.Join(t.TempDir(), "groups.jsonl"))
 	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), `no model "m2"; the server has m1`) || p.stdout.String() != "" {
@@ -178,7 +178,7 @@ func TestEnvWithoutTheModel(t *testing.T) {
 // report in their folder.
 func TestEnvEvaluate(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "evals")
-	model, url := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
+	model, url := address(t, "policy", "fake", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
 	p := start("env", "evaluate", "--format", "json", "--openai.base_url", url+"/v1", "--openai.model_name", "fake", "--tokenizer", "bytes",
 		"--env.num_eval_samples_per_task", "1", "--env.seed", "3", "--env.data_dir_to_save_evals", folder)
 	if status := p.wait(t); status != exitOK {

@@ -76,7 +76,7 @@ func TestWorkersHoldTheEvaluations(t *testing.T) {
 
 // A coordinator without an inference server has evaluations, by the servers of its workers.
 func TestEvaluationsWithoutAServerOfTheCoordinator(t *testing.T) {
-	model, url := address(t, "fake-server", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
+	model, url := address(t, "policy", "fake", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
 	data := t.TempDir()
 	n := byWorkers(t, data, []string{
 		"--policy", "openai", "--model", "fake", "--url", "http://127.0.0.1:9", "--keep-equal", "--group-size", "2", "--batch-size", "4", "--steps", "2", "--tasks", "spell_backward", "--exam-problems", "5",

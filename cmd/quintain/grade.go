@@ -47,5 +47,6 @@ and exit status 1 at the end; the other lines are still graded.`,
 	}
 	c.Flags().StringVar(&format, "format", "quintain", "form of the lines: quintain or reasoning-gym")
 	c.Flags().StringVar(&by, "scores", string(scores.Ours), "whose scores answers get: quintain or reasoning-gym")
+	c.AddCommand(newGradeMath(w))
 	return c
 }

@@ -44,7 +44,7 @@ also serves problems and grades, as quintain serve does.`,
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return w.serveHub(ctx, cfg, *open) })
 	}
-	c.AddCommand(newHubPack(w), newHubStats(w), newHubWorkers(w))
+	c.AddCommand(newHubPack(w), newHubQueue(w), newHubStats(w), newHubWorkers(w))
 	return c
 }
 

@@ -92,7 +92,7 @@ func TestUngradedGroupsAreJudgedLater(t *testing.T) {
 	if text := say(exitOK, "judge", "resume", "--data", data); !strings.HasPrefix(text, "0 groups are judged") {
 		t.Errorf("the second time: %s", text)
 	}
-	if text := say(exitOK, "queue", "dump", data); strings.Count(text, "\n") != len(kept) {
+	if text := say(exitOK, "hub", "queue", "dump", data); strings.Count(text, "\n") != len(kept) {
 		t.Errorf("the queue has %d groups, want %d", strings.Count(text, "\n"), len(kept))
 	}
 	say(exitOK, append(play, "--steps", "1")...)

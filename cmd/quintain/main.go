@@ -12,7 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/quintain-rl/quintain/atropos/environment"
@@ -22,7 +21,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/interrupt"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/watch"
 )
 
@@ -117,6 +115,10 @@ func execute(w *world) int {
 	if called == "env" {
 		args = environment.Join(args)
 	}
+	if err := moved(args); err != nil {
+		fmt.Fprintln(w.stderr, err)
+		return exitUsage
+	}
 	root := newRoot(w, called)
 	root.SetArgs(args)
 	root.SetIn(w.stdin)
@@ -144,50 +146,6 @@ func isUsage(err error) bool {
 		strings.HasPrefix(err.Error(), "unknown command") || strings.HasPrefix(err.Error(), "required flag") // cobra's
 }
 
-// verbs returns what makes the verbs, by their names.
-func verbs() map[string]func(*world) *cobra.Command {
-	return map[string]func(*world) *cobra.Command{
-		"run": newRun, "worker": newWorker, "gateway": newGateway, "env": newEnv, "eval": newEval, "ask": newAsk, "agent": newAgent, "pretrain": newPretrain, "plot": newPlot, "tokenizer": newTokenizer,
-		"trace": newTrace, "view": newView, "export": newExport, "hub": newHub, "serve": newServe, "queue": newQueue, "bench": newBench, "policy": newPolicy, "fake-server": newFakeServer,
-		"doctor": newDoctor, "tasks": newTasks, "scenarios": newScenarios, "mcp": newMCP, "dataset": newDataset, "init": newInit, "grade": newGrade, "math": newMath, "pipe": newPipe,
-		"template": newTemplate, "sandbox": newSandbox, "judge": newJudge, "config": newConfig, "version": newVersion,
-	}
-}
-
-// newRoot returns the command tree: with the called verb alone if that is one, for the flags of all
-// of them cost 8 ms, else with every verb.
-func newRoot(w *world, called string) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "quintain",
-		Short: "Problems, episodes, grades and a durable queue for reinforcement learning of language models",
-		Long: `Quintain sets problems to language models, plays the conversation, grades the answers,
-and keeps the scored groups on disk until a trainer has taken them.`,
-		Example: `  quintain run --minutes 5           play, grade, queue and train, with only this binary
-  quintain ask spell_backward        pose a problem to the model that the run trained
-  quintain tasks list                all tasks, a line each
-  quintain hub                       only the durable queue, for trainers and environments of Atropos`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       strings.TrimPrefix(itself(), "quintain "),
-		Args:          noArgs,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{flags.Explain(c, err)} })
-	root.SetUsageFunc(flags.Usage)
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
-	all := verbs()
-	if verb := all[called]; verb != nil {
-		root.AddCommand(verb(w))
-		return root
-	}
-	for _, verb := range all {
-		root.AddCommand(verb(w))
-	}
-	root.AddCommand(newMan())
-	return root
-}
-
 // checkEnviron refuses variables with our prefix that are no settings.
 func (w *world) checkEnviron() error {
 	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable)}
@@ -198,30 +156,4 @@ func (w *world) checkEnviron() error {
 		return usageError{err}
 	}
 	return nil
-}
-
-// noArgs refuses arguments. If they name no command, it suggests the nearest.
-func noArgs(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if !c.HasAvailableSubCommands() {
-		return usagef("unknown argument %q for %q", args[0], c.CommandPath())
-	}
-	return usagef("unknown command %q for %q%s", args[0], c.CommandPath(), flags.MeantCommand(c, args[0]))
-}
-
-// oneArg wants exactly one argument, called name.
-func oneArg(name string) cobra.PositionalArgs { return wants(1, "one "+name) }
-
-// atMostOneArg wants one argument, called name, or none.
-func atMostOneArg(name string) cobra.PositionalArgs { return wants(0, "one "+name+" at most") }
-
-func wants(least int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > 1 {
-			return usagef("%s wants %s, has %d arguments", c.CommandPath(), what, len(args))
-		}
-		return nil
-	}
 }

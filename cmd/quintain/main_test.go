@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -118,15 +119,48 @@ func TestScreen(t *testing.T) {
 // A verb is called by its own name, and is then the only one that is made.
 func TestVerbsHaveTheirNames(t *testing.T) {
 	t.Parallel()
-	for name, verb := range verbs() {
-		if got := verb(&world{}).Name(); got != name {
-			t.Errorf("the verb %s is called %s", name, got)
-		}
-		if made := newRoot(&world{}, name).Commands(); len(made) != 1 {
-			t.Errorf("%s makes %d verbs, want only itself", name, len(made))
+	all := 0
+	for _, p := range purposes() {
+		for _, v := range p.verbs {
+			all++
+			if got := v.make(&world{}).Name(); got != v.name {
+				t.Errorf("the verb %s is called %s", v.name, got)
+			}
+			if made := newRoot(&world{}, v.name).Commands(); len(made) != 1 {
+				t.Errorf("%s makes %d verbs, want only itself", v.name, len(made))
+			}
 		}
 	}
-	if made := newRoot(&world{}, "help").Commands(); len(made) != len(verbs())+1 {
-		t.Errorf("help makes %d verbs, want all and man", len(made))
+	if made := newRoot(&world{}, "help").Commands(); len(made) != all+1 || all > mostVerbs {
+		t.Errorf("help makes %d verbs, want help and %d others, %d at most", len(made), all, mostVerbs)
+	}
+}
+
+// mostVerbs is how many verbs people can survey; a rare one goes below another.
+const mostVerbs = 20
+
+// A verb that moved is refused with its spelling, which exists.
+func TestMovedVerbsNameTheirSpelling(t *testing.T) {
+	t.Parallel()
+	root := newRoot(&world{}, "")
+	for old, spelling := range elsewhere() {
+		for _, before := range []string{"", "help "} {
+			p := start(strings.Fields(before + old + " --flag argument")...)
+			if status, said := p.wait(t), p.stderr.String(); status != exitUsage || !strings.Contains(said, "quintain "+old+": is "+spelling+"\n") {
+				t.Errorf("quintain %s%s: status %d and %q", before, old, status, said)
+			}
+		}
+		if folder, is := strings.CutPrefix(spelling, "go run ./"); is {
+			folder, _, _ = strings.Cut(folder, " ")
+			if _, err := os.Stat(filepath.Join("../..", strings.TrimSuffix(folder, "NAME"))); err != nil {
+				t.Errorf("quintain %s: %v", old, err)
+			}
+		}
+		if words, is := strings.CutPrefix(spelling, "quintain "); is {
+			c, rest, err := root.Find(strings.Fields(words))
+			if err != nil || len(rest) > 0 && rest[0] == strings.ToLower(rest[0]) && !strings.HasPrefix(rest[0], "-") {
+				t.Errorf("quintain %s names %q, of which %q is no verb of %s (%v)", old, spelling, rest, c.Name(), err)
+			}
+		}
 	}
 }

@@ -16,11 +16,11 @@ import (
 func newPolicy(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "policy",
-		Short: "Examine an inference server",
+		Short: "Examine or imitate an inference server, and turn text into its tokens",
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newPolicyProbe(w))
+	c.AddCommand(newPolicyProbe(w), newPolicyFake(w), newPolicyTokenizer(w), newPolicyTemplate(w))
 	return c
 }
 

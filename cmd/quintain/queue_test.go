@@ -35,7 +35,7 @@ func TestQueueCheckAndDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{data, folder} {
-		p := start("queue", "dump", dir)
+		p := start("hub", "queue", "dump", dir)
 		if status := p.wait(t); status != 0 {
 			t.Fatalf("status %d: %s", status, p.stderr.String())
 		}
@@ -59,7 +59,7 @@ func TestQueueCheckAndDump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start("queue", "check", data)
+	p := start("hub", "queue", "check", data)
 	if status := p.wait(t); status != 1 || !strings.Contains(p.stderr.String(), "00000001.groups") || !strings.Contains(p.stderr.String(), "2 groups wait") {
 		t.Errorf("status %d: %s", status, p.stderr.String())
 	}
@@ -79,7 +79,7 @@ func TestQueueCheckLooksEverywhere(t *testing.T) {
 	}
 	check := func(why, dir string, want int, texts ...string) {
 		t.Helper()
-		p := start("queue", "check", dir)
+		p := start("hub", "queue", "check", dir)
 		status := p.wait(t)
 		for _, text := range texts {
 			if status != want || !strings.Contains(p.stderr.String(), text) {

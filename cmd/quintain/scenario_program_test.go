@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -111,21 +109,6 @@ func taskServer(t *testing.T) string {
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
-}
-
-func TestPretrainImitatesAProgram(t *testing.T) {
-	url, file := echoServer(t, "echo", 1), filepath.Join(t.TempDir(), "mine.weights")
-	p := start("pretrain", "--updates", "1", "--batch", "2", "--scenario-url", url, file)
-	if status := p.wait(t); status != exitOK {
-		t.Fatalf("status %d\n%s%s", status, p.stdout.String(), p.stderr.String())
-	}
-	if weights, err := os.Stat(file); err != nil || weights.Size() == 0 {
-		t.Errorf("there are no weights: %v", err)
-	}
-	none := start("pretrain", "--scenario-url", url, "--tasks", "gcd", file)
-	if status := none.wait(t); status != exitUsage || !strings.Contains(none.stderr.String(), "leave out tasks") {
-		t.Errorf("with tasks: status %d\n%s", status, none.stderr.String())
-	}
 }
 
 func TestProgramsThatCannotPlay(t *testing.T) {

@@ -14,14 +14,14 @@ import (
 func newScenarios(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scenarios",
-		Short: "List, show and check the scenarios: how problems are asked, answered and judged",
+		Short: "List, show and check the scenarios, and begin your own: how problems are asked, answered and judged",
 		Example: `  quintain scenarios list
   quintain scenarios show math_multi_turn
   quintain scenarios check --scenario-command "python my_env.py"`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newScenariosList(w), newScenariosShow(w), newScenariosCheck(w))
+	c.AddCommand(newScenariosList(w), newScenariosShow(w), newScenariosCheck(w), newScenariosInit(w))
 	return c
 }
 

@@ -23,6 +23,7 @@ keeps nothing on disk. docs/serve.md lists the routes.`,
   curl -s http://127.0.0.1:8000/v1/grade -d '{"problem": "chain_sum.v4.s1.l0.0", "answer": "-3"}'`,
 		Args: noArgs,
 	}
+	c.AddCommand(newServeMCP(w), newServePipe(w))
 	load := w.settings(c, "serve")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		cfg, err := load()

@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// startFake starts quintain fake-server on a free port, and returns it and its URL.
+// startFake starts quintain policy fake on a free port, and returns it and its URL.
 func startFake(t *testing.T, args ...string) (*process, string) {
 	t.Helper()
-	p := start(append([]string{"fake-server", "--port", "0", "--rate", "0"}, args...)...)
+	p := start(append([]string{"policy", "fake", "--port", "0", "--rate", "0"}, args...)...)
 	await(t, p, "Ctrl-C stops")
 	_, after, _ := strings.Cut(p.stderr.String(), "listening on ")
 	url, _, _ := strings.Cut(after, ",")
@@ -56,43 +56,17 @@ func TestPolicyProbe(t *testing.T) {
 		{[]string{"policy", "probe"}, exitUsage, "--url"},
 		{[]string{"policy", "probe", "--url", url}, exitFailed, "is the server running"},
 		{[]string{"policy", "probe", "--url", "ftp://x"}, exitFailed, "want one like http://"},
-		{[]string{"bench", "policy"}, exitUsage, "either --fake or the --url"},
-		{[]string{"bench", "policy", "--url", url, "--streams", "0"}, exitUsage, "streams: is 0"},
-		{[]string{"bench", "hub", "--scenario", "no"}, exitUsage, `--scenario: is "no", want some of ingest`},
-		{[]string{"bench", "fleet", "--workers", "10,0"}, exitUsage, "--workers: is 0"},
-		{[]string{"bench", "fleet", "--workers", "1,2", "--time", "1m"}, exitOK, ""},
-		{[]string{"bench", "leases", "--askers", "0"}, exitUsage, "--askers: is 0"},
-		{[]string{"bench", "leases", "--askers", "2", "--workers", "0", "--time", "50ms"}, exitOK, ""},
-		{[]string{"fake-server", "--length", "long"}, exitUsage, "fixed:N"},
-		{[]string{"fake-server", "--faults", "bored=1"}, exitUsage, "no fault"},
-		{[]string{"fake-server", "--tokenizer", "nowhere"}, exitUsage, "nowhere"},
-		{[]string{"fake-server", "--chat-template", "x.jinja"}, exitUsage, "policy.tokenizer: is missing"},
-		{[]string{"fake-server", "--replies", "nowhere.jsonl"}, exitUsage, "nowhere.jsonl"},
+		{[]string{"policy", "fake", "--length", "long"}, exitUsage, "fixed:N"},
+		{[]string{"policy", "fake", "--faults", "bored=1"}, exitUsage, "no fault"},
+		{[]string{"policy", "fake", "--tokenizer", "nowhere"}, exitUsage, "nowhere"},
+		{[]string{"policy", "fake", "--chat-template", "x.jinja"}, exitUsage, "policy.tokenizer: is missing"},
+		{[]string{"policy", "fake", "--replies", "nowhere.jsonl"}, exitUsage, "nowhere.jsonl"},
 	} {
 		p := start(test.args...)
 		if status := p.wait(t); status != test.status || !strings.Contains(p.stderr.String(), test.says) {
 			t.Errorf("%v: status %d, %q; want %d and %q", test.args, status, p.stderr.String(), test.status, test.says)
 		}
 	}
-}
-
-// TestBenchPolicy measures a server and recognises its kind.
-func TestBenchPolicy(t *testing.T) {
-	fake, url := startFake(t, "--shape", "vllm")
-	p := start("bench", "policy", "--url", url, "--streams", "8", "--rounds", "2", "--ramp", "0s", "--tokens", "20")
-	if status := p.wait(t); status != exitOK {
-		t.Fatalf("status %d\n%s", status, p.stderr.String())
-	}
-	var row struct {
-		Server   string `json:"server"`
-		Requests int    `json:"requests"`
-		Errors   int    `json:"errors"`
-	}
-	if err := json.Unmarshal([]byte(p.stdout.String()), &row); err != nil || row.Server != "vllm" || row.Requests != 16 || row.Errors != 0 {
-		t.Errorf("measured %+v, error %v", row, err)
-	}
-	fake.interrupts <- os.Interrupt
-	fake.wait(t)
 }
 
 // A fake server reads and writes the tokens of the given model, and gives the given replies.

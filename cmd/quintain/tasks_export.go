@@ -123,7 +123,7 @@ func untilInterrupt(ctx context.Context, w *world, work func(context.Context) er
 	})
 }
 
-func newTokenizer(w *world) *cobra.Command {
+func newPolicyTokenizer(w *world) *cobra.Command {
 	d := pipe.Desk{Stdin: w.stdin, Stdout: w.stdout, NoArgs: noArgs, Attend: func(ctx context.Context, work func(context.Context) error) error {
 		return untilInterrupt(ctx, w, work)
 	}}

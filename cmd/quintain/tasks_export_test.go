@@ -13,7 +13,7 @@ func TestPipesEndWithASignal(t *testing.T) {
 		{"tasks", "export", "--task", "chain_sum", "--count", "2000000000"},
 		{"tasks", "export", "--task", "chain_sum", "--level", "5", "--count", "2000000000", "--distinct"},
 		{"grade"},
-		{"pipe"},
+		{"serve", "pipe"},
 	} {
 		silent, end := io.Pipe()
 		p := startWith(silent, args...)

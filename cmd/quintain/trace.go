@@ -18,7 +18,7 @@ import (
 func newTrace(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trace",
-		Short: "List and show the episodes of a run",
+		Short: "List and show the episodes of a run, and draw its learning curve",
 		Long: `Trace reads the trace of a run in its data folder: the conversations, tokens, scores,
 verdicts and failures of every played group (docs/formats/trace.md). It works during the
 run too.`,
@@ -27,7 +27,7 @@ run too.`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newTraceList(w), newTraceShow(w))
+	c.AddCommand(newTraceList(w), newTraceShow(w), newTracePlot(w))
 	return c
 }
 

@@ -35,7 +35,7 @@ class Quintain < Formula
   end
 
   test do
-    assert_match "v#{version}", shell_output("#{bin}/quintain version")
+    assert_match "v#{version}", shell_output("#{bin}/quintain --version")
     system bin/"quintain", "run", "--steps", "3", "--port", "0"
   end
 end

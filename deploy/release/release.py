@@ -83,7 +83,7 @@ def papers(scratch, programs, modules):
     files["THIRD_PARTY_LICENSES.txt"] = licences.document(modules).encode()
     for shell, name in COMPLETIONS.items():
         files[f"completions/{name}"] = packages.output([programs[here], "completion", shell])
-    packages.output([programs[here], "man", scratch / "man"])
+    packages.output([programs[here], "help", "--man", scratch / "man"])
     files |= {f"man/{p.name}": p.read_bytes() for p in sorted((scratch / "man").iterdir())}
     return {name: (0o644, content) for name, content in files.items()}
 

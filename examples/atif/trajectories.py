@@ -134,7 +134,7 @@ def main():
     if len(sys.argv) < 3:
         raise SystemExit("usage: trajectories.py DATA FILE [FLAG of quintain export]…")
     data, out, *flags = sys.argv[1:]
-    version = subprocess.run([path(), "version"], capture_output=True, text=True, check=True).stdout.split()[1]
+    version = subprocess.run([path(), "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
     reading, count = subprocess.Popen([path(), "export", "records", "--data", data, *flags], stdout=subprocess.PIPE, text=True), 0
     with open(out, "w", encoding="utf-8") as file:
         for record in map(json.loads, reading.stdout):

@@ -1,6 +1,6 @@
 """Atropos' example trainer, unchanged, with Quintain instead of run-api and the ReasoningGym environment.
 
-Four programs run: `quintain fake-server`, which stands in for vLLM, `quintain hub`, `quintain env serve`, and the
+Four programs run: `quintain policy fake`, which stands in for vLLM, `quintain hub`, `quintain env serve`, and the
 trainer of the package atroposlib, on the CPU, with a new model of 160,000 parameters.
 """
 
@@ -55,7 +55,7 @@ def main():
         make_model(folder / "model")
         (folder / "replies.jsonl").write_text("".join(json.dumps({"text": f"<answer>{n}</answer>"}) + "\n" for n in range(1, 5)))
         for command in (
-            ["fake-server", "--port", str(server), "--tokenizer", folder / "model", "--first-token", "0s", "--rate", "0", "--replies", folder / "replies.jsonl"],
+            ["policy", "fake", "--port", str(server), "--tokenizer", folder / "model", "--first-token", "0s", "--rate", "0", "--replies", folder / "replies.jsonl"],
             ["hub", "--port", str(hub), "--data", folder / "hub"],
             ["env", "serve", "--tasks", "gcd,count_bits", "--data", folder / "env", "--env.rollout_server_url", f"http://127.0.0.1:{hub}",
              "--env.tokenizer_name", folder / "model", "--env.group_size", "8", "--openai.base_url", f"http://127.0.0.1:{server}/v1",

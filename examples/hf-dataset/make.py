@@ -110,7 +110,7 @@ def main():
             for task, level in wanted:
                 for row in drawn(task, level, side, getattr(options, split), options.seed):
                     out.write(json.dumps(row, ensure_ascii=False) + "\n")
-    version = run("version").split()[1]
+    version = run("--version").split()[1]
     card = CARD.format(
         license=options.license, name=options.name, size=size(len(wanted) * (options.train + options.test)), version=version, seed=options.seed,
         rows="\n".join(f"| {task} | {level} | {options.train} | {options.test} |" for task, level in wanted),

@@ -34,5 +34,5 @@ for name in ("train/score", "total/dropped/equal_scores", "train/lag"):
 # %%
 picture = folder / "curve.svg"
 with picture.open("wb") as out:
-    subprocess.run([quintain.program.path(), "plot", folder], stdout=out, check=True)
+    subprocess.run([quintain.program.path(), "trace", "plot", folder], stdout=out, check=True)
 print(f"the curve: {picture}, {picture.stat().st_size} bytes; the whole run in the browser: quintain view --data {folder}")

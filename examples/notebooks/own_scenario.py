@@ -1,7 +1,7 @@
-"""A scenario of your own: written by `quintain init`, changed, checked, played, and looked at."""
+"""A scenario of your own: written by `quintain scenarios init`, changed, checked, played, and looked at."""
 
 # %% [markdown]
-# `quintain init` writes a scenario that works: the program that asks, answers and judges, with tests and settings.
+# `quintain scenarios init` writes a scenario that works: the program that asks, answers and judges, with tests and settings.
 
 # %%
 import os
@@ -23,7 +23,7 @@ def sh(*command):
     subprocess.run(command, cwd=folder if folder.exists() else None, env=environment, check=True)
 
 
-sh(program, "init", folder)
+sh(program, "scenarios", "init", folder)
 print((folder / "scenario.py").read_text())
 
 # %% [markdown]

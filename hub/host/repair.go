@@ -27,7 +27,7 @@ func RepairCommand(out io.Writer) *cobra.Command {
 		Short: "Delete the messages of other programs from a queue on NATS",
 		Long: `Repair prints and deletes the messages in the log of a queue that no hub wrote. One of
 them ends the hub that owns the queue, and may keep the next one from opening it.`,
-		Example: "  quintain queue repair --nats-url nats://127.0.0.1:4222",
+		Example: "  quintain hub queue repair --nats-url nats://127.0.0.1:4222",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return r.Do(c.Context(), out) },
 	}

@@ -47,7 +47,7 @@ func (r *Report) queues(ctx context.Context, dir string) {
 		if err = errors.Join(err, looked); err != nil {
 			p.Fault = err.Error()
 		} else if !found.Sound() {
-			p.Content += ", some damaged: see quintain queue check"
+			p.Content += ", some damaged: see quintain hub queue check"
 		}
 		r.add(p)
 		if records.Format != "" || records.Fault != "" {

@@ -33,7 +33,6 @@ var floors = [][]string{
 		"mathverify/exact", "mathverify/reply",
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
-		"fleet/simulate",
 		"sandbox/native", "sandbox/none", "sandbox/remote",
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
@@ -44,7 +43,6 @@ var floors = [][]string{
 		"settings/flags", "settings/logging",
 		"sandbox/backend", // over all back ends, and their settings
 		"mathverify/numeric",
-		"sandbox/sandboxload",
 		"codegrade",
 		"text/toolcall",
 		"interop/reasoninggym/sympy",
@@ -82,18 +80,18 @@ var floors = [][]string{
 		"tasks/…",
 		"scenarios", "scenarios/games/alone", "scenarios/games/blackjack", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "scenarios/toolbox/desk",
 		"tiny/starter",
-		"hub", "hub/hubload", "hub/hubstats",
+		"hub", "hub/hubstats",
 		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/uniagent", "gateway/gatewaytest",
 		"policy/probe", "policy/judge/jury",
 		"interop/export",
 		"interop/pipe",
 	},
-	{"gateway/aliases", "internal/doctor", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/policyload", "serve/names", "serve/sessions"},
+	{"gateway/aliases", "internal/doctor", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "serve/names", "serve/sessions"},
 	{"run", "run/player", "run/ungraded", "run/artifacts", "tasks/catalog", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/board", "watch/machine", "watch/workers"},
 	{"cmd/quintain/screen", "internal/compat", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/jobrun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "sandbox/desk", "serve/openenv/openenvload", "gateway/answers", "fleet/leaseload", "watch/shown"},                                                                       // sessions that have tools; the load of a coordinator
+	{"serve/openenv", "sandbox/desk", "gateway/answers", "watch/shown"}, // sessions that have tools; the load of a coordinator
 	{"serve"}, // all protocols on one port
-	{"cmd/quintain", "tasks/moves/rushgen", "internal/house"},
+	{"cmd/quintain", "bench/…", "tiny/pretrain", "tasks/moves/rushgen", "internal/house"},
 }
 
 // buckets are names that do not say what a package holds.

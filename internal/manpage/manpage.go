@@ -63,9 +63,7 @@ func page(c *cobra.Command, version string) string {
 	}
 	if below := visible(c); len(below) > 0 {
 		b.WriteString(".SH COMMANDS\n")
-		for _, verb := range below {
-			fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", text(verb.Name()), text(verb.Short))
-		}
+		commands(&b, c, below)
 	}
 	if c.HasAvailableLocalFlags() {
 		b.WriteString(".SH OPTIONS\n")
@@ -79,6 +77,23 @@ func page(c *cobra.Command, version string) string {
 		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", strings.Join(related, ",\n"))
 	}
 	return b.String()
+}
+
+// commands writes the commands of c, by its groups: first those of none.
+func commands(b *strings.Builder, c *cobra.Command, below []*cobra.Command) {
+	for _, group := range append([]*cobra.Group{{}}, c.Groups()...) {
+		title := group.Title
+		for _, verb := range below {
+			if verb.GroupID != group.ID {
+				continue
+			}
+			if title != "" {
+				fmt.Fprintf(b, ".SS %s\n", text(strings.TrimSuffix(title, ":")))
+				title = ""
+			}
+			fmt.Fprintf(b, ".TP\n.B %s\n%s\n", text(verb.Name()), text(verb.Short))
+		}
+	}
 }
 
 // description writes paragraphs. One that has an indented line keeps its lines.

@@ -79,7 +79,7 @@ class _Process:
     def __init__(self) -> None:
         self._log = tempfile.TemporaryFile(buffering=0)  # its messages when it fails
         try:
-            self._process = start("pipe", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, bufsize=0)
+            self._process = start("serve", "pipe", stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, bufsize=0)
         except ProgramError:
             self._log.close()
             raise

@@ -58,7 +58,7 @@ class Pipe(unittest.TestCase):
             self.assertNotEqual(process().pid, first.pid)
 
     def test_one_that_always_dies_is_an_exception(self):
-        good, program.path = program.path, lambda: sys.executable  # it does not know `pipe`
+        good, program.path = program.path, lambda: sys.executable  # it does not know `serve pipe`
         try:
             quintain.pipe.close()
             with self.assertRaisesRegex(quintain.ProgramError, "ended with status 2.*can't open file"):
@@ -172,7 +172,7 @@ class Pipe(unittest.TestCase):
 
 class Command(unittest.TestCase):
     def test_the_module_is_the_program(self):
-        for args, status, says in [(["version"], 0, "quintain "), (["tasks", "nonsense"], 2, "unknown command")]:
+        for args, status, says in [(["--version"], 0, "quintain "), (["tasks", "nonsense"], 2, "unknown command")]:
             done = subprocess.run([sys.executable, "-m", "quintain", *args], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, status)
             self.assertIn(says, done.stdout + done.stderr)

@@ -34,7 +34,7 @@ class WithGateway(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         port = free_port()
-        server = program.start("fake-server", f"--port={port}", "--first-token=0s", "--rate=0", stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        server = program.start("policy", "fake", f"--port={port}", "--first-token=0s", "--rate=0", stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         cls.addClassCleanup(server.wait)
         cls.addClassCleanup(server.kill)
         run = quintain.Run(

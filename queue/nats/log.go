@@ -30,7 +30,7 @@ func (s *store) Replay(ctx context.Context, show func([]byte) error) error {
 			return nil
 		}
 		if stray(m.Headers()) {
-			s.o.Log.Error("the log has a message of another program: it does not count; delete it with quintain queue repair", "stream", s.log.stream.CachedInfo().Config.Name, "number", seq)
+			s.o.Log.Error("the log has a message of another program: it does not count; delete it with quintain hub queue repair", "stream", s.log.stream.CachedInfo().Config.Name, "number", seq)
 			return nil
 		}
 		return show(m.Data())

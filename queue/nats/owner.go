@@ -122,7 +122,7 @@ func (s *store) look(ctx context.Context) (last uint64, o ownership, err error) 
 		return last, o, nil
 	}
 	if err := jsonform.Unmarshal(data, &o); err != nil {
-		return 0, o, fmt.Errorf("the record of the owner: %w; if another program wrote it, delete it with quintain queue repair", err)
+		return 0, o, fmt.Errorf("the record of the owner: %w; if another program wrote it, delete it with quintain hub queue repair", err)
 	}
 	return last, o, nil
 }

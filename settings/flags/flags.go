@@ -3,6 +3,9 @@
 package flags
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,3 +64,34 @@ func Add(c *cobra.Command, all []*settings.Setting) (given map[string]string) {
 
 // sectionNote is the annotation that names the section of a flag.
 const sectionNote = "section"
+
+// Group adds verbs to c under a title. The help lists groups and verbs in the order of the calls.
+func Group(c *cobra.Command, title string, verbs ...*cobra.Command) {
+	c.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, verb := range verbs {
+		verb.GroupID = title
+		if verb.Annotations == nil {
+			verb.Annotations = map[string]string{}
+		}
+		verb.Annotations[placeNote] = fmt.Sprintf("%02d", len(c.Commands()))
+		c.AddCommand(verb)
+	}
+}
+
+// Groups calls show for each group of c's visible commands: first the titled ones, then the rest.
+func Groups(c *cobra.Command, show func(title string, verbs []*cobra.Command)) {
+	for _, group := range append(c.Groups(), &cobra.Group{}) {
+		verbs := slices.DeleteFunc(slices.Clone(c.Commands()), func(v *cobra.Command) bool {
+			return v.GroupID != group.ID || !v.IsAvailableCommand()
+		})
+		slices.SortStableFunc(verbs, func(a, b *cobra.Command) int {
+			return cmp.Compare(a.Annotations[placeNote], b.Annotations[placeNote])
+		})
+		if len(verbs) > 0 {
+			show(group.Title, verbs)
+		}
+	}
+}
+
+// placeNote is the annotation with the place of a verb in the help.
+const placeNote = "place"

@@ -27,12 +27,12 @@ func Usage(c *cobra.Command) error {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
 	}
 	if c.HasAvailableSubCommands() {
-		fmt.Fprint(&b, "\nCommands:\n")
-		for _, verb := range c.Commands() {
-			if verb.IsAvailableCommand() {
+		Groups(c, func(title string, verbs []*cobra.Command) {
+			fmt.Fprintf(&b, "\n%s\n", cmp.Or(title, "Commands:"))
+			for _, verb := range verbs {
 				fmt.Fprintf(&b, "  %-*s  %s\n", verb.NamePadding(), verb.Name(), verb.Short)
 			}
-		}
+		})
 		fmt.Fprintf(&b, "\n%s COMMAND --help explains one of them.\n", c.CommandPath())
 	}
 	if c.HasAvailableLocalFlags() {

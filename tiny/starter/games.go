@@ -26,7 +26,7 @@ type game struct {
 	weights string
 }
 
-// Files written by quintain pretrain --scenario NAME, of builds whose settings of games differed: the
+// Files written by tiny/pretrain -scenario NAME, of builds whose settings of games differed: the
 // replies to imitate are drawn by the ID of a problem, which tells the settings.
 var (
 	//go:embed nim_family.weights

@@ -90,7 +90,7 @@ func from(form string, least, most int) (levels []string) {
 	return levels
 }
 
-// weights is a file written by quintain pretrain.
+// weights is a file written by tiny/pretrain.
 //
 //go:embed starter.weights
 var weights string

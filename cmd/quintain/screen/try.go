@@ -13,7 +13,7 @@ import (
 
 // Try prints an episode of an agent: every call with its messages, tools and reply, what the
 // program wrote, and the reward. The error says why there is none.
-func Try(out io.Writer, _ quintain.Scenario, t *quintain.Trajectory) error {
+func Try(out io.Writer, t *quintain.Trajectory) error {
 	fmt.Fprintf(out, "problem %s\n", t.Problem.ID())
 	for k := range t.Turns {
 		tryCall(out, t, k)

@@ -1,0 +1,39 @@
+// Command sandbox measures what the sandbox of this machine costs: it starts an interpreter that
+// does nothing, in turn plainly, in the sandbox, and forked by a zygote, and prints all times as
+// one line of JSON. bench/sandbox.py compares them.
+//
+//	go run ./bench/sandbox -times 500
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
+)
+
+func main() {
+	if err := measure(); err != nil {
+		fmt.Fprintln(os.Stderr, "sandbox:", err)
+		os.Exit(1)
+	}
+}
+
+// measure prints what it measures, until a signal ends it.
+func measure() error {
+	load := Default()
+	_ = load.Flags().Parse(os.Args[1:]) // it ends the program
+	if err := load.Check(); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	row, err := load.Run(ctx)
+	if err != nil {
+		return err
+	}
+	return jsonform.WriteLine(os.Stdout, row)
+}

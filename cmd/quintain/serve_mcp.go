@@ -1,0 +1,29 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/serve/mcp"
+	"github.com/quintain-rl/quintain/tasks/catalog"
+)
+
+func newServeMCP(w *world) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve problems and grades to a program that speaks the Model Context Protocol over stdio",
+		Long: `MCP lets a model draw problems and submit answers: it speaks the Model Context Protocol
+on standard input and output, a message of JSON-RPC a line, until the input ends. quintain
+serve has the same tools over HTTP (POST /mcp).`,
+		Example: `  claude mcp add quintain -- quintain serve mcp
+  printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | quintain serve mcp`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			book, err := catalog.Book(scores.Ours)
+			if err != nil {
+				return err
+			}
+			return mcp.New(book).Lines(c.Context(), w.stdin, w.stdout)
+		},
+	}
+}

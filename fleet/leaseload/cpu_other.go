@@ -1,8 +1,0 @@
-//go:build !unix
-
-package leaseload
-
-import "time"
-
-// cpuTime is the processor time of the process; 0: unknown.
-func cpuTime() time.Duration { return 0 }
