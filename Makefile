@@ -35,7 +35,7 @@ lint: ## run go vet, and golangci-lint in the version named in .ci/run
 conformance: ## compare with the real reasoning-gym and run the tests of Atropos
 	conformance/run
 
-ci: ## run all that guards a change, in 25 minutes
+ci: ## run all that guards a change, in 14 minutes
 	.ci/run
 
 nightly: ## run all that takes longer, and record that it passed

@@ -34,13 +34,10 @@ func (s *weighedStore) Append(ctx context.Context, record []byte) error {
 	return s.Memory.Append(ctx, record)
 }
 
-// TestGiantBatch hands out a batch of 90,000 groups with less memory than they take, in both
+// TestGiantBatch hands out a batch of many groups with less memory than they take, in both
 // forms and across a restart, and acknowledges it.
 func TestGiantBatch(t *testing.T) {
-	many, memory := 90_000, int64(16<<20)
-	if testing.Short() { // for the race detector, a tenth
-		many, memory = many/10, memory/10
-	}
+	const many, memory = giantGroups, int64(giantMemory)
 	store := &weighedStore{Memory: queue.NewMemory()}
 	f := newFixture(t, store, Config{Settings: Settings{MaxBatch: many}, Web: web.Settings{Memory: memory}})
 	f.register(many, 0)

@@ -41,10 +41,7 @@ func zipped(t *testing.T, before, text, after string, size int) string {
 // TestHostileBodies sends small bodies that would take much memory to a hub with little. It
 // refuses them, stays within its limit, and goes on.
 func TestHostileBodies(t *testing.T) {
-	scale := 8
-	if testing.Short() { // for the race detector, less of everything
-		scale = 1
-	}
+	const scale = hostileScale
 	memory, n := scale*4<<20, scale<<17
 	large, huge := scale*15<<17, scale*25<<20
 	f := newFixture(t, nil, Config{Web: web.Settings{Memory: int64(memory)}})

@@ -117,11 +117,7 @@ func (m *hubModel) drop(b *modelBatch, by string) {
 // TestHistories plays random histories of posts, batches, acknowledgements, expiring leases,
 // registrations and restarts, and compares the hub with the model at every step.
 func TestHistories(t *testing.T) {
-	rounds := 20 // of a hundred histories each
-	if testing.Short() {
-		rounds = 2
-	}
-	for range rounds {
+	for range historyRounds {
 		rapid.Check(t, func(rt *rapid.T) {
 			var fault any // a panic of rapid, which belongs in its own goroutine
 			synctest.Test(t, func(t *testing.T) {

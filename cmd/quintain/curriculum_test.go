@@ -50,10 +50,7 @@ func playUntilKilled(t *testing.T, data string, n int) (played []string) {
 // plays the same groups as a run that is never killed, the last process for lastGroups.
 func TestKilledCurriculumGoesOn(t *testing.T) {
 	t.Parallel()
-	rounds := killRounds
-	if testing.Short() {
-		rounds = 2
-	}
+	const rounds = killRounds
 	data, reached := t.TempDir(), 0
 	whole := playUntilKilled(t, t.TempDir(), rounds*60+lastGroups+100)
 	for round := range rounds + 1 {

@@ -138,7 +138,7 @@ func (s *sharedHub) close(t *testing.T) {
 // them, the hub, or all were started again. They go on where they were.
 func TestEnvironmentsShareTheProblems(t *testing.T) {
 	s := newSharedHub(t)
-	s.playRounds(t, 10)
+	s.playRounds(t, sharedGroups)
 	s.close(t)
 	for _, g := range s.groups {
 		if g.Origin.Seed != 1918 {

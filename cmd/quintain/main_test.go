@@ -23,11 +23,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	if node := os.Getenv(asNode); node != "" {
-		if err := serveNode(node); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(exitFailed)
-		}
+	if serveNode() {
 		return
 	}
 	if len(os.Args) > 1 && os.Args[1] == asAgent {

@@ -91,7 +91,7 @@ func TestTheStarterCanReadAndPlayItsGames(t *testing.T) {
 // those without a fault.
 func measure(t *testing.T, c *config, s rollout.Stream, seen map[quintain.Token]bool) {
 	t.Helper()
-	for index := range 200 {
+	for index := range gamesMeasured {
 		p, err := s.Scenario.Problem(quintain.Draw{Seed: 1, Level: s.Level, Index: index})
 		if err != nil {
 			t.Fatal(err)

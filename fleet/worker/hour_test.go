@@ -456,15 +456,7 @@ func (s *site) auditStream(of rollout.Stream, p position, played map[string]bool
 	}
 }
 
-// The real coordinator and real workers for a virtual hour in which workers die and freeze,
-// answers are lost, the coordinator is killed and its disk fails and is full.
-func TestAnHourOfFaultsLosesNothingAndDoublesNothing(t *testing.T) {
-	for seed := range uint64(hourSeeds) {
-		hour(t, seed, &site{delay: hourDelay}, hourWorkers)
-	}
-}
-
-// The same with workers that hold the evaluations, too: these are held in the end, and not a problem
+// The real coordinator and real workers for a virtual hour of faults; the workers hold the evaluations, too: these are held in the end, and not a problem
 // of theirs gets to the run.
 func TestAnHourOfFaultsWithEvaluations(t *testing.T) {
 	hour(t, 7, &site{delay: 20 * time.Second, lends: true}, 4)

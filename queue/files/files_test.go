@@ -39,7 +39,7 @@ func folder() queuetest.Place {
 
 func TestFolder(t *testing.T) { queuetest.Run(t, folder()) }
 
-func TestFolderHistories(t *testing.T) { queuetest.Machine(t, folder(), 15) }
+func TestFolderHistories(t *testing.T) { queuetest.Machine(t, folder(), machines) }
 
 func openDir(t testing.TB, dir string, o files.Options) *queue.Queue {
 	t.Helper()
@@ -157,7 +157,7 @@ func TestLargeGroups(t *testing.T) {
 	ctx := context.Background()
 	q := openDir(t, t.TempDir(), files.Options{})
 	defer queuetest.Close(t, q)
-	g := large("large", 30<<20)
+	g := large("large", largeGroup)
 	if _, err := q.PutAll(ctx, []*quintain.Group{g, groupformtest.Group(1)}); err != nil {
 		t.Fatal(err)
 	}

@@ -112,10 +112,7 @@ func (l ledger) note(t *testing.T, line string) {
 // TestKill kills a working process again and again. Confirmed puts are there, and confirmed
 // acks are not handed out again. QUINTAIN_KILLS is how often it kills.
 func TestKill(t *testing.T) {
-	kills := 4
-	if testing.Short() {
-		kills = 1
-	}
+	kills := kills
 	if n, err := strconv.Atoi(os.Getenv("QUINTAIN_KILLS")); err == nil {
 		kills = n
 	}

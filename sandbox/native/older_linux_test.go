@@ -10,20 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/sandboxtest"
 )
-
-// The sandbox holds the same with the oldest landlock of the floor.
-func TestSandboxOnAnOlderKernel(t *testing.T) {
-	sandboxtest.Run(t, func(t *testing.T, dir string) sandbox.Sandbox { return openWith(t, Config{Dir: dir, abi: leastABI}) })
-}
-
-// So do the forks of a zygote.
-func TestSandboxOfZygoteOnAnOlderKernel(t *testing.T) {
-	sandboxtest.Run(t, func(t *testing.T, dir string) sandbox.Sandbox {
-		return launched{openWith(t, Config{Dir: dir, Zygote: here(isolated), abi: leastABI})}
-	})
-}
 
 // A program that may read a file of its own user cannot truncate it, whichever version landlock has.
 func TestReadableFilesStayWhole(t *testing.T) {

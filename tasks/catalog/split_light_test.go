@@ -3,4 +3,4 @@
 package catalog_test
 
 // splitDraws is how many problems of each level are looked at.
-const splitDraws = 150
+const splitDraws = 10

@@ -41,11 +41,7 @@ func TestHeldOutQuestionsAreNotTrainedOnInWhateverWords(t *testing.T) {
 func oneLevel(t *testing.T, task quintain.Task, level int) {
 	prompts, shorts, records := sides{}, sides{}, sides{}
 	short := task.(quintain.Shortener)
-	draws := splitDraws
-	if testing.Short() { // the race detector has little to find here
-		draws = 20
-	}
-	for index := range draws {
+	for index := range splitDraws {
 		p, err := task.Problem(quintain.Draw{Seed: uint64(1 + index%2), Level: level, Index: index / 2})
 		if err != nil {
 			t.Fatal(err)

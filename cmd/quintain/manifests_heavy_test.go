@@ -1,4 +1,4 @@
-//go:build unix
+//go:build heavy && unix
 
 package main
 
@@ -206,10 +206,6 @@ func (p podContainer) seconds(t *testing.T, flag string) int {
 // is gone; workers come to the owner with the key of theirs.
 func TestManifests(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Log("three servers and their elections: not in short mode")
-		return
-	}
 	all := manifests(t)
 	coordinator, worker := named(t, all, "StatefulSet", "").Spec.Template.Spec, named(t, all, "Deployment", "").Spec.Template.Spec
 	for _, pod := range []podSpec{coordinator, worker} {

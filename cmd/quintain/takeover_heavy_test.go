@@ -1,4 +1,4 @@
-//go:build unix
+//go:build heavy && unix
 
 package main
 
@@ -67,10 +67,6 @@ func (h *hubChild) ready() (status int, says string) {
 // orderly end it does not wait for signs of life. With -v it tells how long no hub was ready.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Log("three servers and their elections: not in short mode")
-		return
-	}
 	defer http.DefaultClient.CloseIdleConnections()
 	cluster := startNodes(t)
 	owner := startChild(t, cluster)

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build heavy && unix
 
 package main
 
@@ -157,10 +157,6 @@ func (c *trainer) kill(t *testing.T, most time.Duration) {
 // that the killed process had, whatever it was doing.
 func TestKilledTrainingGoesOnElsewhere(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Log("three servers, and waits for signs of life: not in short mode")
-		return
-	}
 	cluster := startNodes(t)
 	folders := []string{t.TempDir(), t.TempDir()}
 	begin := func(round int) *trainer {

@@ -1,5 +1,0 @@
-//go:build !heavy
-
-package nats_test
-
-const defaultRounds = 1
