@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/cgroup"
@@ -38,6 +39,8 @@ type Config struct {
 	// cgroup. Each job and each session then has a group, by which the kernel counts its memory and
 	// its threads and ends it whole. Empty: none; the watcher does it.
 	Groups string
+
+	Grace time.Duration // that an interrupted cell has to end; 0: 2 seconds
 
 	abi int // of landlock, at most, for tests; 0: as the kernel has it
 }
@@ -70,6 +73,9 @@ func New(config Config) (*Box, error) {
 	b := &Box{config: config, owner: -1}
 	if b.config.Dir == "" {
 		b.config.Dir = os.TempDir()
+	}
+	if b.config.Grace == 0 {
+		b.config.Grace = 2 * time.Second
 	}
 	if os.Geteuid() == 0 {
 		b.owner = nobody

@@ -287,9 +287,6 @@ func (r *running) keep(into *capped, some []byte) {
 	}
 }
 
-// grace is how long an interrupted cell has to end.
-const grace = 2 * time.Second
-
 // interrupt reports whether a cell has still time to end. The caller must hold mu.
 func (r *running) interrupt(why sandbox.End) bool {
 	if why != sandbox.CPULimit && why != sandbox.WallLimit && why != sandbox.OutputLimit {
@@ -299,14 +296,14 @@ func (r *running) interrupt(why sandbox.End) bool {
 		r.why, r.asked = why, time.Now()
 		return unix.PidfdSendSignal(r.fork.pidfd, unix.SIGINT, nil, 0) == nil
 	}
-	return time.Since(r.asked) < grace
+	return time.Since(r.asked) < r.box.config.Grace
 }
 
 // asks returns why a cell was interrupted that has no more time to end; empty: there is none.
 func (r *running) asks() sandbox.End {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.asked.IsZero() || time.Since(r.asked) < grace {
+	if r.asked.IsZero() || time.Since(r.asked) < r.box.config.Grace {
 		return ""
 	}
 	return r.why

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -19,8 +20,8 @@ func TestSandboxSessions(t *testing.T) {
 	if zygoteBox(t, isolated) == nil {
 		return
 	}
-	sandboxtest.Sessions(t, func(t *testing.T, dir string) sandbox.Opener {
-		return openWith(t, Config{Dir: dir, Zygote: isolated})
+	sandboxtest.Sessions(t, func(t *testing.T, dir string, grace time.Duration) sandbox.Opener {
+		return openWith(t, Config{Dir: dir, Zygote: isolated, Grace: grace})
 	})
 }
 

@@ -19,9 +19,9 @@ import (
 const key = "a-key"
 
 // serveNative serves the sandbox of this machine, and returns the address.
-func serveNative(t *testing.T, dir string) string {
+func serveNative(t *testing.T, dir string, grace time.Duration) string {
 	t.Helper()
-	inner, err := native.New(native.Config{Dir: dir, Zygote: codegrade.Python()})
+	inner, err := native.New(native.Config{Dir: dir, Zygote: codegrade.Python(), Grace: grace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +69,13 @@ func open(t *testing.T, c remote.Config) *remote.Box {
 func TestSandboxOverHTTP(t *testing.T) {
 	t.Parallel()
 	sandboxtest.Run(t, func(t *testing.T, dir string) sandbox.Sandbox {
-		return open(t, remote.Config{URLs: []string{serveNative(t, dir)}})
+		return open(t, remote.Config{URLs: []string{serveNative(t, dir, 0)}})
 	})
 }
 
 func TestSessions(t *testing.T) {
 	t.Parallel()
-	sandboxtest.Sessions(t, func(t *testing.T, dir string) sandbox.Opener {
-		return open(t, remote.Config{URLs: []string{serveNative(t, dir)}})
+	sandboxtest.Sessions(t, func(t *testing.T, dir string, grace time.Duration) sandbox.Opener {
+		return open(t, remote.Config{URLs: []string{serveNative(t, dir, grace)}})
 	})
 }

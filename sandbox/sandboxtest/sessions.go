@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,16 +86,17 @@ var sessions = map[string][]step{
 	},
 }
 
-// Sessions holds the sessions of a back end, as Run holds its jobs.
-func Sessions(t *testing.T, open func(t *testing.T, dir string) sandbox.Opener) {
+// Sessions holds the sessions of a back end, as Run holds its jobs. Open is given how long an interrupted
+// cell has to end.
+func Sessions(t *testing.T, open func(t *testing.T, dir string, grace time.Duration) sandbox.Opener) {
 	dir := t.TempDir()
-	for _, one := range []string{dir, filepath.Dir(dir)} { // for a user without rights to pass
-		if err := os.Chmod(one, 0o711); err != nil {
+	for _, one := range []string{dir, filepath.Dir(dir), filepath.Join(dir, "patient"), filepath.Join(dir, "hasty")} { // for a user without rights to pass
+		if err := errors.Join(os.MkdirAll(one, 0o711), os.Chmod(one, 0o711)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r := &rig{T: t, dir: dir}
-	box := open(t, dir)
+	box, hasty := open(t, filepath.Join(dir, "patient"), 5*time.Minute), open(t, filepath.Join(dir, "hasty"), time.Millisecond)
 	first, err := box.Open(t.Context(), sandbox.Spec{})
 	if errors.Is(err, sandbox.ErrWeak) {
 		t.Logf("%v: nothing else is tested", err)
@@ -108,7 +110,13 @@ func Sessions(t *testing.T, open func(t *testing.T, dir string) sandbox.Opener) 
 	}
 	before := r.left()
 	for name, steps := range sessions {
-		t.Run(name, func(t *testing.T) { r.with(t).session(box, steps) })
+		t.Run(name, func(t *testing.T) {
+			if slices.ContainsFunc(steps, func(s step) bool { return s.over && (s.end == sandbox.CPULimit || s.end == sandbox.WallLimit) }) {
+				r.with(t).session(hasty, steps)
+				return
+			}
+			r.with(t).session(box, steps)
+		})
 	}
 	t.Run("files", func(t *testing.T) { r.with(t).sessionFiles(box) })
 	t.Run("cancelled", func(t *testing.T) { r.with(t).sessionCancelled(box) })
