@@ -415,7 +415,7 @@ func (b *bench) result() rollout.Result {
 	select {
 	case r := <-b.desk.results:
 		return r
-	case <-time.After(10 * time.Second):
+	case <-time.After(5 * time.Minute):
 		b.t.Fatal("no group came")
 		return rollout.Result{}
 	}

@@ -227,7 +227,7 @@ func freePort(t *testing.T) string {
 // awaitHub waits until the hub answers.
 func (d *hubDrive) awaitHub(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -274,7 +274,7 @@ func (d *hubDrive) load(t *testing.T, after time.Duration, kill func()) {
 // drain takes batches until none is left, filling the last one up.
 func (d *hubDrive) drain(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	for filled := 0; filled < 4; {
 		some, err := d.take(ctx)

@@ -86,7 +86,7 @@ func (p *process) wait(t *testing.T) int {
 	select {
 	case status := <-p.ended:
 		return status
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		t.Fatalf("the program does not end; it printed\n%s", p.stderr.String())
 		return -1
 	}

@@ -127,7 +127,7 @@ func until(t *testing.T, p *process, what string, is func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	over := time.After(30 * time.Second)
+	over := time.After(5 * time.Minute)
 	for !is() {
 		select {
 		case <-tick.C:

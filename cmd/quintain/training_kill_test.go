@@ -53,7 +53,7 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 // awaitVersion waits until a training log has a line of a version or later.
 func awaitVersion(t *testing.T, log string, version int) {
 	t.Helper()
-	over := time.After(time.Minute)
+	over := time.After(5 * time.Minute)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {

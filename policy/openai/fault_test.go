@@ -270,7 +270,7 @@ func eventually(t *testing.T, happened func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for range 10_000 {
+	for range 300_000 {
 		if happened() {
 			return
 		}
