@@ -4,11 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"sync"
 	"testing"
-	"time"
 )
 
 // An acker is a trainer of /v1, which acknowledges each batch, again and again until it
@@ -135,11 +133,8 @@ func TestKilledHubAndAckers(t *testing.T) {
 
 // loadAckers posts and takes until the hub is killed after a while.
 func loadAckers(t *testing.T, d *hubDrive, trainers []*acker, kill func()) {
-	after := time.Duration(20+rand.IntN(300)) * time.Millisecond
-	ctx, cancel := context.WithTimeout(t.Context(), after+50*time.Millisecond)
-	defer cancel()
-	time.AfterFunc(after, kill)
 	var clients sync.WaitGroup
+	ctx := d.killUnderWay(t, &clients, kill)
 	for range 3 {
 		clients.Go(func() { d.post(ctx) })
 	}

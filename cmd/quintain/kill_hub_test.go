@@ -188,7 +188,7 @@ func TestKilledHubLosesNothing(t *testing.T) {
 		if round == killRounds {
 			d.drain(t)
 		} else {
-			d.load(t, time.Duration(20+rand.IntN(300))*time.Millisecond, func() { _ = c.Process.Kill() })
+			d.load(t, func() { _ = c.Process.Kill() })
 		}
 		_ = c.Process.Kill()
 		_ = c.Wait() // it was killed
@@ -252,12 +252,33 @@ func (d *hubDrive) register(t *testing.T) {
 	}
 }
 
+// answered counts the groups that were acknowledged, or refused because the disk is full.
+func (d *hubDrive) answered() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.posted) + int(d.full.Load())
+}
+
+// killUnderWay calls kill a while after some groups were answered. The context ends soon after.
+func (d *hubDrive) killUnderWay(t *testing.T, clients *sync.WaitGroup, kill func()) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	before := d.answered()
+	clients.Go(func() {
+		defer cancel()
+		for ctx.Err() == nil && d.answered() < before+4 {
+			<-time.After(time.Millisecond)
+		}
+		<-time.After(time.Duration(rand.IntN(300)) * time.Millisecond)
+		kill()
+		<-time.After(50 * time.Millisecond)
+	})
+	return ctx
+}
+
 // load posts and takes from several clients until kill is called after a while.
-func (d *hubDrive) load(t *testing.T, after time.Duration, kill func()) {
-	ctx, cancel := context.WithTimeout(t.Context(), after+50*time.Millisecond)
-	defer cancel()
-	time.AfterFunc(after, kill)
+func (d *hubDrive) load(t *testing.T, kill func()) {
 	var clients sync.WaitGroup
+	ctx := d.killUnderWay(t, &clients, kill)
 	for range 3 {
 		clients.Go(func() { d.post(ctx) })
 	}
