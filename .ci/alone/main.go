@@ -1,8 +1,7 @@
-//go:build ignore
-
-// Run a test program with a folder of its own for temporary files, and see what it leaves behind: go test -exec "alone
-// FOLDER". In FOLDER, the file costs gets a line for each package: its folder and seconds of processor. A program that
-// leaves a process or a file behind has failed. It needs Linux, whose kernel hands orphans to the nearest ancestor that asks.
+// Command alone runs a test program with a folder of its own for temporary files, and sees what it leaves behind: go test
+// -exec "alone FOLDER". In FOLDER, the file costs gets a line for each package: its folder and seconds of processor. A
+// program that leaves a process or a file behind has failed. It needs Linux, whose kernel hands orphans to the nearest
+// ancestor that asks.
 package main
 
 import (

@@ -1,8 +1,6 @@
-//go:build ignore
-
-// Check the types of all packages and their tests for another platform: go run .ci/types.go linux/386 darwin/arm64. It
-// compiles nothing, and looks into no function of another module, so it takes seconds. It finds what overflows a word
-// of 32 bits, and what one system lacks. The faults that go vet alone finds are for .ci/nightly.
+// Command types checks the types of all packages and their tests for other platforms: go run ./.ci/types linux/386
+// darwin/arm64. It compiles nothing, and looks into no function of another module, so it takes seconds. It finds what
+// overflows a word of 32 bits, and what one system lacks. The faults that go vet alone finds are for .ci/nightly.
 package main
 
 import (
