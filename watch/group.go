@@ -16,7 +16,6 @@ import (
 	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/calls"
-	"github.com/quintain-rl/quintain/watch/visible"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -100,7 +99,7 @@ type message struct {
 
 // An excerpt is text, perhaps cut.
 type excerpt struct {
-	Pieces []visible.Piece
+	Pieces []words.Piece
 	Left   int    // omitted bytes
 	Link   string // address of the whole text
 }
@@ -119,7 +118,7 @@ type pen struct {
 // of the whole.
 func (p *pen) write(text, where string) excerpt {
 	e := excerpt{}
-	e.Pieces, e.Left = visible.Split(text, min(mostText, p.room))
+	e.Pieces, e.Left = words.Split(text, min(mostText, p.room))
 	p.room -= min(p.room, utf8.RuneCountInString(text[:len(text)-e.Left]))
 	if e.Left > 0 && p.at != "" {
 		e.Link = "text?at=" + p.at + "&" + where

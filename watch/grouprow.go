@@ -11,7 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/watch/visible"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // Bounds on a page of groups.
@@ -78,7 +78,7 @@ func inLine(text string, most int) string {
 		end--
 	}
 	cut := text[:end]
-	pieces, left := visible.Split(strings.Join(strings.Fields(cut), " "), most)
+	pieces, left := words.Split(strings.Join(strings.Fields(cut), " "), most)
 	var b strings.Builder
 	for _, p := range pieces {
 		b.WriteString(p.Text)

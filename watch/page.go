@@ -21,7 +21,6 @@ import (
 	"github.com/quintain-rl/quintain/tasks/list"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/board"
-	"github.com/quintain-rl/quintain/watch/visible"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -191,7 +190,7 @@ const shortText = 300
 // [shortText] characters.
 func plain(text string) string {
 	var b strings.Builder
-	pieces, left := visible.Split(text, shortText)
+	pieces, left := words.Split(text, shortText)
 	for _, p := range pieces {
 		b.WriteString(p.Text)
 	}

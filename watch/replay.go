@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/watch/visible"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -110,6 +109,6 @@ func (r *replay) Story() string {
 
 // short is a text that is cut already.
 func short(text string) (e excerpt) {
-	e.Pieces, e.Left = visible.Split(text, mostText)
+	e.Pieces, e.Left = words.Split(text, mostText)
 	return e
 }

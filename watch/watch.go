@@ -25,7 +25,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/text/tokenizer"
-	"github.com/quintain-rl/quintain/trace/sources"
+	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/follow"
 	"github.com/quintain-rl/quintain/watch/machine"
 )
@@ -91,7 +91,7 @@ func New(c Config) (*Server, error) {
 		held: heldOuts{files: follow.Tails(within(folders, datadir.Evaluations))}, state: follow.State{Folders: folders}, searchTime: searchTime,
 	}
 	for _, folder := range folders {
-		s.trace.sources = append(s.trace.sources, sources.Of(folder))
+		s.trace.sources = append(s.trace.sources, trace.OfRun(folder))
 	}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error

@@ -17,7 +17,6 @@ import (
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/aliases"
-	"github.com/quintain-rl/quintain/gateway/answers"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/datadir"
@@ -153,7 +152,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 // elsewhere returns the coordinator of workers elsewhere, nil if none play, and the routes of all
 // who play elsewhere.
 func (c *config) elsewhere(agents *gateway.Gateway, streams []rollout.Stream, log *slog.Logger) (*fleet.Coordinator, aliases.Planes, error) {
-	planes, err := answers.Routes(agents, c.Gateway)
+	planes, err := aliases.Routes(agents, c.Gateway)
 	if err != nil {
 		return nil, planes, usageError{err}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/trace/sources"
 )
 
 func newTrace(w *world) *cobra.Command {
@@ -34,7 +33,7 @@ run too.`,
 // A traceQuery is where to look for which groups.
 type traceQuery struct {
 	data   func() []string
-	filter sources.Filter
+	filter trace.Filter
 }
 
 // flags gives f the flags of the query.
@@ -54,7 +53,7 @@ func (q *traceQuery) open() (r *trace.Reader, query trace.Query, err error) {
 	if query, err = q.filter.Query(); err != nil {
 		return nil, query, usagef("--%w", err)
 	}
-	r, err = sources.Open(q.data()...)
+	r, err = trace.OpenRuns(q.data()...)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = usageError{err}
 	}

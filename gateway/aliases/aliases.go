@@ -1,4 +1,5 @@
-// Package aliases knows the projects whose routes the gateway answers beside its own.
+// Package aliases has the routes that a gateway answers beside its own: those of other projects,
+// and for agents the Model Context Protocol.
 package aliases
 
 import (
@@ -10,7 +11,6 @@ import (
 	"github.com/quintain-rl/quintain/gateway/agl"
 	"github.com/quintain-rl/quintain/gateway/areal"
 	"github.com/quintain-rl/quintain/gateway/rllm"
-	"github.com/quintain-rl/quintain/gateway/uniagent"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -21,7 +21,7 @@ type project struct {
 }
 
 func projects() []project {
-	return []project{{"areal", areal.Routes}, {"rllm", rllm.Routes}, {"agl", agl.Routes}, {"uni-agent", uniagent.Routes}}
+	return []project{{"areal", areal.Routes}, {"rllm", rllm.Routes}, {"agl", agl.Routes}, {"uni-agent", uniagentRoutes}}
 }
 
 // Planes are the routes of a gateway on two ports.
@@ -30,18 +30,18 @@ type Planes struct {
 	Agents []web.Route // none: their routes are among Main
 }
 
-// Routes returns the routes of a gateway, and those of the projects that its settings name;
-// a nil gateway has none. Several projects may have the same route; the first has it. The
+// Routes returns the routes of a gateway, those of the projects that its settings name, and for
+// agents those of the Model Context Protocol; a nil gateway has none. Several projects may have the same route; the first has it. The
 // error names an unknown project.
 func Routes(g *gateway.Gateway, s gateway.Settings) (p Planes, err error) {
 	if g == nil {
 		return p, nil
 	}
-	if p.Main, err = routes(g, s.Dialects); err != nil || s.Port == 0 {
-		return p, err
+	all, err := routes(g, s.Dialects)
+	forAgents := mcpRoutes(gateway.NewDoor(g))
+	if err != nil || s.Port == 0 {
+		return Planes{Main: append(all, forAgents...)}, err
 	}
-	all := p.Main
-	p.Main = nil
 	for _, r := range all {
 		health := r.Path == gateway.NewDoor(g).Health().Path // of both
 		if r.For != web.Anyone || health {
@@ -51,6 +51,7 @@ func Routes(g *gateway.Gateway, s gateway.Settings) (p Planes, err error) {
 			p.Agents = append(p.Agents, r)
 		}
 	}
+	p.Agents = append(p.Agents, forAgents...)
 	return p, nil
 }
 

@@ -5,17 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-
 	"github.com/quintain-rl/quintain/policy"
-	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/queue/nats"
 	"github.com/quintain-rl/quintain/sandbox/backend"
@@ -200,36 +196,6 @@ func TestSandboxThatNobodyChose(t *testing.T) {
 	t.Parallel()
 	if f := sandbox(t.Context(), backend.Settings{Where: "http://127.0.0.1:1"}, false); f.Level != Warn {
 		t.Errorf("%+v, want a warning", f)
-	}
-}
-
-func TestServersThatAreThere(t *testing.T) {
-	t.Parallel()
-	s, err := fake.New(fake.Config{Server: fake.Defaults()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := httptest.NewServer(s)
-	defer at.Close()
-	js, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), SyncAlways: true, NoSigs: true, NoLog: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	js.Start()
-	defer js.WaitForShutdown()
-	defer js.Shutdown()
-	if !js.ReadyForConnections(time.Minute) {
-		t.Fatal("NATS does not start")
-	}
-	found := Examine(t.Context(), Settings{Data: t.TempDir(), URLs: []string{at.URL}, NATS: js.ClientURL(), Ports: []string{"0"}})
-	if f := find(t, found, "server"); f.Level != OK || !strings.Contains(f.Found, at.URL) {
-		t.Errorf("%+v", f)
-	}
-	if f := find(t, found, "NATS"); f.Level != Warn || !strings.Contains(f.Found, server.VERSION) { // only its system account tells of syncs
-		t.Errorf("%+v", f)
-	}
-	if f := find(t, found, "port"); f.Level != OK {
-		t.Errorf("%+v", f)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestTestsOfLightPackagesLinkNoCatalogue(t *testing.T) {
 
 // isLight reports whether a package is among the light ones.
 func isLight(name string) bool {
-	return name != "fleet/leaseload" && slices.ContainsFunc(light, func(of string) bool { return below(name, of) }) // leaseload is a load
+	return slices.ContainsFunc(light, func(of string) bool { return below(name, of) })
 }
 
 // weights names each light package that needs a family, with the imports that lead to it.

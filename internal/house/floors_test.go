@@ -48,7 +48,6 @@ var floors = [][]string{
 		"interop/reasoninggym/sympy",
 	},
 	{ // the machines
-		"sandbox/trial",
 		"task", "task/tasktest",
 		"scenario", "scenario/scenariotest", "scenario/tools", "scenario/external",
 		"rollout/curriculum",
@@ -67,7 +66,6 @@ var floors = [][]string{
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
 		"codegrade/codeplay", "codegrade/pythontool", "scenarios/games", "scenarios/games/gametest", "scenarios/toolbox", "scenarios/toolbox/toolboxtest",
-		"trace/sources",
 		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree", "gateway/refusal",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
@@ -81,15 +79,15 @@ var floors = [][]string{
 		"scenarios", "scenarios/games/alone", "scenarios/games/blackjack", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "scenarios/toolbox/desk",
 		"tiny/starter",
 		"hub", "hub/hubstats",
-		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/uniagent", "gateway/gatewaytest",
+		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/gatewaytest",
 		"policy/probe", "policy/judge/jury",
 		"interop/export",
 		"interop/pipe",
 	},
-	{"gateway/aliases", "internal/doctor", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "serve/names", "serve/sessions"},
-	{"run", "run/player", "run/ungraded", "run/artifacts", "tasks/catalog", "watch/follow", "watch/visible", "watch/words", "watch/calls", "watch/board", "watch/machine", "watch/workers"},
+	{"internal/doctor", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "serve/names", "serve/sessions"},
+	{"run", "run/player", "run/ungraded", "run/artifacts", "tasks/catalog", "watch/follow", "watch/words", "watch/calls", "watch/board", "watch/machine", "watch/workers"},
 	{"cmd/quintain/screen", "internal/compat", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/jobrun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "sandbox/desk", "gateway/answers", "watch/shown"}, // sessions that have tools; the load of a coordinator
+	{"serve/openenv", "sandbox/desk", "gateway/aliases", "watch/shown"},                                                                                                                       // sessions that have tools
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "bench/…", "tiny/pretrain", "tasks/moves/rushgen", "internal/house"},
 }

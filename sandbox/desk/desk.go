@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/sandbox/trial"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
 )
@@ -34,7 +33,7 @@ func (d Desk) Command() *cobra.Command {
 
 // probe returns the verb that says what the sandbox holds.
 func (d Desk) probe() *cobra.Command {
-	t := trial.New()
+	t := NewTrial()
 	c := &cobra.Command{
 		Use:   "probe",
 		Short: "Find out what the sandbox holds",
@@ -42,7 +41,7 @@ func (d Desk) probe() *cobra.Command {
 		Example: `  quintain sandbox probe
   quintain sandbox probe --sandbox http://10.0.0.7:8000`,
 		Args: d.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return trial.Probe(c.Context(), t.Sandbox, d.Stdout) },
+		RunE: func(c *cobra.Command, _ []string) error { return Probe(c.Context(), t.Sandbox, d.Stdout) },
 	}
 	c.Flags().AddGoFlagSet(t.SandboxFlags())
 	return c
@@ -50,7 +49,7 @@ func (d Desk) probe() *cobra.Command {
 
 // run returns the verb that runs one program.
 func (d Desk) run() *cobra.Command {
-	t := trial.New()
+	t := NewTrial()
 	c := &cobra.Command{
 		Use:   "run [flags] -- PROGRAM ARGUMENT...",
 		Short: "Run one program in the sandbox",

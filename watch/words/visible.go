@@ -1,5 +1,4 @@
-// Package visible shows texts of models so that every character can be seen.
-package visible
+package words
 
 import (
 	"fmt"

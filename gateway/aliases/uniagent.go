@@ -1,7 +1,4 @@
-// Package uniagent answers what is known of uni-agent's routes: model calls are at the addresses
-// of the gateway's own sessions, and a reward comes to them beside. docs/gateway-aliases.md says
-// what is not known.
-package uniagent
+package aliases
 
 import (
 	"net/http"
@@ -10,8 +7,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// Routes are the routes of uni-agent that the gateway does not have itself.
-func Routes(d gateway.Door) []web.Route {
+// uniagentRoutes answers what is known of uni-agent's routes: model calls are at the addresses
+// of the gateway's own sessions, and a reward comes to them beside. docs/gateway-aliases.md says
+// what is not known.
+func uniagentRoutes(d gateway.Door) []web.Route {
 	return []web.Route{{Method: "POST", Path: "/sessions/{session}/reward_info", Serve: func(c *web.Call) error { return reward(d, c) }}}
 }
 

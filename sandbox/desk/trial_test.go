@@ -1,4 +1,4 @@
-package trial
+package desk
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ func TestTrialsSayHowTheyEnded(t *testing.T) {
 		{"while :; do :; done", "", "", "the program was ended: cpu_limit, after "},
 	} {
 		var out, errs strings.Builder
-		trial := New()
+		trial := NewTrial()
 		trial.Argv, trial.Files, trial.Stdin = []string{"sh", "-c", c.script}, []string{file}, strings.NewReader("from stdin\n")
 		trial.Stdout, trial.Stderr = &out, &errs
 		trial.Limits.Processes, trial.Limits.CPU, trial.Limits.Wall = 1, 200*time.Millisecond, time.Minute

@@ -1,4 +1,4 @@
-package sources
+package trace
 
 import (
 	"flag"
@@ -7,12 +7,11 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/trace"
 )
 
 // A Filter is a query that people write as flags.
 type Filter struct {
-	query   trace.Query
+	query   Query
 	outcome string
 	since   time.Duration
 	level   int // -1: any
@@ -32,9 +31,9 @@ func (q *Filter) Flags() *flag.FlagSet {
 }
 
 // Query returns the query. The error names the invalid flag.
-func (q *Filter) Query() (trace.Query, error) {
+func (q *Filter) Query() (Query, error) {
 	if q.outcome != "" && !strings.Contains(outcomeNames(), q.outcome) {
-		return trace.Query{}, fmt.Errorf("outcome is %q, want one of %s", q.outcome, outcomeNames())
+		return Query{}, fmt.Errorf("outcome is %q, want one of %s", q.outcome, outcomeNames())
 	}
 	of := q.query
 	of.Outcome, of.Newest = quintain.Outcome(q.outcome), of.Limit > 0

@@ -1,6 +1,4 @@
-// Package trial runs one program in the sandbox for a person to see, and says
-// what the sandbox holds.
-package trial
+package desk
 
 import (
 	"context"
@@ -17,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/backend"
 )
 
-// A Trial is a program, given by a person.
+// A Trial is a program, given by a person, which the sandbox runs for the person to see.
 type Trial struct {
 	Argv    []string
 	Files   []string // files of the machine, to be copied into the job's folder
@@ -29,8 +27,8 @@ type Trial struct {
 	Stdout, Stderr io.Writer
 }
 
-// New returns a trial with the default limits.
-func New() Trial {
+// NewTrial returns a trial with the default limits.
+func NewTrial() Trial {
 	limits := sandbox.Limits{}.Filled()
 	limits.Wall = 0 // by the time on the processor
 	return Trial{Limits: limits, Memory: int(limits.Memory >> 20)}

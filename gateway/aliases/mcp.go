@@ -1,6 +1,4 @@
-// Package answers lets agents draw the problem of their session and submit the answer to it, by
-// the Model Context Protocol.
-package answers
+package aliases
 
 import (
 	"context"
@@ -9,30 +7,16 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain/gateway"
-	"github.com/quintain-rl/quintain/gateway/aliases"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/mcp"
 )
 
-// path is that of the protocol, alone and below the address of a session.
+// path is that of the Model Context Protocol, alone and below the address of a session. By it,
+// agents draw the problem of their session, and submit the answer to it.
 const path = "/mcp"
 
-// Routes returns those of [aliases.Routes], and for agents those of the protocol.
-func Routes(g *gateway.Gateway, s gateway.Settings) (aliases.Planes, error) {
-	all, err := aliases.Routes(g, s)
-	if g == nil || err != nil {
-		return all, err
-	}
-	to := &all.Main
-	if all.Agents != nil {
-		to = &all.Agents
-	}
-	*to = append(*to, routes(gateway.NewDoor(g))...)
-	return all, nil
-}
-
-// routes are those of the protocol: below the address of a session, and where its key names it.
-func routes(d gateway.Door) (all []web.Route) {
+// mcpRoutes are those of the protocol: below the address of a session, and where its key names it.
+func mcpRoutes(d gateway.Door) (all []web.Route) {
 	for _, base := range []string{"/sessions/{session}", ""} {
 		all = append(all, web.Route{Method: "POST", Path: base + path, Serve: func(c *web.Call) error { return serve(d, c) }})
 	}

@@ -1,5 +1,4 @@
-// Package sources finds the traces that people name: data folders of runs, and folders of traces.
-package sources
+package trace
 
 import (
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/trace"
 )
 
 // A MissingError names folders without a trace. It is an [fs.ErrNotExist].
@@ -23,21 +21,21 @@ func (e *MissingError) Error() string {
 // Unwrap returns [fs.ErrNotExist].
 func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
 
-// Of returns the trace of a folder, which may come later: that of a data folder, or the folder
+// OfRun returns the trace of a folder, which may come later: that of a data folder, or the folder
 // itself, if it has files of a trace.
-func Of(folder string) trace.Folder {
+func OfRun(folder string) Folder {
 	if files, _ := filepath.Glob(filepath.Join(folder, "*.trace")); len(files) > 0 {
-		return trace.Folder(folder)
+		return Folder(folder)
 	}
-	return trace.Folder(filepath.Join(folder, datadir.Trace))
+	return Folder(filepath.Join(folder, datadir.Trace))
 }
 
-// Open returns a reader of the traces of folders as one. Each must have a trace; otherwise the
+// OpenRuns returns a reader of the traces of folders as one; see [OfRun]. Each must have a trace; otherwise the
 // error is a [*MissingError].
-func Open(folders ...string) (*trace.Reader, error) {
-	var all []trace.Folder
+func OpenRuns(folders ...string) (*Reader, error) {
+	var all []Folder
 	for _, folder := range folders {
-		found := Of(folder)
+		found := OfRun(folder)
 		if _, err := found.Segments(); errors.Is(err, fs.ErrNotExist) {
 			return nil, &MissingError{[]string{folder}}
 		} else if err != nil {
@@ -45,7 +43,7 @@ func Open(folders ...string) (*trace.Reader, error) {
 		}
 		all = append(all, found)
 	}
-	r, err := trace.Join(all...)
+	r, err := Join(all...)
 	if err == nil && r.Len() == 0 {
 		err = &MissingError{folders}
 	}

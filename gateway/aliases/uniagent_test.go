@@ -1,4 +1,4 @@
-package uniagent_test
+package aliases
 
 import (
 	"net/http"
@@ -7,12 +7,11 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/gatewaytest"
-	"github.com/quintain-rl/quintain/gateway/uniagent"
 )
 
 // An agent calls its model by both of uni-agent's dialects, and rewards its session.
 func TestASession(t *testing.T) {
-	b := gatewaytest.Open(t, "", uniagent.Routes)
+	b := gatewaytest.Open(t, "", uniagentRoutes)
 	type session struct{ ID, Key string }
 	s := gatewaytest.Parse[struct{ Sessions []session }](t, b.Want(201, gatewaytest.Key, "POST /v1/sessions", `{"name": "x", "of": 1, "agent_rewards": true}`)).Sessions[0]
 	at := "/sessions/" + s.ID
@@ -42,7 +41,7 @@ func TestASession(t *testing.T) {
 
 // A session whose caller rewards it takes none of its agent, and an ended one none at all.
 func TestRefusedRewards(t *testing.T) {
-	b := gatewaytest.Open(t, "", uniagent.Routes)
+	b := gatewaytest.Open(t, "", uniagentRoutes)
 	made := gatewaytest.Parse[struct{ Sessions []struct{ ID string } }](t, b.Want(201, gatewaytest.Key, "POST /v1/sessions", `{"name": "x", "of": 1}`))
 	b.Want(http.StatusForbidden, "", "POST /sessions/"+made.Sessions[0].ID+"/reward_info", `{"reward": 1}`)
 }

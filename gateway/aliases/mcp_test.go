@@ -1,4 +1,4 @@
-package answers
+package aliases
 
 import (
 	"context"
@@ -41,7 +41,7 @@ type session struct{ ID, Key string }
 
 func open(t *testing.T, folder string) *gatewaytest.Bench {
 	t.Helper()
-	b := gatewaytest.Open(t, folder, routes)
+	b := gatewaytest.Open(t, folder, mcpRoutes)
 	b.JudgeBy(judge{})
 	return b
 }
@@ -163,7 +163,7 @@ func TestAnswersAtOnce(t *testing.T) {
 	wants(t, submitted(t, b, s, "right"), "the session has its reward")
 }
 
-// The routes are those of agents, wherever they are.
+// The mcpRoutes are those of agents, wherever they are.
 func TestPlanes(t *testing.T) {
 	g, err := gateway.New(gateway.Config{Settings: gateway.Defaults(), Secret: []byte("s")})
 	if err != nil {
@@ -184,7 +184,7 @@ func TestPlanes(t *testing.T) {
 		}
 	}
 	if all, err := Routes(nil, gateway.Settings{}); all.Main != nil || err != nil {
-		t.Errorf("no gateway has %d routes: %v", len(all.Main), err)
+		t.Errorf("no gateway has %d mcpRoutes: %v", len(all.Main), err)
 	}
 	if _, err := Routes(g, gateway.Settings{Dialects: []string{"nobody"}}); err == nil {
 		t.Error("an unknown project is none")

@@ -1,4 +1,4 @@
-package sources_test
+package trace_test
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/trace/sources"
 )
 
 // write writes a trace with groups of these indices.
@@ -61,8 +60,8 @@ func TestOpenFindsTheTracesOfPlaces(t *testing.T) {
 		for _, name := range test.names {
 			names = append(names, at(name))
 		}
-		r, err := sources.Open(names...)
-		var missing *sources.MissingError
+		r, err := trace.OpenRuns(names...)
+		var missing *trace.MissingError
 		switch {
 		case test.fault != "":
 			if !errors.As(err, &missing) || !errors.Is(err, fs.ErrNotExist) || missing.Names[0] != test.fault {
@@ -72,7 +71,7 @@ func TestOpenFindsTheTracesOfPlaces(t *testing.T) {
 			t.Errorf("%v: error %v, want %d groups", test.names, err, test.groups)
 		}
 	}
-	if _, err := sources.Open(at("run"), at("file")); err == nil {
+	if _, err := trace.OpenRuns(at("run"), at("file")); err == nil {
 		t.Error("a file is opened as a folder")
 	}
 }

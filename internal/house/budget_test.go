@@ -1,0 +1,82 @@
+package house
+
+import (
+	"go/ast"
+	"go/scanner"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What the whole project may weigh. A budget is spent, not raised: what a new part takes, an old
+// one gives back.
+const (
+	mostLines    = 209_000 // of Go outside _test.go files, neither blank nor comment; bench/ too
+	mostPackages = 225
+)
+
+// A weight is how much there is of the project.
+type weight struct {
+	lines, generated, tests int // of Go, neither blank nor comment; those of generated files are among lines
+	bytes                   int // of the files that lines counts
+}
+
+// TestBudgets tells what is spent of the budgets. Show it with
+//
+//	go test ./internal/house -run TestBudgets -v
+func TestBudgets(t *testing.T) {
+	all := checkout(t)
+	var sum weight
+	for _, s := range all.sources {
+		text, err := os.ReadFile(filepath.Join(root, s.path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum.add(s, text)
+	}
+	packages, folders := len(all.packages), len(wings(all.files))
+	t.Logf("%d of %d lines of Go, %d of them generated; %.2f MB of source; %d lines of tests; %d of %d packages; %d of %d folders at the root",
+		sum.lines, mostLines, sum.generated, float64(sum.bytes)/1e6, sum.tests, packages, mostPackages, folders, maxWings)
+}
+
+// add counts a file.
+func (w *weight) add(s *source, text []byte) {
+	n := codeLines(text)
+	if s.test {
+		w.tests += n
+		return
+	}
+	if w.lines, w.bytes = w.lines+n, w.bytes+len(text); ast.IsGenerated(s.ast) {
+		w.generated += n
+	}
+}
+
+// codeLines counts the lines of a Go file that are neither blank nor comment.
+func codeLines(text []byte) (n int) {
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, 0)
+	last := 0 // line that is counted
+	for {
+		pos, tok, literal := s.Scan()
+		if tok == token.EOF {
+			return n
+		}
+		if tok == token.SEMICOLON && literal != ";" { // the end of a line, or of the file
+			continue
+		}
+		first := max(file.Line(pos), last+1)
+		if end := file.Line(pos) + strings.Count(literal, "\n"); end >= first {
+			n, last = n+end-first+1, end
+		}
+	}
+}
+
+func TestCodeLines(t *testing.T) {
+	const text = "// Package p is one.\npackage p\n\n/* a\nb */\nvar x = `1\n\n3` // three\n\nfunc f() { g(); h() }\nfunc i() {\n\t// nothing\n}\n"
+	if got := codeLines([]byte(text)); got != 7 {
+		t.Errorf("%d lines of code, want 7", got)
+	}
+}
