@@ -141,7 +141,7 @@ def rate(work, seconds):
 def ours(binary, benchmark, seconds):
     """Tokens per second, and the share of the limit in percent, from a benchmark of package transformer."""
     out = subprocess.run([binary, "-test.run", "^$", "-test.bench", f"^{benchmark}$", "-test.benchtime", f"{seconds}s"],
-                         check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT / "transformer").stdout
+                         check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT / "tiny/transformer").stdout
     share, tokens = re.search(r"([\d.]+) %limit\s+([\d.]+) tokens/s", out).groups()
     return float(tokens), float(share)
 

@@ -215,7 +215,9 @@ func TestOrders(t *testing.T) {
 		_, known := b.gateway.orders["k"]
 		return known
 	})
-	b.want(429, "POST", "/v1/sessions", spec, "Idempotency-Key", "k")
+	if why := b.want(429, "POST", "/v1/sessions", spec, "Idempotency-Key", "k"); !strings.Contains(why, "a request with this key is under way") {
+		t.Error(why)
+	}
 	b.desk.open()
 	if status := <-waits; status != 201 {
 		t.Errorf("status %d", status)

@@ -451,11 +451,17 @@ func wholeBlocks(n int, ends []int64) (blocks int) {
 	return blocks
 }
 
-// TestWhatIsCutIsReadUpToThere reads a segment cut at every byte.
+// TestWhatIsCutIsReadUpToThere reads a segment cut at every byte, also while a writer cuts it off.
 func TestWhatIsCutIsReadUpToThere(t *testing.T) {
 	whole, ends := cutSegment(t, slims(9))
 	growing := &segment{}
 	for n := range whole {
+		if n > len(magic) {
+			shrinking := segment{end: int64(len(magic))}
+			if err := shrinking.read(bytes.NewReader(whole[:n]), int64(len(whole))); err != nil || shrinking.records() != 3*wholeBlocks(n, ends) {
+				t.Fatalf("cut at %d while it is read: error %v, %d records", n, err, shrinking.records())
+			}
+		}
 		s := segment{}
 		for _, s := range []*segment{&s, growing} {
 			if err := s.read(bytes.NewReader(whole[:n]), int64(n)); err != nil {

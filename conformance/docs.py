@@ -1,0 +1,487 @@
+#!/usr/bin/env python3
+"""Play the commands of the documents as a reader types them: those of a page in order, in one folder.
+
+    conformance/docs.py --quintain bin/quintain                        # all pages
+    conformance/docs.py --quintain bin/quintain --page docs/hub.md
+    conformance/docs.py --quintain bin/quintain --changed COMMIT       # play the pages that differ from that commit, check all
+    conformance/docs.py --quintain bin/quintain --check                # play none, check all
+
+A command stands on an indented line, or in a block of three backticks. A server goes on until the page begins another one;
+a fake inference server, and the files that the documents take to be there, are there already. LEFT lists what is not
+played, and why. Of that, and of commands in the middle of a text, the verb and its flags must exist, the packages and tests
+of go test, the targets of make, and the scripts with their flags.
+"""
+
+import argparse
+import collections
+import functools
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIMIT = 180  # seconds that a command may take
+
+# What is not played, by an expression that its command or its page contains, and who plays it, or why nobody can.
+LEFT = [
+    (r"^docs/benchmarks", "a measurement, which takes minutes to hours"),
+    ("…", "a part of a command"),
+    (r"^go (build|test|install)\b", "the gate; benchmarks take minutes"),
+    (r"\b(conformance|bench)/[\w/]+(\.py|\.sh)?\b|^\.ci/|^internal/compat", "conformance/run plays it"),
+    (r"^make\b|^skopeo\b", "the nightly makes the release; nothing is published"),
+    (r"^(pip|python3? -m venv|python3? -m sglang|uv)\b", "conformance/python installs the same versions"),
+    (r"^python3? examples/", "conformance/examples.py, adapters.py and notebooks.py, with the packages it needs"),
+    (r"^(PYTHONPATH|QUINTAIN_DATA)=\S+ |^(inspect|lm_eval|vf-eval|lighteval)\b", "conformance/adapters.py, with the packages it needs"),
+    (r"\bvllm serve\b|^docker\b|^brew\b|^helm\b|^sudo\b|^tar -xzf|^podman\b", "it needs a GPU, a container engine, a cluster or another system"),
+    (r"^(sbatch|RUN_ENGINE|cp deploy/slurm)", "conformance/slurm, in a cluster of its own"),
+    (r"^python reasoning_gym_environment", "Atropos' own environment"),
+    (r"/ID/", "it needs an ID of the reply before"),
+    (r"--play$", "a person replies; tests of cmd/quintain do"),
+    (r"judge check", "a fake server is no judge; tests of policy/judge"),
+    (r"\.parquet", "a file of Parquet; tests of internal/rows"),
+    (r"^sky\b", "conformance/skypilot.py, with its package"),
+]
+
+# What a reader did before, by page.
+BEFORE = {
+    "docs/hub.md": [
+        "quintain run --policy script --consumer hub",
+        "curl -X POST 'http://127.0.0.1:8000/v1/runs/default/register?trainer=a' -H 'Content-Type: application/json' -d '{\"wandb_group\": \"\", \"wandb_project\": \"\", "
+        '"batch_size": 8, "max_token_len": 4096, "checkpoint_dir": "", "save_checkpoint_interval": 0, "starting_step": 0, "num_steps": 10}\'',
+    ],
+    "docs/atropos.md": ["quintain hub --data hub"],
+    "docs/math.md": ["quintain hub"],
+    "docs/stability.md": ["quintain run --policy script --steps 1"],
+    "docs/watch.md": [
+        "quintain run --policy script --steps 1",
+        "quintain run --policy script --steps 1 --data successor",
+        "quintain eval --policy script --tasks chain_sum:1 --count 4 --out before",
+        "quintain eval --policy script --tasks chain_sum:1 --count 4 --out after",
+    ],
+}
+
+PROGRAMS = (
+    r"quintain(?! [a-z-]+,)|go|make|curl|python3?|pip|printf|echo|for|cp|sbatch|helm|sky|vllm|inspect|lm_eval|vf-eval|lighteval|docker|podman|brew|sudo|tar|"
+    r"skopeo|rclone|bench/\S+|conformance/\S+|\.ci/\S+|internal/compat/\S+"
+)
+COMMAND = re.compile(rf"(?:[A-Z_][A-Z_0-9]*=(?:'[^']*'|\"[^\"]*\"|\S*) )*(?:{PROGRAMS})(?= |$)")
+ENDLESS = re.compile(r"(?:[A-Z_]+=\S+ )*quintain (?:(?:serve|hub|gateway|fake-server|worker|sandbox serve|env serve)(?! ?(?:stats|pack|workers)\b)(?: |$)|view(?!.*--export)|run(?!.*--(?:steps|minutes)))")
+PLACEHOLDERS = {"ROOM": "puzzles", "NAME": "countdown", "TASK": "countdown", "VERB": "run", "DIR": "quintain-data"}
+
+
+def pages():
+    """The pages whose commands readers type: all but those on decisions and changes, and those within the program."""
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    return [p for p in listed if not p.startswith(("docs/decisions/", "internal/", ".github/")) and p != "CHANGELOG.md"]
+
+
+def blocks(text):
+    """The blocks of a page that may be shell, as lists of numbered lines: indented ones and those between backticks."""
+    fence, block, before = None, [], ""
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        if (mark := re.match(r" *```(\w*)", line)) and (fence is None or not mark[1]):
+            if fence in ("", "sh", "bash"):
+                yield block
+            fence, block = (mark[1] if fence is None else None), []
+        elif fence is not None:
+            block.append((number, line))
+        elif line.startswith("    ") and (block or not before.strip()):
+            block.append((number, line[4:]))
+        elif block:
+            yield block
+            block = []
+        before = line
+
+
+def typed(text):
+    """The commands of a page that stand on lines of their own, as pairs of number and text."""
+    for block in blocks(text):
+        if not block or not COMMAND.match(block[0][1]):
+            continue
+        begin, command = 0, ""
+        for number, line in block:
+            begin, command = (begin, command + "\n" + line) if command else (number, line)
+            if command.endswith("\\") or command.count("'") % 2:
+                continue
+            if COMMAND.match(command):
+                yield begin, command
+            elif not command.startswith(("{", "#")): # the output of the command
+                raise SystemExit(f"line {begin}: is neither a command nor its output: {command}")
+            command = ""
+
+
+def named(text):
+    """The commands in the middle of a text."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.startswith("    "):
+            for code in re.findall(r"`([^`]+)`", line):
+                if re.match(r"(?:quintain|go (?:test|run|build)|make|conformance/\w+|bench/\S+|\.ci/\w+|python3? (?:bench|conformance|examples)/\S+)(?= |$)", code) and "${" not in code:
+                    yield number, code
+
+
+class Fault(Exception):
+    """A command is wrong."""
+
+
+class Checker:
+    """Looks for what commands name."""
+
+    def __init__(self, quintain):
+        self.quintain = quintain
+
+    def check(self, command):
+        """Raise a Fault unless all exists that the command names."""
+        for part in re.split(r" (?:&&|\|) |; ", command.replace("\\\n", " ").replace("\n", " ")):
+            words = [re.sub(r"\b(?:ROOM|NAME|TASK|VERB|DIR)\b", lambda m: PLACEHOLDERS[m[0]], w) for w in self.words(part)]
+            while words and re.match(r"[A-Z_][A-Z_0-9]*=", words[0]):
+                words = words[1:]
+            if words[:3] == ["go", "run", "./cmd/quintain"]:
+                words = ["quintain", *words[3:]]
+            if not words:
+                continue
+            if words[0] == "quintain":
+                self.verb(tuple(w for w in words[1:] if "…" not in w))
+            elif words[0] == "go":
+                self.packages(words)
+            elif words[0] == "make":
+                if not re.search(rf"^{re.escape(words[1])}:", (ROOT / "Makefile").read_text(), re.M):
+                    raise Fault(f"make has no target {words[1]}")
+            else:
+                self.scripts(words)
+
+    @staticmethod
+    def words(part):
+        """A command's words, without a comment and redirections."""
+        try:
+            words = shlex.split(part, comments=True)
+        except ValueError as err:
+            raise Fault(str(err)) from None
+        words = [w for w in words if w != "&"]
+        for mark in ("<", ">"):
+            if mark in words:
+                words = words[: words.index(mark)]
+        return words
+
+    @functools.cache  # noqa: B019
+    def verb(self, words):
+        """Parse the flags of a verb: its help is asked for at the end."""
+        if "help" in words[:1] or "--help" in words:
+            words = [w for w in words if w != "--help" and w != "all"]
+        end = words.index("--") if "--" in words else len(words)
+        given = [*words[:end], *(["x"] if end and words[end - 1].startswith("--") else [])] # a flag alone, whose value is left out
+        with tempfile.TemporaryDirectory() as folder:
+            tried = subprocess.run([self.quintain, *given, "--help"], cwd=folder, capture_output=True, text=True, env=clean(), check=False)
+        if tried.returncode:
+            raise Fault(tried.stderr.strip())
+
+    @staticmethod
+    def packages(words):
+        """Look for the packages of a command of go, and the tests that it runs."""
+        folders = [ROOT / re.sub(r"/?\.\.\.$", "", w) for w in words if re.match(r"\.(/|$)", w)] or [ROOT]
+        for folder in folders:
+            if not folder.exists():
+                raise Fault(f"there is no {folder.relative_to(ROOT)}")
+        for flag, kind in (("-run", "Test|Example"), ("-bench", "Benchmark"), ("-fuzz", "Fuzz")):
+            if flag not in words or (asked := words[words.index(flag) + 1]) in ("^$", "xxx", "-", "."):
+                continue
+            have = [m for folder in folders for f in (*folder.glob("*_test.go"), *folder.glob("*/*_test.go")) for m in re.findall(rf"^func ((?:{kind})\w*)", f.read_text(), re.M)]
+            for one in asked.split("/")[0].split("|"):
+                if one not in PLACEHOLDERS.values() and not any(re.search(one, name) for name in have):
+                    raise Fault(f"there is no test {one} in {' '.join(str(f.relative_to(ROOT)) for f in folders)}")
+
+    def scripts(self, words):
+        """Look for the files of a command, and for its flags in them."""
+        files, text = [], ""
+        if words[0] == "bench/curriculum.py" and "--" in words: # what follows is for quintain run
+            self.verb(("run", *words[words.index("--") + 1:]))
+            words = words[: words.index("--")]
+        for word in words:
+            path = ROOT / word
+            if re.match(r"(?:\.ci|conformance|bench|examples|deploy|python|docs|internal)/[\w./-]+$", word):
+                if not path.exists():
+                    raise Fault(f"there is no {word}")
+                if path.is_file():
+                    files.append(word)
+                    text += path.read_text(encoding="utf-8")
+            flag = re.match(r"--[a-z][\w-]*", word)
+            if flag and files and files != ["conformance/python"] and not re.search(rf"""["']{flag[0]}["']|{flag[0]}\b""", text):
+                raise Fault(f"{flag[0]} is not in {' '.join(files)}")
+
+
+def clean():
+    """The environment without settings of the program."""
+    return {k: v for k, v in os.environ.items() if not k.startswith("QUINTAIN_")}
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def byte_model(folder):
+    """Write a tokenizer of bytes with a chat template."""
+    folder.mkdir(parents=True)
+    vocabulary = {("\x04" if b == 4 else f"<0x{b:02X}>"): b for b in range(256)}
+    (folder / "tokenizer.json").write_text(json.dumps({
+        "version": "1.0", "added_tokens": [{"id": 4, "content": "\x04", "special": True}],
+        "model": {"type": "BPE", "byte_fallback": True, "vocab": vocabulary, "merges": []},
+        "decoder": {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, {"type": "Fuse"}]},
+    }))
+    template = "{% for m in messages %}{{ m.role }}: {% if m.content is string %}{{ m.content }}{% else %}{% for part in m.content %}{{ part.text }}{% endfor %}{% endif %}\\x04{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}"
+    (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": template.replace("\\x04", "\x04")}))
+
+
+class Reader:
+    """Types the commands of a page in a folder."""
+
+    def __init__(self, quintain, folder):
+        self.folder, self.home = folder / "here", folder
+        self.folder.mkdir()
+        (folder / "bin").mkdir()
+        (folder / "bin" / "quintain").symlink_to(quintain)
+        (folder / "bin" / "python").symlink_to(sys.executable)
+        self.hub, self.model, self.judge, self.view = free_port(), free_port(), free_port(), free_port()
+        self.env = {
+            **clean(), "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(folder), "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
+            "QUINTAIN_SERVER_PORT": str(self.hub), "QUINTAIN_RULES_KEEP_EQUAL": "true", # the fake server is nearly always wrong
+            "QUINTAIN_FAKE_REPLIES": str(self.folder / "said.jsonl"),
+            "QUINTAIN_FAKE_RATE": "0", "QUINTAIN_FAKE_FIRST_TOKEN": "0s",
+        }
+        self.running = []
+        self.files()
+        self.engines = []
+        for port, name in ((self.model, "my-model"), (self.judge, "my-judge")):
+            command = f"QUINTAIN_FAKE_NAME={name} quintain fake-server --port {port} --tokenizer my-model"
+            self.engines.append(self.begin(command))
+            self.answers(self.engines[-1], port, command)
+
+    def files(self):
+        """Write the files that the documents take to be there."""
+        byte_model(self.folder / "my-model")
+        (self.folder / "model").symlink_to("my-model")
+        row = {"question": "What is 1 + 1?", "answer": "2", "messages": [{"role": "user", "content": "What is 1 + 1?"}]}
+        code = {"statement": "Read a number, and print its double.", "tests": {"language": "python", "kind": "stdin", "cases": [{"input": "1", "output": "2"}]}}
+        for name, text in {
+            "composite.yaml": "datasets: [{name: gcd, weight: 2, config: {}}, lcm:1]\n",
+            "rollouts.jsonl": '{"tokens":[[1,2]],"masks":[[-100,2]],"scores":[1]}\n',
+            "chats.jsonl": '{"messages":[{"role":"user","content":"Hello!"}]}\n',
+            "train.jsonl": (json.dumps(row) + "\n") * 3,
+            "said.jsonl": json.dumps({"text": '<answer>4</answer> {"correct": "yes", "concise": "yes"}'}) + "\n",
+            "solution.py": "print(int(input()) * 7)\n",
+            "my.yaml": "env: {rollout_server_url: 'http://127.0.0.1:8000', tokenizer_name: my-model}\nopenai: {base_url: 'http://127.0.0.1:8001/v1', model_name: my-model, server_type: vllm}\n",
+            "seats.yaml": "policy: {seats: {strong: {kind: script}}}\n",
+            "keys": "SECRET\n", "key": "SECRET\n", "worker.key": "SECRET\n",
+            "servers.txt": "http://127.0.0.1:8001\n",
+            "rubric.yaml": "criteria: [{name: correct, text: Is it right?}, {name: concise, text: Is it short?}]\n",
+            "judge.yaml": "rubric: rubric.yaml\nurl: [http://127.0.0.1:8002/v1]\nmodel: my-judge\ncheck: {every: 0}\n",
+            "replies.jsonl": '{"id": "7", "question": "What is 2 + 2?", "reply": "4"}\n',
+            "essays.jsonl": (json.dumps({"question": "Praise the sea.", "answer": "It is wide."}) + "\n") * 3,
+            "good.jsonl": json.dumps(code) + "\n", "test.jsonl": json.dumps(code) + "\n",
+        }.items():
+            (self.folder / name).write_text(self.addresses(text))
+        entry = subprocess.run(["quintain", "tasks", "export", "--format", "reasoning-gym", "--task", "chain_sum", "--count", "1"], env=self.env, capture_output=True, text=True, check=True).stdout
+        (self.folder / "answers.jsonl").write_text(json.dumps({"entry": json.loads(entry), "answer": "4"}) + "\n")
+        shutil.copy(ROOT / "examples" / "agent" / "agent.py", self.folder / "my_agent.py")
+        for name in ("docs", ".local/share/bash-completion/completions", ".local/share/man/man1", ".config/fish/completions"):
+            for above in (self.home, self.folder):
+                (above / name).mkdir(parents=True)
+        for name in ("agent", "scenario"):
+            for path in (ROOT / "examples" / name).iterdir():
+                if path.suffix in (".py", ".sh"):
+                    shutil.copy(path, self.folder)
+
+    def write(self, text):
+        """Write the programs in Python that a page shows and its commands name."""
+        for name in re.findall(r"\bpython3? (\w+)\.py\b", text):
+            for code in re.findall(rf"^```python\n(.*?def {name}\(.*?)^```", text, re.M | re.S):
+                (self.folder / f"{name}.py").write_text(code)
+
+    def addresses(self, text):
+        """Put the addresses of this reader in place of those of the documents."""
+        text = re.sub(r"127\.0\.0\.1:800[23]\b", f"127.0.0.1:{self.judge}", text)
+        text = re.sub(r"(127\.0\.0\.1|engine-\d|gpu\d):8001\b", f"127.0.0.1:{self.model}", text)
+        text = re.sub(r"(127\.0\.0\.1|localhost|coordinator|10\.0\.0\.7):8000\b", f"127.0.0.1:{self.hub}", text)
+        text = text.replace("batches/17", "batches/1") # the number in the reply before
+        return text.replace("--port 8000", f"--port {self.hub}").replace("--port 8010", f"--port {self.view}")
+
+    def begin(self, command):
+        """Begin a command in a process group of its own."""
+        said = open(self.home / f"said-{time.monotonic_ns()}", "w+", encoding="utf-8")  # noqa: SIM115
+        process = subprocess.Popen(["bash", "-c", "set -eo pipefail\ncurl() { command curl --no-progress-meter --fail-with-body \"$@\"; }\n" + command], cwd=self.folder, env=self.env, stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True)
+        process.said = said
+        return process
+
+    def type(self, command):
+        """Type a command. Raise a Fault if it fails."""
+        command = re.sub(r"\bDIR\b", PLACEHOLDERS["DIR"], command)
+        command = re.sub(r"\bgo run \./cmd/quintain\b", "quintain", self.addresses(command))
+        for path in ("examples/", "python/"):
+            command = re.sub(rf"(?<= ){path}", f"{ROOT}/{path}", command)
+        if not ENDLESS.match(command):
+            self.wait(self.begin(command), command)
+            return
+        joins = re.match(r"quintain (worker|env serve)\b", command)
+        if not joins:
+            self.stop()
+        process = self.begin(re.sub(r" &$", "", command))
+        self.running.append((process, command))
+        port = self.view if str(self.view) in command else self.hub
+        self.answers(process, 0 if joins else port, command)
+
+    def answers(self, process, port, command):
+        """Wait until a server answers, or a worker has begun."""
+        for _ in range(40 if not port else LIMIT * 10):
+            if process.poll() is not None:
+                raise Fault(f"it ended with status {process.returncode}\n{self.heard(process)}")
+            try:
+                if port:
+                    urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5).close()
+                    return
+            except urllib.error.HTTPError:
+                return
+            except OSError:
+                pass
+            time.sleep(0.1)
+        if port:
+            raise Fault(f"nothing answers: {command}\n{self.heard(process)}")
+
+    def wait(self, process, command):
+        """Wait for the end of a command."""
+        try:
+            if process.wait(LIMIT):
+                raise Fault(f"it ended with status {process.returncode}\n{self.heard(process)}")
+        except subprocess.TimeoutExpired:
+            raise Fault(f"it takes longer than {LIMIT} s: {command}\n{self.heard(process)}") from None
+        finally:
+            self.kill(process)
+
+    @staticmethod
+    def heard(process):
+        process.said.seek(0)
+        return "".join(process.said.readlines()[-12:])
+
+    @staticmethod
+    def kill(process):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+        process.said.close()
+
+    def stop(self):
+        """Interrupt the running servers. Raise a Fault if one does not end well."""
+        faults = []
+        for process, command in reversed(self.running):
+            for _ in range(2):
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGINT)
+                    time.sleep(0.3)
+            try:
+                if process.wait(60) not in (0, 1, 130, -signal.SIGINT):
+                    faults.append(f"{command}: after Ctrl-C, it ended with status {process.returncode}\n{self.heard(process)}")
+            except subprocess.TimeoutExpired:
+                faults.append(f"{command}: Ctrl-C does not end it\n{self.heard(process)}")
+            self.kill(process)
+        self.running = []
+        if faults:
+            raise Fault("\n".join(faults))
+
+    def close(self):
+        for process, _ in self.running:
+            self.kill(process)
+        for engine in self.engines:
+            self.kill(engine)
+
+
+def reason(page, command):
+    """Why a command is not played, and the number of its row; empty: it is."""
+    command = re.sub(r"\s+# .*", "", command)
+    for i, (pattern, why) in enumerate(LEFT):
+        if re.search(pattern, command) or re.search(pattern, page):
+            return why, i
+    return "", -1
+
+
+class Play:
+    """What was played and found."""
+
+    def __init__(self, args):
+        self.args, self.checker = args, Checker(args.quintain)
+        self.left, self.faults, self.played, self.checked = collections.Counter(), [], 0, 0
+
+    def page(self, page, play):
+        """Check a page. Play it if play is true."""
+        text, began = (ROOT / page).read_text(encoding="utf-8"), time.monotonic()
+        commands = list(typed(text))
+        for number, command in [*commands, *named(text)]:
+            self.attempt(page, number, command, self.checker.check)
+            self.checked += 1
+        playable = []
+        for number, command in commands:
+            why, row = reason(page, command)
+            self.left[row] += bool(why)
+            if not why:
+                playable.append((number, command))
+        if not play or not playable:
+            return
+        with tempfile.TemporaryDirectory(prefix="quintain-docs-") as folder:
+            reader = Reader(self.args.quintain, pathlib.Path(folder))
+            reader.write(text)
+            try:
+                for number, command in [*((0, c) for c in BEFORE.get(page, [])), *playable]:
+                    self.attempt(page, number, command, reader.type)
+                    self.played += 1
+                self.attempt(page, 0, "(the end)", lambda _: reader.stop())
+            finally:
+                reader.close()
+        print(f"{page}: {len(playable)} commands, {time.monotonic() - began:.0f} s", flush=True)
+
+    def attempt(self, page, number, command, how):
+        try:
+            how(command)
+        except Fault as fault:
+            self.faults.append(page)
+            print(f"{page}:{number}: {command}\n\t" + str(fault).replace("\n", "\n\t"), flush=True)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--quintain", required=True, type=lambda p: str(pathlib.Path(p).resolve()))
+    options.add_argument("--page", action="append", help="only this page")
+    options.add_argument("--changed", metavar="COMMIT", help="play only the pages that differ from this commit")
+    options.add_argument("--check", action="store_true", help="play none")
+    options.add_argument("--seconds", type=float, default=1e9, help="play no further page after so many")
+    args = options.parse_args()
+    chosen = args.page or pages()
+    plays = [] if args.check else chosen
+    if args.changed:
+        diff = subprocess.run(["git", "diff", "--name-only", args.changed, "--", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+        plays = [p for p in chosen if p in diff]
+    play, began, late = Play(args), time.monotonic(), []
+    for page in chosen:
+        late += [page] * (page in plays and time.monotonic() - began > args.seconds)
+        play.page(page, page in plays and page not in late)
+    if late:
+        print(f"not played after {args.seconds:.0f} s, but by night: {' '.join(late)}")
+    for row, (_, why) in enumerate(LEFT):
+        print(f"{play.left[row]:4} commands are not played: {why}")
+    if not args.page and (idle := [pattern for row, (pattern, _) in enumerate(LEFT) if not play.left[row]]):
+        sys.exit(f"FAILED: these rows of LEFT are for no command: {idle}")
+    print(f"{len(chosen)} pages, {play.checked} commands checked, {play.played} played, {len(play.faults)} faults")
+    sys.exit(bool(play.faults))
+
+
+if __name__ == "__main__":
+    main()
