@@ -75,7 +75,7 @@ PROGRAMS = (
     r"skopeo|rclone|bench/\S+|conformance/\S+|\.ci/\S+|internal/compat/\S+"
 )
 COMMAND = re.compile(rf"(?:[A-Z_][A-Z_0-9]*=(?:'[^']*'|\"[^\"]*\"|\S*) )*(?:{PROGRAMS})(?= |$)")
-ENDLESS = re.compile(r"(?:[A-Z_]+=\S+ )*quintain (?:(?:serve|hub|gateway|fake-server|worker|sandbox serve|env serve)(?! ?(?:stats|pack|workers)\b)(?: |$)|view(?!.*--export)|run(?!.*--(?:steps|minutes)))")
+ENDLESS = re.compile(r"(?:[A-Z_]+=\S+ )*quintain (?:(?:serve|hub|gateway|policy fake|worker|sandbox serve|env serve)(?! ?(?:stats|pack|workers)\b)(?: |$)|view(?!.*--export)|run(?!.*--(?:steps|minutes)))")
 PLACEHOLDERS = {"ROOM": "puzzles", "NAME": "countdown", "TASK": "countdown", "VERB": "run", "DIR": "quintain-data"}
 
 
@@ -262,7 +262,7 @@ class Reader:
         self.files()
         self.engines = []
         for port, name in ((self.model, "my-model"), (self.judge, "my-judge")):
-            command = f"QUINTAIN_FAKE_NAME={name} quintain fake-server --port {port} --tokenizer my-model"
+            command = f"QUINTAIN_FAKE_NAME={name} quintain policy fake --port {port} --tokenizer my-model"
             self.engines.append(self.begin(command))
             self.answers(self.engines[-1], port, command)
 
