@@ -7,15 +7,32 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/watch/board"
 )
 
 // A stepPage is the content of the page of a turn of a game.
 type stepPage struct {
-	At string
-	board.Step
+	At                          string
+	Before, Next                string // addresses of the turns beside; empty: there is none
+	Board                       [][]string
 	Best                        []string // moves; nil: unknown
 	Told, Reasoning, Reply, Why excerpt
+	Shown                       stepRow
+	Turns                       []stepRow // all of the episode, up to a limit
+	Left                        int       // further turns
+	Summary                     string    // of the episode; empty: no value is known
+}
+
+// A stepRow is a turn in the list of turns.
+type stepRow struct {
+	Name         int // from 1 on
+	Link         string
+	Answer, Note string
+	Illegal      bool
+	Shown        bool
+	Lost         *regret.Turn // nil: unknown
+	Blunder      bool
 }
 
 // boardPages are the pages of games.
@@ -45,29 +62,28 @@ func (s boardPages) step(c *web.Call) error {
 	w := &pen{at: at.Text(), room: mostOnPage}
 	of := func(part string) string { return fmt.Sprintf("part=%s&episode=%d&turn=%d", part, episode, turn) }
 	now, before := step.At(), r.Episodes[episode].Turns[:turn]
-	return s.show(c, view{fmt.Sprintf("Turn %d of %s", turn+1, plain(r.Problem.Task)), "step", &stepPage{
-		At: at.Text(), Step: step, Best: board.Best(c.Context(), s.adviser(r.Problem.Scenario), r.Problem, before), Told: w.write(step.Told, of("told")+"&message=0"),
+	p := stepPage{
+		At: at.Text(), Board: step.Board, Left: step.Left, Summary: step.Summary,
+		Best: board.Best(c.Context(), s.adviser(r.Problem.Scenario), r.Problem, before), Told: w.write(step.Told, of("told")+"&message=0"),
 		Reasoning: w.write(now.Reasoning, of("reasoning")), Reply: w.write(now.Reply, of("reply")), Why: w.write(now.Why, of("why")),
-	}})
-}
-
-// To is the address of another turn.
-func (p *stepPage) To(turn int) string {
-	return fmt.Sprintf("step?at=%s&episode=%d&turn=%d", p.At, p.Episode, turn)
-}
-
-// Before and Next are the addresses of the turns beside; empty: there is none.
-func (p *stepPage) Before() string {
-	if p.Turn == 0 {
-		return ""
 	}
-	return p.To(p.Turn - 1)
+	p.list(&step)
+	return s.show(c, view{fmt.Sprintf("Turn %d of %s", turn+1, plain(r.Problem.Task)), "step", &p})
 }
 
-// Next is the address of the next turn; see Before.
-func (p *stepPage) Next() string {
-	if p.Turn+1 == len(p.Turns) {
-		return ""
+// list lists the turns of an episode, and those beside the shown one.
+func (p *stepPage) list(step *board.Step) {
+	for k, t := range step.Turns {
+		p.Turns = append(p.Turns, stepRow{
+			Name: t.Name(), Link: fmt.Sprintf("step?at=%s&episode=%d&turn=%d", p.At, step.Episode, k), Answer: t.Answer, Note: t.Note(),
+			Illegal: t.Illegal, Shown: k == step.Turn, Lost: t.Lost, Blunder: t.Lost != nil && t.Lost.IsBlunder(),
+		})
 	}
-	return p.To(p.Turn + 1)
+	p.Shown = p.Turns[step.Turn]
+	if step.Turn > 0 {
+		p.Before = p.Turns[step.Turn-1].Link
+	}
+	if step.Turn+1 < len(p.Turns) {
+		p.Next = p.Turns[step.Turn+1].Link
+	}
 }

@@ -14,6 +14,7 @@ type chart struct {
 	Band        bool // the last two series are the ends of an interval around the first
 	Scores      bool // its numbers are scores
 	Last        []reading
+	Step        int // the last with a value
 }
 
 // A reading is the last value of a series.
@@ -21,16 +22,6 @@ type reading struct {
 	Name  string
 	Value float64
 	Step  int
-}
-
-// Step is the last step with a value.
-func (c *chart) Step() (step int) {
-	for i, r := range c.Last {
-		if step = max(step, r.Step); i == 0 {
-			step = r.Step
-		}
-	}
-	return step
 }
 
 // heldOutChart is the chart of the evaluations.
@@ -82,6 +73,9 @@ func (c *chart) fill(numbers *follow.Numbers, names []string) bool {
 	c.Names = all
 	for _, name := range all {
 		if p, there := numbers.Last(name); there {
+			if c.Step = max(c.Step, int(p.Step)); c.Last == nil {
+				c.Step = int(p.Step)
+			}
 			c.Last = append(c.Last, reading{name, p.Value, int(p.Step)})
 		}
 	}

@@ -25,10 +25,24 @@ type evaluationsPage struct {
 	Map     *heatMap
 	Replay  *replay
 	Reports []report
-	Shown   *report // nil: none
-	A, B    int     // indices of the compared reports
-	Changed *exam.Comparison
-	Differs string // why they cannot be compared; empty: they are
+	Shown   *report     // nil: none
+	A, B    int         // indices of the compared reports
+	Changed *comparison // nil: none
+	Differs string      // why they cannot be compared; empty: they are
+}
+
+// A comparison is that of two reports.
+type comparison struct {
+	Rows  []changeRow
+	All   changeRow
+	Flips []exam.Flip
+}
+
+// A changeRow is the change of the results on some problems.
+type changeRow struct {
+	Label string
+	exam.Change
+	Bar template.HTML
 }
 
 // A report is the report of an evaluation.
@@ -63,13 +77,14 @@ func (s *Server) evaluations(c *web.Call) error {
 	}
 	if n := len(p.Reports); n > 1 {
 		p.A, p.B = chosen("a", 0), chosen("b", n-1)
-		var err error
 		var differ *exam.DifferentError
-		p.Changed, err = exam.Compare(p.Reports[p.A].Report, p.Reports[p.B].Report)
+		changed, err := exam.Compare(p.Reports[p.A].Report, p.Reports[p.B].Report)
 		switch {
+		case err == nil:
+			p.Changed = newComparison(changed)
 		case errors.As(err, &differ):
 			p.Differs = differ.Error()
-		case err != nil:
+		default:
 			return web.Errorf(http.StatusInternalServerError, "%v", err)
 		}
 	}
@@ -99,15 +114,24 @@ func chance(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// Change draws a difference, on a scale that all differences share.
-func (p *evaluationsPage) Change(c exam.Change) template.HTML {
+// newComparison draws the differences, on a scale that all share.
+func newComparison(c *exam.Comparison) *comparison {
 	most := 0.1
-	for _, row := range append(p.Changed.Rows, exam.RowChange{Change: p.Changed.Change}) {
+	for _, row := range append(slices.Clone(c.Rows), exam.RowChange{Change: c.Change}) {
 		most = max(most, math.Abs(row.Difference))
 		if row.Within != nil {
 			most = max(most, -row.Within.Low, row.Within.High)
 		}
 	}
+	all := &comparison{All: changeRow{"all", c.Change, changeBar(&c.Change, most)}, Flips: c.Flips}
+	for _, row := range c.Rows {
+		all.Rows = append(all.Rows, changeRow{row.Label, row.Change, changeBar(&row.Change, most)})
+	}
+	return all
+}
+
+// changeBar draws a difference on a scale from -most to most.
+func changeBar(c *exam.Change, most float64) template.HTML {
 	class := "same"
 	switch {
 	case c.Within != nil && c.Within.Low > 0:

@@ -117,6 +117,7 @@ func (s *Server) newestGroups(ctx context.Context) (all []groupPage, err error) 
 				p.Given[i] = template.JS(given)
 			}
 		}
+		p.link(len(r.Episodes))
 		all = append(all, p)
 	}
 	return all, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/board"
 	"github.com/quintain-rl/quintain/watch/calls"
 	"github.com/quintain-rl/quintain/watch/words"
 )
@@ -30,12 +31,18 @@ const (
 // A groupPage is the content of the page of a group.
 type groupPage struct {
 	At       string
-	Record   *trace.Record
+	ID       string
+	Task     string
 	Level    string
+	Version  int
+	Time     time.Time
+	Drop     string // why it was dropped; empty: it was kept
+	Fate     string // what that means
+	Piece    string // the beginning of the prompt
 	Mean     *float64
 	Spread   *float64
-	Verdicts []verdict
-	Strip    strip
+	Tally    string // of the verdicts
+	Strip    template.HTML
 	Contrast []side
 	Prompt   excerpt
 	Told     []message // the messages to the policy before its first reply
@@ -47,7 +54,8 @@ type groupPage struct {
 	After    int // first turn of the next page; 0: none
 	Steps    steps
 
-	Given map[int]template.JS // tokens of episodes, as JSON, in an exported page
+	Given      map[int]template.JS // tokens of episodes, as JSON, in an exported page; nil: the page asks for them
+	WithTokens []int               // numbers of the replies whose tokens can be shown
 }
 
 // An episode is an episode on the page, for all that are the same.
@@ -55,7 +63,9 @@ type episode struct {
 	Number    int
 	Numbers   []int // of all that are the same, its own first
 	Outcome   quintain.Outcome
+	Listed    []int // of Numbers, those with a link to their tokens
 	Verdict   verdict
+	Class     string // of the style
 	Score     *float64
 	Advantage string // empty: none
 	Error     excerpt
@@ -83,12 +93,7 @@ type turn struct {
 	Reward    *float64 // nil: the episode's score says it
 	Why       excerpt
 	Calls     []excerpt
-	Lost      *regret.Turn // nil: the exact values are unknown
-}
-
-// Says reports whether there is more to say than the reply.
-func (t *turn) Says() bool {
-	return t.Reward != nil || t.Finish != "" || !t.Answer.Empty() || !t.Why.Empty()
+	Lost      string // what it gave away, in words; empty: the exact values are unknown
 }
 
 // A message is a message to the policy.
@@ -100,12 +105,10 @@ type message struct {
 // An excerpt is text, perhaps cut.
 type excerpt struct {
 	Pieces []words.Piece
+	Some   bool   // there is text
 	Left   int    // omitted bytes
 	Link   string // address of the whole text
 }
-
-// Empty reports whether there is no text.
-func (e excerpt) Empty() bool { return len(e.Pieces) == 0 && e.Left == 0 }
 
 // A pen writes excerpts while there is room on the page.
 type pen struct {
@@ -117,7 +120,7 @@ type pen struct {
 // write returns as much of a text as there is room for. where names the text in the address
 // of the whole.
 func (p *pen) write(text, where string) excerpt {
-	e := excerpt{}
+	e := excerpt{Some: text != ""}
 	e.Pieces, e.Left = words.Split(text, min(mostText, p.room))
 	p.room -= min(p.room, utf8.RuneCountInString(text[:len(text)-e.Left]))
 	if e.Left > 0 && p.at != "" {
@@ -145,6 +148,7 @@ func (s *Server) group(c *web.Call) error {
 		return web.Errorf(http.StatusNotFound, "%v", err)
 	}
 	p := newGroupPage(&pen{at: at.Text(), room: mostOnPage, level: head.Level(r.Group())}, r, from)
+	p.link(len(r.Episodes))
 	if p.Steps, err = s.steps(c, &sel, at); err != nil {
 		return err
 	}
@@ -166,35 +170,20 @@ type steps struct {
 	selection
 }
 
-// WithTokens are the numbers of the replies whose tokens can be shown.
-func (p *groupPage) WithTokens() (all []int) {
-	for i := range p.Record.Episodes {
-		if _, given := p.Given[i]; given || p.Given == nil {
-			all = append(all, i)
-		}
-	}
-	return all
-}
-
 // mostListed is how many of the same replies have a link to their tokens.
 const mostListed = 16
 
-// Listed are those of some replies with a link to their tokens.
-func (p *groupPage) Listed(numbers []int) (all []int) {
-	for _, i := range numbers {
-		if _, given := p.Given[i]; (given || p.Given == nil) && len(all) < mostListed {
-			all = append(all, i)
-		}
+// link names the replies whose tokens can be shown: all, or those of an exported page. The group has n replies.
+func (p *groupPage) link(n int) {
+	without := func(i int) bool { _, given := p.Given[i]; return !given && p.Given != nil }
+	for i := range n {
+		p.WithTokens = append(p.WithTokens, i)
 	}
-	return all
-}
-
-// Why explains the group's fate.
-func (p *groupPage) Why() string {
-	if p.Record.Drop != "" {
-		return words.Dropped(p.Record.Drop)
+	p.WithTokens = slices.DeleteFunc(p.WithTokens, without)
+	for k := range p.Episodes {
+		all := slices.DeleteFunc(slices.Clone(p.Episodes[k].Numbers), without)
+		p.Episodes[k].Listed = all[:min(len(all), mostListed)]
 	}
-	return "its replies can be trained on"
 }
 
 // steps finds the groups before and after one in a selection.
@@ -219,10 +208,17 @@ func (s *Server) steps(c *web.Call, sel *selection, at trace.Ref) (st steps, err
 	return st, nil
 }
 
-// newGroupPage lays out a group, from turn from on.
-func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
-	p := groupPage{At: w.at, Record: r, Level: levelOf(w.level), From: from, Verdicts: verdictsOf(r)}
-	p.Strip, p.Contrast = stripOf(p.Verdicts, r.Scores), contrastOf(r, p.Verdicts)
+// newGroupHead lays out a group without its replies.
+func newGroupHead(w *pen, r *trace.Record) groupPage {
+	p := groupPage{
+		At: w.at, ID: r.Group(), Task: r.Problem.Task, Level: levelOf(w.level), Version: r.Version, Time: r.Time, Drop: r.Drop, Fate: words.Dropped(r.Drop),
+		Piece: inLine(pieceOf(r), pieceText),
+	}
+	if r.Drop == "" {
+		p.Fate = "its replies can be trained on"
+	}
+	verdicts := verdictsOf(r)
+	p.Tally, p.Strip, p.Contrast = tally(verdicts), stripOf(verdicts, r.Scores).svg(), contrastOf(r, verdicts)
 	if n := len(r.Scores); n > 0 {
 		sum := 0.0
 		for _, v := range r.Scores {
@@ -234,12 +230,20 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 		p.Spread = &spread
 	}
 	p.Prompt, p.Instance = w.write(r.Problem.Prompt, "part=prompt"), w.write(r.Problem.Instance.String(), "part=instance")
+	return p
+}
+
+// newGroupPage lays out a group, from turn from on.
+func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
+	p := newGroupHead(w, r)
+	p.From = from
 	opening := openingOf(r)
 	if p.Same = len(opening) == 1 && opening[0].Text() == r.Problem.Prompt; !p.Same {
 		for i, m := range opening {
 			p.Told = append(p.Told, message{plain(m.Role), w.write(m.Text(), "part=told&episode=0&turn=0&message="+strconv.Itoa(i))})
 		}
 	}
+	verdicts := verdictsOf(r)
 	folds := foldsOf(r)
 	p.More = max(0, len(folds)-mostEpisodes)
 	same := 0
@@ -247,7 +251,7 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 		same = sameStart(r, from)
 	}
 	for _, numbers := range folds[:len(folds)-p.More] {
-		e := newEpisode(w, r, numbers, p.Verdicts)
+		e := newEpisode(w, r, numbers, verdicts)
 		turns, lost := r.Episodes[e.Number].Turns, regret.Of(&r.Episodes[e.Number])
 		if lost.Play != nil {
 			e.Lost = lost.String()
@@ -259,7 +263,7 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 				cut = same
 			}
 			e.Turns = append(e.Turns, newTurn(w, &turns[k], place{e.Number, k, cut}, opening))
-			e.Turns[k-from].Lost = lost.Turns[k]
+			e.Turns[k-from].Lost = board.Lost(lost.Turns[k])
 		}
 		if tree := calls.Of(&r.Episodes[e.Number], len(rowsOf(r, e.Number))); tree != nil {
 			for k := range e.Turns {
@@ -283,7 +287,7 @@ func newEpisode(w *pen, r *trace.Record, numbers []int, verdicts []verdict) epis
 	i := numbers[0]
 	t := &r.Episodes[i]
 	e := episode{
-		Number: i, Numbers: numbers, Outcome: t.Outcome, Verdict: verdicts[i], Replays: t.Replays, Took: took(t.Took), Tokens: t.Sampled(), AllTurns: len(t.Turns),
+		Number: i, Numbers: numbers, Outcome: t.Outcome, Verdict: verdicts[i], Class: verdicts[i].class(), Replays: t.Replays, Took: took(t.Took), Tokens: t.Sampled(), AllTurns: len(t.Turns),
 		Error: w.write(t.Error, fmt.Sprintf("part=error&episode=%d", i)),
 	}
 	if i < len(r.Scores) {

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/DataDog/datadog-agent/pkg/template/html"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/words"
@@ -27,8 +29,16 @@ type groupRow struct {
 	Link  string
 	Level string
 	Piece string // the beginning of the prompt
-	Strip strip
+	Strip template.HTML
 	Tally string // of the verdicts
+}
+
+// levelOf names a level of a run; see [trace.Entry].
+func levelOf(level int) string {
+	if level == quintain.OwnParams {
+		return "settings of its own"
+	}
+	return "level " + strconv.Itoa(level)
 }
 
 // fitting is how many of the entries fit on a page.
@@ -50,7 +60,7 @@ func (s *Server) rows(c *web.Call, sel *selection, entries []trace.Entry) (all [
 			if r, err := s.trace.now().Read(e.Ref); err == nil {
 				row.Level, row.Piece = levelOf(e.Level), inLine(pieceOf(r), pieceText)
 				verdicts := verdictsOf(r)
-				row.Strip, row.Tally = stripOf(verdicts, r.Scores), tally(verdicts)
+				row.Strip, row.Tally = stripOf(verdicts, r.Scores).svg(), tally(verdicts)
 			}
 			all = append(all, row)
 		}
@@ -119,8 +129,8 @@ func verdictsOf(r *trace.Record) []verdict {
 	return all
 }
 
-// Class is the verdict as a class of the style.
-func (v verdict) Class() string {
+// class is the verdict as a class of the style.
+func (v verdict) class() string {
 	word, _, _ := strings.Cut(string(v), " ")
 	return word
 }
@@ -182,8 +192,8 @@ const (
 	barPitch             = 7 // at most
 )
 
-// SVG draws the strip; a text beside it says the same. It has numbers and our own words only.
-func (s strip) SVG() template.HTML {
+// svg draws the strip; a text beside it says the same. It has numbers and our own words only.
+func (s strip) svg() template.HTML {
 	if len(s) == 0 {
 		return ""
 	}
@@ -192,7 +202,7 @@ func (s strip) SVG() template.HTML {
 	fmt.Fprintf(&b, `<svg class="strip" width="%.0f" height="%d" aria-hidden="true">`, pitch*float64(len(s)), stripHigh)
 	for i, one := range s {
 		high := 2 + one.height*(stripHigh-2)
-		fmt.Fprintf(&b, `<rect class="%s" x="%.2f" y="%.1f" width="%.2f" height="%.1f"/>`, one.Class(), float64(i)*pitch, stripHigh-high, max(0.5, pitch-min(2, pitch/3)), high)
+		fmt.Fprintf(&b, `<rect class="%s" x="%.2f" y="%.1f" width="%.2f" height="%.1f"/>`, one.class(), float64(i)*pitch, stripHigh-high, max(0.5, pitch-min(2, pitch/3)), high)
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())

@@ -133,14 +133,14 @@ func (s *selection) words() string {
 	if s.Text != "" {
 		text += ", with “" + plain(s.Text) + "”"
 	}
-	if s.Narrow() {
+	if s.narrow() {
 		text += ", filtered"
 	}
 	return text
 }
 
-// Narrow reports whether the selection has one of the rarer filters.
-func (s *selection) Narrow() bool {
+// narrow reports whether the selection has one of the rarer filters.
+func (s *selection) narrow() bool {
 	return s.Level+s.Outcome+s.MinScore+s.MaxScore+s.MinVersion+s.MaxVersion+s.Group != ""
 }
 
@@ -153,6 +153,7 @@ type groupsPage struct {
 	Columns      []heading
 	Rows         []groupRow
 	Fates        []fate // reasons of the rows
+	Narrow       bool   // the selection has one of the rarer filters
 	Unknown      bool   // sorted by spread, and a row's is unknown
 	Matches      int    // -1: unknown, in a search for a text
 	All          int
@@ -172,7 +173,7 @@ func (s *Server) groups(c *web.Call) error {
 	if err != nil {
 		return web.Errorf(http.StatusBadRequest, "%v", err)
 	}
-	p := groupsPage{selection: sel, Outcomes: quintain.Outcomes, Orders: sel.orders(), Columns: sel.headings(), All: s.trace.len(), Matches: -1}
+	p := groupsPage{selection: sel, Outcomes: quintain.Outcomes, Orders: sel.orders(), Columns: sel.headings(), All: s.trace.len(), Matches: -1, Narrow: sel.narrow()}
 	all := s.trace.sums()
 	p.Tasks, p.Drops = sortedKeys(all.Tasks), sortedKeys(all.Drops)
 	var entries []trace.Entry

@@ -23,6 +23,7 @@ type heldOut struct {
 	Within   *stats.Interval    `json:"interval"` // of Mean; nil: unknown
 	Tasks    map[string]float64 `json:"tasks"`    // by label
 	Examples []example          `json:"examples"`
+	Words    string             `json:"-"` // Mean and Within
 }
 
 // An example is the reply to one problem of a label, the same in every evaluation.
@@ -55,6 +56,7 @@ func (h *heldOuts) list() (all []heldOut, err error) {
 			more, failed = h.files[i].Read(func() { h.all[i] = nil }, func(line []byte) {
 				var one heldOut
 				if jsonform.Unmarshal(line, &one) == nil && one.Tasks != nil {
+					one.Words = one.words()
 					h.all[i] = append(h.all[i], one)
 				}
 			})
@@ -87,10 +89,8 @@ type cell struct {
 	Label      string
 	Start, Now float64
 	Example    bool // a problem of it is shown
+	Shade      int  // Now in tenths, for the style
 }
-
-// Shade is the score in tenths, for the style.
-func (c *cell) Shade() int { return int(math.Floor(10 * min(1, max(0, c.Now)))) }
 
 // newHeatMap makes the map of evaluations; nil: there are none.
 func newHeatMap(all []heldOut) *heatMap {
@@ -114,6 +114,7 @@ func newHeatMap(all []heldOut) *heatMap {
 	by := map[string][]*cell{}
 	most := 0
 	for label, c := range cells {
+		c.Shade = int(math.Floor(10 * min(1, max(0, c.Now))))
 		task, _ := labelParts(label)
 		by[task] = append(by[task], c)
 		most = max(most, len(by[task]))

@@ -57,7 +57,7 @@ func scoresOver(all []heldOut) template.HTML {
 		}
 	}
 	for i := range marks {
-		d.printf(`<circle cx="%.2f%%" cy="%.1f" r="4"><title>version %s: %s</title></circle>`, x(marks[i].Version), y(marks[i].Mean), words.Count(marks[i].Version), marks[i].Words())
+		d.printf(`<circle cx="%.2f%%" cy="%.1f" r="4"><title>version %s: %s</title></circle>`, x(marks[i].Version), y(marks[i].Mean), words.Count(marks[i].Version), marks[i].Words)
 	}
 	d.printf(`<text x="%.1f%%" y="%d">version %s</text>`, x(first), chartHigh-6, words.Count(first))
 	if last > first {
@@ -67,8 +67,8 @@ func scoresOver(all []heldOut) template.HTML {
 	return template.HTML(d.String())
 }
 
-// Words are the score and its interval.
-func (h *heldOut) Words() string {
+// words are the score and its interval.
+func (h *heldOut) words() string {
 	if h.Within == nil {
 		return fmt.Sprintf("%.3f", h.Mean)
 	}

@@ -71,10 +71,6 @@ type taskScores struct {
 	Done   int       // hardest level with a score of [curriculum.CanDo] or more in the last evaluation, from 1; 0: none
 }
 
-// First and Now are the scores of the first and the last evaluation; nil: none.
-func (t *taskScores) First() *float64 { return known(t.Scores, 0) }
-func (t *taskScores) Now() *float64   { return known(t.Scores, len(t.Scores)-1) }
-
 // known is value i, or nil.
 func known(values []float64, i int) *float64 {
 	if i < 0 || i >= len(values) || math.IsNaN(values[i]) {
@@ -124,9 +120,9 @@ func (h *heldOut) meanOf(labels []string) float64 {
 	return sum / float64(n)
 }
 
-// Spark is the points of a line of the scores, for an SVG of 100 by 24, where 0 is the bottom
+// spark is the points of a line of the scores, for an SVG of 100 by 24, where 0 is the bottom
 // and 1 the top.
-func (t *taskScores) Spark() string {
+func (t *taskScores) spark() string {
 	var b strings.Builder
 	for i, score := range t.Scores {
 		if math.IsNaN(score) {

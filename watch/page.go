@@ -15,12 +15,7 @@ import (
 
 	"github.com/DataDog/datadog-agent/pkg/template/html"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/run/regret"
-	"github.com/quintain-rl/quintain/tasks/list"
-	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/watch/board"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -80,7 +75,8 @@ func readPages() (pages map[string]*template.Template, alone *template.Template,
 	return pages, alone, err
 }
 
-// functions are those of the templates.
+// functions are those of the templates: they write numbers, times and texts. All else is a field of the page, which
+// its handler fills, so no page names a method: with one the linker would keep the methods of all types.
 func functions() template.FuncMap {
 	return template.FuncMap{
 		"count":  words.Count,
@@ -92,23 +88,13 @@ func functions() template.FuncMap {
 		"share": func(part, whole int) string {
 			return strconv.FormatFloat(100*float64(part)/float64(max(1, whole)), 'f', 1, 64) + " %"
 		},
-		"moment":     moment,
-		"spoken":     words.Spoken,
-		"meaning":    words.Meaning,
-		"whyDropped": words.Dropped,
-		"ref":        trace.Ref.Text,
-		"links":      links,
-		"where":      words.Where,
-		"alone":      func() bool { return false }, // true in an exported page
-
-		// Methods. A page names none: it could then call those of all types, and the linker would keep them.
-		"about": taskRow.About, "before": (*stepPage).Before, "changeBar": (*evaluationsPage).Change, "class": verdict.Class, "different": (*side).Different, "empty": excerpt.Empty,
-		"first": (*taskLine).First, "groupOf": (*trace.Record).Group, "idOf": quintain.Problem.ID, "interval": (*heldOut).Words, "intro": (*side).Intro, "isBlunder": (*regret.Turn).IsBlunder,
-		"kept": (*totals).Kept, "known": func(t time.Time) bool { return !t.IsZero() }, "last": (*taskLine).Now, "listed": (*groupPage).Listed, "meanOf": trace.Tally.Mean, "mostGuess": list.Facts.MostGuess,
-		"narrow": (*groupsPage).Narrow, "next": (*stepPage).Next, "noExams": (*runPage).NoExams, "note": board.Turn.Note, "pace": speed.Pace, "says": (*turn).Says, "shade": (*cell).Shade, "sizeOf": list.LevelFacts.Size,
-		"spark": (*taskLine).Spark, "step": (*chart).Step, "story": (*replay).Story, "svg": strip.SVG, "turnAt": (*stepPage).To, "turnName": board.Turn.Name, "whoWaits": (*runPage).Pace,
-		"whyFate": (*groupPage).Why, "withTokens": (*groupPage).WithTokens,
-		"chance": chance, "piece": func(r *trace.Record) string { return inLine(pieceOf(r), pieceText) }, "scoreBar": scoreBar, "tally": tally,
+		"moment":   moment,
+		"spoken":   words.Spoken,
+		"links":    links,
+		"where":    words.Where,
+		"chance":   chance,
+		"scoreBar": scoreBar,
+		"alone":    func() bool { return false }, // true in an exported page
 	}
 }
 

@@ -20,6 +20,7 @@ type replay struct {
 	Replies  []replayed
 	Left     int // replies left out in the middle
 	All      int // evaluations with a reply
+	Story    string
 }
 
 // A replayed is a reply in a replay, given in one evaluation or in several in a row.
@@ -27,6 +28,7 @@ type replayed struct {
 	From, To int // versions
 	Reply    excerpt
 	Verdict  verdict
+	Class    string // of the style
 	Score    float64
 	Why      string
 	Left     bool // replies are left out before it
@@ -64,6 +66,7 @@ func newReplay(all []heldOut, label string) *replay {
 			}
 		}
 	}
+	r.Story = r.story()
 	if left := len(r.Replies) - mostReplays; left > 0 {
 		r.Left = left
 		r.Replies = slices.Delete(r.Replies, mostReplays/2, mostReplays/2+left)
@@ -91,11 +94,12 @@ func (r *replay) add(version int, e *example) {
 	case e.Score > 0:
 		one.Verdict = isPartly
 	}
+	one.Class = one.Verdict.class()
 	r.Replies = append(r.Replies, one)
 }
 
-// Story tells the first verdict and the last.
-func (r *replay) Story() string {
+// story tells the first verdict and the last.
+func (r *replay) story() string {
 	a, b := &r.Replies[0], &r.Replies[len(r.Replies)-1]
 	first := strings.ToUpper(string(a.Verdict[:1])) + string(a.Verdict[1:])
 	switch {
@@ -110,5 +114,6 @@ func (r *replay) Story() string {
 // short is a text that is cut already.
 func short(text string) (e excerpt) {
 	e.Pieces, e.Left = words.Split(text, mostText)
+	e.Some = text != ""
 	return e
 }

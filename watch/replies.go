@@ -93,7 +93,9 @@ type side struct {
 	Verdict verdict
 	Count   int
 	Answers []answer
-	Others  int // replies with further answers
+	Others  int    // replies with further answers
+	Intro   string // begins the sentence on the answers
+	Many    bool   // different answers
 }
 
 // An answer is an answer that some replies gave.
@@ -123,23 +125,24 @@ func contrastOf(r *trace.Record, verdicts []verdict) (all []side) {
 		}
 		if one.Count > 0 {
 			one.cut()
+			one.Intro, one.Many = one.intro(), one.different() > 1
 			all = append(all, one)
 		}
 	}
 	return all
 }
 
-// Different is the number of different answers.
-func (s *side) Different() int { return len(s.Answers) + s.Others }
+// different is the number of different answers.
+func (s *side) different() int { return len(s.Answers) + s.Others }
 
-// Intro begins the sentence on the answers.
-func (s *side) Intro() string {
+// intro begins the sentence on the answers.
+func (s *side) intro() string {
 	switch {
 	case s.Verdict == isNone:
 		return "Without a score:"
 	case s.Count == 1:
 		return "The " + s.Verdict.adjective() + " one answered"
-	case s.Different() == 1:
+	case s.different() == 1:
 		return fmt.Sprintf("All %s %s ones answered", words.Count(s.Count), s.Verdict.adjective())
 	}
 	return "The " + s.Verdict.adjective() + " ones answered"

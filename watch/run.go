@@ -35,6 +35,8 @@ type runPage struct {
 	Charts   []chart
 	Training []chart // of the training itself
 	Tasks    []taskLine
+	NoExams  bool   // the run holds no evaluations
+	WhoWaits string // in words; empty: unknown
 	Left     int    // unread numbers, in percent
 	Time     bool   // charts over time, not steps
 	Hub      string // the hub's statistics; empty: no hub
@@ -51,8 +53,12 @@ type runSettings struct {
 
 // A taskLine is a task of the run in its table.
 type taskLine struct {
-	taskScores
-	Played trace.Tally
+	Name           string
+	First, Now     *float64 // scores of the first and the last evaluation; nil: none
+	Spark          string   // see [taskScores.spark]
+	Levels, Done   int      // see [taskScores]
+	Groups, Scored int      // played, in the trace
+	Mean           float64  // score of these
 }
 
 // run answers with the page of the run.
@@ -82,6 +88,9 @@ func (s *Server) runPage() runPage {
 	p.Speed = newSpeed(s.numbers)
 	p.Model, p.Failed = counts.Outcomes[quintain.ModelFailed], failedGroups(&counts)
 	p.Tasks = taskLines(tasksIn(exams), counts.Tasks)
+	if p.WhoWaits = p.Settings.whoWaits(&p.Totals); p.Settings.Run.ExamProblems != nil {
+		p.NoExams = *p.Settings.Run.ExamProblems == 0
+	}
 	p.fillCharts(s)
 	if s.hub != nil {
 		var text strings.Builder
@@ -94,21 +103,15 @@ func (s *Server) runPage() runPage {
 	return p
 }
 
-// NoExams reports whether the run holds no evaluations.
-func (p *runPage) NoExams() bool {
-	n := p.Settings.Run.ExamProblems
-	return n != nil && *n == 0
-}
-
-// Pace says who waits for whom, by the staleness of the groups; empty: unknown.
-func (p *runPage) Pace() string {
-	most, lag := p.Settings.Run.MaxLag, p.Totals.MeanLag
+// whoWaits says who waits for whom, by the staleness of the groups; empty: unknown.
+func (s *runSettings) whoWaits(t *totals) string {
+	most := s.Run.MaxLag
 	switch {
-	case most == nil || p.Totals.Lagged == 0:
+	case most == nil || t.Lagged == 0:
 		return ""
-	case *most > 0 && lag > 0.8*float64(*most):
+	case *most > 0 && t.MeanLag > 0.8*float64(*most):
 		return fmt.Sprintf("That is near the bound of %d: training sets the pace, and play waits for it.", *most)
-	case lag < 1:
+	case t.MeanLag < 1:
 		return "That is little: play sets the pace, and training waits for it."
 	}
 	return fmt.Sprintf("The bound is %d.", *most)
@@ -155,13 +158,17 @@ func lastParts(paths []string) string {
 // taskLines joins the scores of evaluations and the groups of each task, by name.
 func taskLines(scores []*taskScores, played map[string]trace.Tally) (all []taskLine) {
 	seen := map[string]bool{}
-	for _, t := range scores {
+	add := func(t *taskScores) {
 		seen[t.Name] = true
-		all = append(all, taskLine{*t, played[t.Name]})
+		of := played[t.Name]
+		all = append(all, taskLine{t.Name, known(t.Scores, 0), known(t.Scores, len(t.Scores)-1), t.spark(), t.Levels, t.Done, of.Groups, of.Scored, of.Mean()})
+	}
+	for _, t := range scores {
+		add(t)
 	}
 	for _, name := range sortedKeys(played) {
 		if !seen[name] {
-			all = append(all, taskLine{taskScores{Name: name}, played[name]})
+			add(&taskScores{Name: name})
 		}
 	}
 	return all

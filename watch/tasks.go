@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/list"
-	"github.com/quintain-rl/quintain/trace"
 )
 
 // A tasksPage is the content of the page of tasks.
@@ -20,14 +20,13 @@ type tasksPage struct {
 
 // A taskRow is a task in the table.
 type taskRow struct {
-	list.Entry
-	Played trace.Tally // groups in the trace
-}
-
-// About describes the task in a sentence.
-func (r taskRow) About() string {
-	first, _, _ := strings.Cut(r.Info.Doc, ". ")
-	return strings.TrimSuffix(first, ".") + "."
+	Name, Category string
+	About          string // in a sentence
+	Levels         int
+	Measured       bool    // MostGuess is known
+	MostGuess      float64 // of all levels
+	Groups, Scored int     // in the trace
+	Mean           float64 // score of these
 }
 
 // tasks answers with the page of tasks.
@@ -43,8 +42,13 @@ func (s *Server) tasksPage() (p tasksPage, err error) {
 	all, err := list.Filter{GuessRate: 1}.Find(s.config.Tasks())
 	counts := s.trace.sums()
 	for _, e := range all {
-		row := taskRow{e, counts.Tasks[e.Info.Name]}
-		if row.Played.Groups > 0 {
+		of := counts.Tasks[e.Info.Name]
+		first, _, _ := strings.Cut(e.Info.Doc, ". ")
+		row := taskRow{
+			Name: e.Info.Name, Category: e.Info.Category, About: strings.TrimSuffix(first, ".") + ".", Levels: len(e.Info.Levels),
+			Measured: e.Measured, MostGuess: e.Facts.MostGuess(), Groups: of.Groups, Scored: of.Scored, Mean: of.Mean(),
+		}
+		if row.Groups > 0 {
 			p.Played = append(p.Played, row)
 		} else {
 			p.Others = append(p.Others, row)
@@ -56,11 +60,11 @@ func (s *Server) tasksPage() (p tasksPage, err error) {
 // A taskPage is the content of the page of a task, with one problem.
 type taskPage struct {
 	Info         quintain.Info
-	Facts        list.Facts
+	Facts        string // of the level, in words; empty: unknown
 	Shared       []string
 	Levels       [][]string
 	Level, Index int
-	Specimen     list.Specimen
+	ID           string // of the problem
 	Prompt       excerpt
 	Solution     excerpt
 	Judged       []judged
@@ -112,17 +116,22 @@ func (p *taskPage) fill(t quintain.Task) (err error) {
 	if p.Shared, p.Levels, err = list.LevelSettings(p.Info); err != nil {
 		return err
 	}
-	p.Facts, _ = list.FactsOf(p.Info)
-	if p.Specimen, err = list.NewSpecimen(t, quintain.Draw{Seed: specimenSeed, Level: p.Level, Index: p.Index}); err != nil {
+	specimen, err := list.NewSpecimen(t, quintain.Draw{Seed: specimenSeed, Level: p.Level, Index: p.Index})
+	if err != nil {
 		return err
 	}
+	p.ID = specimen.Problem.ID()
+	if facts, _ := list.FactsOf(p.Info); p.Level < len(facts.Levels) {
+		of := facts.Levels[p.Level]
+		p.Facts = fmt.Sprintf("guess rate %.3f, %s problems", of.GuessRate, of.Size())
+	}
 	w := &pen{room: mostOnPage}
-	p.Prompt, p.Solution = w.write(p.Specimen.Problem.Prompt, ""), w.write(p.Specimen.Solution, "")
-	for _, j := range p.Specimen.Judged {
+	p.Prompt, p.Solution = w.write(specimen.Problem.Prompt, ""), w.write(specimen.Solution, "")
+	for _, j := range specimen.Judged {
 		p.Judged = append(p.Judged, judged{plain(j.Answer), j.Kind, plain(j.Reason), j.Score})
 	}
 	if p.Asked {
-		p.Verdict, err = t.Grade(p.Specimen.Problem, p.Answer)
+		p.Verdict, err = t.Grade(specimen.Problem, p.Answer)
 		p.Reason = plain(p.Verdict.Reason)
 	}
 	return err

@@ -22,6 +22,7 @@ type totals struct {
 	Tokens    int  // sampled; from a trace, read and sampled
 	Drops     []share
 	Dropped   int
+	Kept      int // not dropped
 	Episodes  []share
 	All       int     // episodes
 	Lags      []share // groups trained on, by versions behind
@@ -67,7 +68,7 @@ func newTotals(numbers *follow.Numbers, counts *trace.Counts) (t totals) {
 		}
 	}
 	t.lags(lags)
-	t.sort()
+	t.finish()
 	return t
 }
 
@@ -79,7 +80,7 @@ func totalsOf(counts *trace.Counts) totals {
 			t.drop(why, n, counts)
 		}
 	}
-	t.sort()
+	t.finish()
 	return t
 }
 
@@ -100,13 +101,11 @@ func (t *totals) lags(by map[int]int) {
 	t.MeanLag = float64(sum) / float64(max(1, t.Lagged))
 }
 
-// sort puts the most frequent reasons first.
-func (t *totals) sort() {
+// finish counts the kept groups, and puts the most frequent reasons first.
+func (t *totals) finish() {
+	t.Kept = max(0, t.Groups-t.Dropped)
 	slices.SortFunc(t.Drops, func(a, b share) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name)) })
 }
-
-// Kept is the number of groups that were not dropped.
-func (t *totals) Kept() int { return max(0, t.Groups-t.Dropped) }
 
 // failedGroups is the number of groups with a failed or stopped episode.
 func failedGroups(counts *trace.Counts) (n int) {
@@ -122,14 +121,7 @@ func failedGroups(counts *trace.Counts) (n int) {
 type speed struct {
 	Tokens, Groups, Steps float64 // a second
 	Mean, Slowest         string  // time of a group; empty: unknown
-}
-
-// Pace says how long a step takes; empty: there is none.
-func (s speed) Pace() string {
-	if s.Steps == 0 {
-		return ""
-	}
-	return seconds(1 / s.Steps)
+	Pace                  string  // time of a step; empty: there is none
 }
 
 // newSpeed is the speed of the last rates.
@@ -139,6 +131,9 @@ func newSpeed(numbers *follow.Numbers) (v speed) {
 		return p.Value
 	}
 	v.Tokens, v.Groups, v.Steps = last("train/tokens_per_s"), last("train/groups_per_s"), last("train/steps_per_s")
+	if v.Steps != 0 {
+		v.Pace = seconds(1 / v.Steps)
+	}
 	if mean := last("train_perf/task_duration_mean"); mean > 0 {
 		v.Mean, v.Slowest = seconds(mean), seconds(last("train_perf/task_duration_max"))
 	}

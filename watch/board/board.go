@@ -55,6 +55,17 @@ func (t Turn) Note() string {
 	return strings.Join(notes, ", ")
 }
 
+// Lost is what a turn gave away, in words; nil: unknown.
+func Lost(t *regret.Turn) string {
+	switch {
+	case t == nil:
+		return ""
+	case t.IsBlunder():
+		return t.String() + ", a blunder"
+	}
+	return t.String()
+}
+
 // Of lays out a turn of an episode; there is none if it is not there.
 func Of(r *trace.Record, episode, turn int) (s Step, there bool) {
 	if episode < 0 || episode >= len(r.Episodes) || turn < 0 || turn >= min(mostTurns, len(r.Episodes[episode].Turns)) {
