@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/internal/about"
 	"github.com/quintain-rl/quintain/internal/compat"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
@@ -42,4 +41,4 @@ func itself() string {
 var release = "none"
 
 // version is that of the release, or of what this was built from.
-func version() string { return about.Version(release) }
+func version() string { return versionOf(release) }

@@ -18,7 +18,6 @@ import (
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/hub/host"
-	"github.com/quintain-rl/quintain/internal/interrupt"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/watch"
@@ -68,7 +67,7 @@ func main() {
 
 // attend runs work, which signals stop, cut and end.
 func (w *world) attend(ctx context.Context, work func(ctx context.Context, cut <-chan struct{}) error) error {
-	return interrupt.Attend(ctx, w.interrupts, work)
+	return attend(ctx, w.interrupts, work)
 }
 
 // screen returns the terminal for progress.

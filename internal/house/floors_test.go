@@ -22,9 +22,9 @@ var floors = [][]string{
 		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/jobdir", "sandbox/wire", "sandbox/procstat", "sandbox/cgroup", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
-		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/interrupt", "internal/openfiles", "internal/compiled", "internal/traceparent",
+		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles", "internal/compiled", "internal/traceparent",
 		"internal/rows", "internal/memdb", "codegrade/pydata",
-		"deploy/image", "internal/about", "internal/manpage",
+		"deploy/image", "internal/manpage",
 	},
 	{
 		"settings", // the settings and their names

@@ -1,11 +1,10 @@
-// Package about says which program this is.
-package about
+package main
 
 import "runtime/debug"
 
-// Version is the version of the release if the linker set one, else that of the module, or the commit if the
+// versionOf is the version of the release if the linker set one, else that of the module, or the commit if the
 // program was built from a repository.
-func Version(release string) string {
+func versionOf(release string) string {
 	if release != "none" {
 		return release
 	}

@@ -1,4 +1,4 @@
-package interrupt
+package main
 
 import (
 	"context"
@@ -11,7 +11,7 @@ func TestAttend(t *testing.T) {
 	t.Parallel()
 	signals, released := make(chan os.Signal, 2), 0
 	failed := errors.New("failed")
-	err := Attend(t.Context(), func() (<-chan os.Signal, func()) { return signals, func() { released++ } }, func(ctx context.Context, cut <-chan struct{}) error {
+	err := attend(t.Context(), func() (<-chan os.Signal, func()) { return signals, func() { released++ } }, func(ctx context.Context, cut <-chan struct{}) error {
 		signals <- os.Interrupt
 		<-ctx.Done()
 		select {
@@ -19,7 +19,7 @@ func TestAttend(t *testing.T) {
 			t.Error("one signal cuts")
 		default:
 		}
-		if cause := context.Cause(ctx); !errors.Is(cause, Err) {
+		if cause := context.Cause(ctx); !errors.Is(cause, errInterrupted) {
 			t.Errorf("the context ended by %v", cause)
 		}
 		signals <- os.Interrupt
@@ -34,7 +34,7 @@ func TestAttend(t *testing.T) {
 func TestAttendWithoutSignals(t *testing.T) {
 	t.Parallel()
 	var during error
-	err := Attend(t.Context(), nil, func(ctx context.Context, _ <-chan struct{}) error {
+	err := attend(t.Context(), nil, func(ctx context.Context, _ <-chan struct{}) error {
 		during = ctx.Err()
 		return nil
 	})

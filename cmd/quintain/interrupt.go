@@ -1,5 +1,4 @@
-// Package interrupt has signals stop work in steps.
-package interrupt
+package main
 
 import (
 	"context"
@@ -8,14 +7,14 @@ import (
 	"sync"
 )
 
-// Err is the cause of a context that a signal ended.
-var Err = errors.New("interrupted")
+// errInterrupted is the cause of a context that a signal ended.
+var errInterrupted = errors.New("interrupted")
 
-// Attend runs work. The first signal ends its context, and the second closes its channel: the
+// attend runs work. The first signal ends its context, and the second closes its channel: the
 // first stops, the second cuts. Signals are had by a call of notify until release is called: the
 // third then does what it does outside of Attend, which is to end the program. A nil notify means
 // no signals.
-func Attend(ctx context.Context, notify func() (signals <-chan os.Signal, release func()), work func(ctx context.Context, cut <-chan struct{}) error) error {
+func attend(ctx context.Context, notify func() (signals <-chan os.Signal, release func()), work func(ctx context.Context, cut <-chan struct{}) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	cut, over := make(chan struct{}), make(chan struct{})
@@ -28,7 +27,7 @@ func Attend(ctx context.Context, notify func() (signals <-chan os.Signal, releas
 	defer watch.Wait()
 	defer close(over)
 	watch.Go(func() {
-		for _, then := range []func(){func() { stop(Err) }, func() { close(cut); release() }} {
+		for _, then := range []func(){func() { stop(errInterrupted) }, func() { close(cut); release() }} {
 			select {
 			case <-signals:
 				then()
