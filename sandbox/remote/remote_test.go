@@ -68,7 +68,7 @@ func open(t *testing.T, c remote.Config) *remote.Box {
 
 func TestSandboxOverHTTP(t *testing.T) {
 	t.Parallel()
-	sandboxtest.Run(t, func(t *testing.T, dir string) sandbox.Sandbox {
+	suite(t, func(t *testing.T, dir string) sandbox.Sandbox {
 		return open(t, remote.Config{URLs: []string{serveNative(t, dir, 0)}})
 	})
 }

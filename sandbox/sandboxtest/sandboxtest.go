@@ -31,7 +31,14 @@ type rig struct {
 
 // Run holds a back end. Open makes it; it writes below dir only, and is closed at the end of the
 // test. On a machine below the floor, Run demands that it refuses every job.
-func Run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
+func Run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) { run(t, open, attacks) }
+
+// RunWithoutAttacks is Run for a back end that hands its jobs to another one, which is held against the attacks.
+func RunWithoutAttacks(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
+	run(t, open, func(*rig) []trial { return nil })
+}
+
+func run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox, attacks func(*rig) []trial) {
 	dir := t.TempDir()
 	for _, one := range []string{dir, filepath.Dir(dir)} { // for a user without rights to pass
 		if err := os.Chmod(one, 0o711); err != nil {
@@ -202,10 +209,10 @@ func (r *rig) left() string {
 	return strings.Join(names, "\n")
 }
 
-// settled asks until the answer is as wanted, for ten seconds, and returns the last one: a sandbox
+// settled asks until the answer is as wanted, for minutes, and returns the last one: a sandbox
 // elsewhere clears up when it sees that its client is gone.
 func settled(ask func() string, want string) (got string) {
-	for end := time.Now().Add(10 * time.Second); ; <-time.After(5 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); ; <-time.After(5 * time.Millisecond) {
 		if got = ask(); got == want || time.Now().After(end) {
 			return got
 		}
