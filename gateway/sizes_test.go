@@ -3,6 +3,6 @@
 package gateway
 
 const (
-	sessionsPlayed = 200 // by a random agent
-	kills          = 5   // of a gateway under way
+	sessionsPlayed = 60 // by a random agent
+	kills          = 2  // of a gateway under way
 )

@@ -101,10 +101,7 @@ var faults = func() []func([]quintain.Sample, string) ([]quintain.Sample, error)
 // one.
 func TestFaultsAreNeverScores(t *testing.T) {
 	t.Parallel()
-	want := 100_000
-	if testing.Short() {
-		want = 5000
-	}
+	const want = faultyCalls
 	store, err := verdicts.Open(t.TempDir(), 10_000)
 	if err != nil {
 		t.Fatal(err)

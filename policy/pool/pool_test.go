@@ -498,13 +498,10 @@ func TestTimeLimitsBeginWithTheServer(t *testing.T) {
 	})
 }
 
-// Sixteen thousand requests that come at once begin as others end: none is retried, none
+// Thousands of requests that come at once begin as others end: none is retried, none
 // starves, and their time limits do not run while they wait here.
 func TestQueuedRequestsBeginAsOthersEnd(t *testing.T) {
-	requests, room := 16_000, 512
-	if testing.Short() {
-		requests = 4_000 // the race detector has room for 8,128 goroutines
-	}
+	const requests, room = queuedRequests, 512
 	synctest.Test(t, func(t *testing.T) {
 		s := slow()
 		s.Length, s.MaxRunning = "fixed:11", room/2

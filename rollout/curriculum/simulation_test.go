@@ -184,11 +184,7 @@ const mostShare = 0.95
 
 // The test prints the table of docs/benchmarks-learning.md.
 func TestTeachingWastesLessThanOtherCurricula(t *testing.T) {
-	some := learners
-	if testing.Short() {
-		some = learners[:1] // the race detector has nothing to find here
-	}
-	for _, l := range some {
+	for _, l := range learners[:min(simLearners, len(learners))] {
 		without := none(l)
 		random := with("random", Random, Teaching).mean(l)
 		atropos := with("atropos", Adaptive, Atropos).mean(l)

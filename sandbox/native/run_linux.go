@@ -94,22 +94,21 @@ type running struct {
 	folder  *jobdir.Folder
 	group   *cgroup.Group // nil: none
 
-	fork      *fork // of a zygote; nil: a child of ours
-	pid       int
-	began     time.Time
-	mu        sync.Mutex
-	over      bool          // the child was waited for: its number may be another's
-	why       sandbox.End   // it was killed for; empty: it was not
-	cell      bool          // of a session
-	full      bool          // an output of the cell is beyond its limit
-	asked     time.Time     // when the cell was interrupted first
-	askedLast time.Time     // and last
-	before    time.Duration // on the processor, of the session's cells before
-	stdout    capped
-	stderr    capped
-	peak      int64
-	idle      idleness
-	owed      func() bool // the program may wait for us to write or read; nil: idle time is not asked for
+	fork   *fork // of a zygote; nil: a child of ours
+	pid    int
+	began  time.Time
+	mu     sync.Mutex
+	over   bool          // the child was waited for: its number may be another's
+	why    sandbox.End   // it was killed for; empty: it was not
+	cell   bool          // of a session
+	full   bool          // an output of the cell is beyond its limit
+	asked  time.Time     // when the cell was interrupted
+	before time.Duration // on the processor, of the session's cells before
+	stdout capped
+	stderr capped
+	peak   int64
+	idle   idleness
+	owed   func() bool // the program may wait for us to write or read; nil: idle time is not asked for
 }
 
 // forks reports whether the program may start processes.

@@ -287,9 +287,6 @@ func (r *running) keep(into *capped, some []byte) {
 	}
 }
 
-// again is the time between two interrupts of a cell: one gets lost if the interpreter is just about to listen.
-const again = 300 * time.Millisecond
-
 // interrupt reports whether a cell has still time to end. The caller must hold mu.
 func (r *running) interrupt(why sandbox.End) bool {
 	if why != sandbox.CPULimit && why != sandbox.WallLimit && why != sandbox.OutputLimit {
@@ -297,15 +294,9 @@ func (r *running) interrupt(why sandbox.End) bool {
 	}
 	if r.why == "" {
 		r.why, r.asked = why, time.Now()
+		return unix.PidfdSendSignal(r.fork.pidfd, unix.SIGINT, nil, 0) == nil
 	}
-	if time.Since(r.asked) >= r.box.config.Grace {
-		return false
-	}
-	if time.Since(r.askedLast) < again {
-		return true
-	}
-	r.askedLast = time.Now()
-	return unix.PidfdSendSignal(r.fork.pidfd, unix.SIGINT, nil, 0) == nil
+	return time.Since(r.asked) < r.box.config.Grace
 }
 
 // asks returns why a cell was interrupted that has no more time to end; empty: there is none.

@@ -110,6 +110,9 @@ func TestFusion(t *testing.T) {
 		{why: "input that JSON cannot hold", job: sandbox.Job{Argv: sh("cat"), Stdin: []byte("\xff")}, fault: "not UTF-8"},
 		{why: "a name that JSON cannot hold", job: sandbox.Job{Argv: sh("ls"), Files: map[string][]byte{"\xff": nil}}, fault: "takes no file"},
 	} {
+		if c.job.Limits.Wall == 0 {
+			c.job.Limits.Wall = 5 * time.Minute // for a busy machine
+		}
 		got, err := b.Run(t.Context(), c.job)
 		if (err == nil) != (c.fault == "") || err != nil && !strings.Contains(err.Error(), c.fault) || got.End != c.end || got.Code != c.code || string(got.Stdout) != c.out {
 			t.Errorf("%s: %s %d, output %q, errors %q, why %q, error %v", c.why, got.End, got.Code, got.Stdout, got.Stderr, got.Why, err)

@@ -150,7 +150,7 @@ func (r *rig) job(args ...string) sandbox.Job {
 	job := sandbox.Job{
 		Files:  map[string][]byte{programName(): r.attack},
 		Argv:   append([]string{"./" + programName()}, args...),
-		Limits: sandbox.Limits{CPU: 2 * time.Second, Wall: 20 * time.Second, Memory: 512 << 20},
+		Limits: sandbox.Limits{CPU: 2 * time.Second, Wall: 5 * time.Minute, Memory: 512 << 20},
 	}
 	return job
 }

@@ -1,3 +1,5 @@
+//go:build heavy
+
 package house
 
 import (
@@ -31,7 +33,7 @@ type tally struct {
 
 // TestCounts reports how comments and errors read; it sets no limit. Show it with
 //
-//	go test ./internal/house -run TestCounts -v
+//	go test -tags heavy ./internal/house -run TestCounts -v
 func TestCounts(t *testing.T) {
 	sum := tally{translated: make([]int, len(translated))}
 	for _, s := range checkout(t).sources {

@@ -1,0 +1,6 @@
+//go:build heavy
+
+package judge
+
+// faultyCalls is how many calls of a judge TestFaultsAreNeverScores has fail.
+const faultyCalls = 100_000
