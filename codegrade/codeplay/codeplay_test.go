@@ -11,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/codegrade"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
 
@@ -191,7 +192,7 @@ func TestALongTextIsCutInItsMiddle(t *testing.T) {
 // Below the floor the scenario refuses to begin.
 func TestSolutionsPassInTheSandbox(t *testing.T) {
 	t.Parallel()
-	s, err := Spec.Over(codetask.Task(), nil)
+	s, err := scenariotest.Closed(t, Spec).Over(codetask.Task(), nil)
 	if box, boxErr := native.New(native.Config{}); boxErr == nil {
 		strength, _ := box.Probe(t.Context())
 		_ = box.Close()

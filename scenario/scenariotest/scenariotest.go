@@ -4,6 +4,7 @@ package scenariotest
 
 import (
 	"encoding/json"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ func Run(t *testing.T, specs []scenario.Spec, tasks []quintain.Task) {
 	for _, spec := range specs {
 		t.Run(spec.Name, func(t *testing.T) {
 			described(t, spec)
+			spec = Closed(t, spec)
 			played := 0
 			for _, task := range tasks {
 				s, err := spec.Over(task, nil)
@@ -38,6 +40,23 @@ func Run(t *testing.T, specs []scenario.Spec, tasks []quintain.Task) {
 			}
 		})
 	}
+}
+
+// Closed returns the scenario with plays that the end of the test closes, if they hold something, such as a sandbox.
+func Closed(t *testing.T, spec scenario.Spec) scenario.Spec {
+	fresh := spec.New
+	spec.New = func() scenario.Play {
+		play := fresh()
+		if held, is := play.(io.Closer); is {
+			t.Cleanup(func() {
+				if err := held.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		return play
+	}
+	return spec
 }
 
 // described checks the name, the texts, the version and the settings of a scenario.
