@@ -1,6 +1,9 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -18,16 +21,14 @@ func noArgs(c *cobra.Command, args []string) error {
 }
 
 // oneArg wants exactly one argument, called name.
-func oneArg(name string) cobra.PositionalArgs { return wants(1, "one "+name) }
+func oneArg(name string) cobra.PositionalArgs { return wants("one "+name, 1) }
 
-// atMostOneArg wants one argument, called name, or none.
-func atMostOneArg(name string) cobra.PositionalArgs { return wants(0, "one "+name+" at most") }
-
-func wants(least int, what string) cobra.PositionalArgs {
+// wants wants one of some numbers of arguments, described by what.
+func wants(what string, counts ...int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > 1 {
-			return usagef("%s wants %s, has %d arguments", c.CommandPath(), what, len(args))
+		if slices.Contains(counts, len(args)) {
+			return nil
 		}
-		return nil
+		return usagef("%s wants %s, has %d arguments", strings.TrimPrefix(c.CommandPath(), "quintain "), what, len(args))
 	}
 }

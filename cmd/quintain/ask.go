@@ -41,12 +41,7 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
   quintain ask --policy script --scenario-command "python my_env.py"
   quintain ask countdown:1 --policy script --agent-command "python my_agent.py"
   echo 'Spell cat backward.' | quintain ask`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("%s wants one task, or one question in quotation marks, and has %d arguments", c.CommandPath(), len(args))
-			}
-			return nil
-		},
+		Args: wants("one task, or one question in quotation marks", 0, 1),
 	}
 	index := indexFlag(c)
 	play := c.Flags().Bool("play", false, "you reply, at this terminal")

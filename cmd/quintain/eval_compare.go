@@ -19,12 +19,7 @@ with its 95 % interval (paired bootstrap over problems), and how many problems a
 in only one of the two, with McNemar's test. Then it lists those problems.`,
 		Example: `  quintain eval compare before after
   quintain trace show 'reasoning_gym.v2/countdown.v2.s7.l1.12' --data after`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usagef("%s wants two evaluations, has %d arguments", c.CommandPath(), len(args))
-			}
-			return nil
-		},
+		Args: wants("two evaluations", 2),
 	}
 	asJSON := c.Flags().Bool("json", false, "print JSON")
 	c.RunE = func(_ *cobra.Command, args []string) error {

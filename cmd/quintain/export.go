@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ file completely or not at all.`,
 			return usagef("--%w", err)
 		}
 		if of.Format = args[0]; !slices.Contains(export.Formats(), of.Format) {
-			return usagef("the format is %q, want one of %v", of.Format, export.Formats())
+			return usagef("the format is %q, want one of %s", of.Format, strings.Join(export.Formats(), ", "))
 		}
 		if of.Format == "sft" && !c.Flags().Changed("gap") {
 			of.Gap = 0

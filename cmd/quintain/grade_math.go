@@ -28,12 +28,7 @@ found the answer, the expressions on both sides, each stage of the comparison, a
 verdict.`,
 		Example: `  printf '%s\n' '{"gold": "\\frac{1}{2}", "answer": "so it is \\boxed{0.5}"}' | quintain grade math
   quintain grade math '(x-1)(x+1)' '\boxed{x^2-1}'`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 0 && len(args) != 2 {
-				return usagef("%s wants a reference and an answer, or neither, has %d arguments", c.CommandPath(), len(args))
-			}
-			return nil
-		},
+		Args: wants("a reference and an answer, or neither", 0, 2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 2 {
 				screen.Explanation(w.stdout, mathverify.Explain(c.Context(), args[0], args[1]))

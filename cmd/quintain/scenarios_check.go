@@ -22,7 +22,7 @@ more, replies that end in an error, episodes without an end.
 A program that plays tasks is checked with TASK (default chain_sum).`,
 		Example: `  quintain scenarios check --scenario-command "python my_env.py"
   quintain scenarios check countdown --scenario-url http://127.0.0.1:8080`,
-		Args: atMostOneArg("TASK"),
+		Args: wants("one TASK at most", 0, 1),
 	}
 	problems := c.Flags().Int("count", 4, "problems of each level")
 	load := w.settings(c, "scenarios check")

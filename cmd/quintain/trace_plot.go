@@ -23,7 +23,7 @@ or to the file ` + plotFile + ` if that is a terminal.`,
   quintain trace plot --by-task quintain-data > tasks.svg`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("%s wants one data folder or more", c.CommandPath())
+				return usagef("trace plot wants one data folder or more")
 			}
 			return nil
 		},

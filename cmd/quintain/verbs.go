@@ -56,6 +56,7 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 	root.SetUsageFunc(flags.Usage)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
+	root.FParseErrWhitelist.UnknownFlags = !strings.HasPrefix(called, "-") // the verb is unknown, and noArgs says so
 	if called == "--version" || called == "-v" {
 		return root
 	}
@@ -79,7 +80,7 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 	return root
 }
 
-// giveHelp gives root the verb help, which knows the verbs that moved, and writes what a package carries beside the program.
+// giveHelp gives root the verb help, which also writes the manual pages for packages.
 func giveHelp(root *cobra.Command) {
 	root.InitDefaultHelpCmd() // it completes verbs
 	help, _, err := root.Find([]string{"help"})

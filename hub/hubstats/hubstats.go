@@ -50,7 +50,7 @@ func (a Request) fetch(ctx context.Context, what string) ([]byte, error) {
 	}
 	reply, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w (is the hub running? --url names another one)", err)
 	}
 	defer reply.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(reply.Body, 16<<20))

@@ -26,8 +26,12 @@ nothing is doubled. The exit status is 1 if groups are left.`,
 	}
 }
 
-// Say prints a report, and returns the error that ended it, or that groups are left.
+// Say prints a report, and returns the error that ended it, or that groups are left. If nothing was
+// judged before the error, it prints nothing.
 func (r *Report) Say(to io.Writer, err error) error {
+	if err != nil && r.Kept+len(r.Dropped)+r.Left == 0 {
+		return err
+	}
 	dropped := 0
 	for _, n := range r.Dropped {
 		dropped += n
