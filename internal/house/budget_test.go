@@ -23,7 +23,8 @@ type weight struct {
 	bytes                   int // of the files that lines counts
 }
 
-// TestBudgets tells what is spent of the budgets. Show it with
+// TestBudgets holds the number of packages to its budget, and tells what is spent of all. Show it
+// with
 //
 //	go test ./internal/house -run TestBudgets -v
 func TestBudgets(t *testing.T) {
@@ -39,6 +40,9 @@ func TestBudgets(t *testing.T) {
 	packages, folders := len(all.packages), len(wings(all.files))
 	t.Logf("%d of %d lines of Go, %d of them generated; %.2f MB of source; %d lines of tests; %d of %d packages; %d of %d folders at the root",
 		sum.lines, mostLines, sum.generated, float64(sum.bytes)/1e6, sum.tests, packages, mostPackages, folders, maxWings)
+	if packages > mostPackages {
+		t.Errorf("there are %d packages, at most %d are allowed: a budget is spent, not raised, so join one that has a single importer with it", packages, mostPackages)
+	}
 }
 
 // add counts a file.
