@@ -2,7 +2,6 @@ package codegrade
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -136,15 +135,15 @@ func TestNoAttackPasses(t *testing.T) {
 	if g == nil {
 		return
 	}
-	limits := sandbox.Limits{CPU: 400 * time.Millisecond, Memory: 256 << 20}
-	forms := map[string]Tests{
-		"stdin":    {Kind: Stdin, Cases: []Case{{Input: "1\n", Output: gold}}},
-		"call":     {Kind: Call, Function: "f", Cases: []Case{{Input: "[1]", Output: `"` + gold + `"`}}},
-		"unittest": {Kind: Unittest, Asserts: "import unittest\nfrom solution import f\nclass T(unittest.TestCase):\n  def test(self): self.assertEqual(f(1), '" + gold + "')"},
-		"asserts":  {Kind: Asserts, Asserts: "assert f(1) == '" + gold + "'\nassert not (f(1) != '" + gold + "')"},
+	limits := sandbox.Limits{CPU: 400 * time.Millisecond, Wall: 10 * time.Second, Memory: 256 << 20}
+	forms := []Tests{
+		{Kind: Stdin, Cases: []Case{{Input: "1\n", Output: gold}}},
+		{Kind: Call, Function: "f", Cases: []Case{{Input: "[1]", Output: `"` + gold + `"`}}},
+		{Kind: Unittest, Asserts: "import unittest\nfrom solution import f\nclass T(unittest.TestCase):\n  def test(self): self.assertEqual(f(1), '" + gold + "')"},
+		{Kind: Asserts, Asserts: "assert f(1) == '" + gold + "'\nassert not (f(1) != '" + gold + "')"},
 	}
 	for form, tests := range forms {
-		t.Run(form, func(t *testing.T) {
+		t.Run(string(tests.Kind), func(t *testing.T) {
 			t.Parallel()
 			tests.Language, tests.Limits = "python", limits
 			honest := "def f(x): return '" + gold + "'\nprint(f(1))"
@@ -152,9 +151,12 @@ func TestNoAttackPasses(t *testing.T) {
 				t.Fatalf("the honest program: %+v, error %v", got, err)
 			}
 			var group sync.WaitGroup
-			for part := range slices.Chunk(attacks, len(attacks)/4) {
+			for part := range 4 {
 				group.Go(func() {
-					for _, a := range part {
+					for i, a := range attacks {
+						if i%4 != part || !allForms && i/4%4 != form {
+							continue
+						}
 						got, err := g.Grade(t.Context(), tests, a.code)
 						for n := 0; n < 5 && errors.Is(err, ErrMachine); n++ { // by other tests
 							got, err = g.Grade(t.Context(), tests, a.code)
