@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""The size of the binary, and what each module has of it.
+"""The size of the binary and the time of a cold build, and what each module has of both.
 
     bench/size.py                                            print the table
     bench/size.py --write docs/decisions/003-dependencies.md  put it there, between its marks
 
-It builds the program for linux/amd64 twice, stripped and with its symbols. A module has the bytes of its symbols; what the
-linker keeps for all of them (line tables, types, strings) is shared out in proportion.
+It builds the program for linux/amd64 from an empty cache, stripped, and once more with its symbols. A module has the bytes of
+its symbols; what the linker keeps for all of them (line tables, types, strings) is shared out in proportion. It has the seconds
+of processor in which its packages were compiled; linking counts as ours. On a machine that does other work too, all seconds
+grow alike, and only their shares can be compared.
 """
-import argparse, collections, pathlib, re, subprocess, tempfile
+import argparse, collections, json, pathlib, re, subprocess, tempfile
 
 OURS = "github.com/quintain-rl/quintain"
 # Modules that come with another.
@@ -16,12 +18,11 @@ WITH = {
     "github.com/parquet-go/parquet-go": ["github.com/parquet-go/bitpack", "github.com/parquet-go/jsonlite", "github.com/andybalholm/brotli", "github.com/pierrec/lz4/v4", "github.com/twpayne/go-geom"],
     "github.com/prometheus/client_golang": ["github.com/prometheus/client_model", "github.com/prometheus/common", "github.com/prometheus/procfs", "github.com/beorn7/perks", "github.com/cespare/xxhash/v2", "github.com/munnerz/goautoneg", "google.golang.org/protobuf"],
     "github.com/spf13/cobra": ["github.com/spf13/pflag"],
-    "modernc.org/sqlite": ["modernc.org/libc", "modernc.org/memory", "modernc.org/mathutil", "github.com/remyoudompheng/bigfft", "github.com/dustin/go-humanize"],
 }
 
 
-def build(path, flags):
-    subprocess.run(["go", "build", "-trimpath", "-ldflags", flags, "-o", path, "./cmd/quintain"], check=True, env=ENV)
+def build(path, flags, *more, **environ):
+    subprocess.run(["go", "build", "-trimpath", "-ldflags", flags, *more, "-o", path, "./cmd/quintain"], check=True, env={**ENV, **environ})
 
 
 def modules(path):
@@ -37,30 +38,35 @@ def owner(symbol, names):
     return next((n for n in names if place.startswith((n + "/", n + "."))), None if place.startswith("go:") else "std")
 
 
-def sizes(folder):
-    stripped, whole = f"{folder}/stripped", f"{folder}/whole"
-    build(stripped, "-s -w")
-    build(whole, "")
+def measure(folder):
+    """The size of the stripped program, and by module the bytes of symbols and the seconds of a cold build."""
+    stripped, whole, graph, cache = (f"{folder}/{name}" for name in ("stripped", "whole", "graph", "cache"))
+    build(stripped, "-s -w", f"-debug-actiongraph={graph}", GOCACHE=cache)
+    build(whole, "", GOCACHE=cache)
     names = sorted(modules(whole), key=len, reverse=True)
-    share = collections.Counter()
+    share, seconds = collections.Counter(), collections.Counter()
     for line in subprocess.run(["go", "tool", "nm", "-size", whole], check=True, capture_output=True, text=True).stdout.splitlines():
         _, size, kind, symbol = line.split(None, 3)
         if kind in "TtRrDd" and int(size) < 10 << 20 and (of := owner(symbol, names)):
             share[of] += int(size)
-    return pathlib.Path(stripped).stat().st_size, share
+    for action in json.loads(pathlib.Path(graph).read_text()):
+        if package := action.get("Package"):
+            seconds[owner(package + "/", names)] += (action.get("CmdUser", 0) + action.get("CmdSys", 0)) / 1e9
+    return pathlib.Path(stripped).stat().st_size, share, seconds
 
 
-def table(total, share):
-    rest = dict(share)
+def table(total, share, seconds):
     rows = []
-    for name in [n for n in share if n not in {w for some in WITH.values() for w in some}]:
-        some = [w for w in WITH.get(name, []) if w in rest]
-        rows.append((rest[name] + sum(rest[w] for w in some), {OURS: "Quintain itself, with its data", "std": "Go's runtime and standard library"}.get(name, f"`{name}`"), len(some)))
     scale = total / sum(share.values()) / 1e6
-    lines = ["| | MB |", "|---|---|"]
+    for name in [n for n in {**share, **seconds} if n not in {w for some in WITH.values() for w in some}]:
+        some = [w for w in WITH.get(name, []) if w in share or w in seconds]
+        size, time = (sum(of[w] for w in [name, *some]) for of in (share, seconds))
+        rows.append((size * scale, time, {OURS: "Quintain itself, with its data", "std": "Go's runtime and standard library"}.get(name, f"`{name}`"), len(some)))
     rows.sort(reverse=True)
-    lines += [f"| {name}{f' ({n})' if n else ''} | {size * scale:.1f} |" for size, name, n in rows if size * scale >= 0.05]
-    return "\n".join([*lines, f"| in all | {total / 1e6:.1f} |"])
+    lines = ["| | MB | s | of the build |", "|---|--:|--:|--:|"]
+    rows = [row for row in rows if row[0] >= 0.05] + [(total / 1e6, sum(seconds.values()), "in all", 0)]
+    lines += [f"| {name}{f' ({n})' if n else ''} | {size:.1f} | {time:.1f} | {100 * time / rows[-1][1]:.1f} % |" for size, time, name, n in rows]
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":
@@ -71,7 +77,7 @@ if __name__ == "__main__":
     o = o.parse_args()
     ENV = {**os.environ, "CGO_ENABLED": "0", "GOOS": "linux", "GOARCH": "amd64"}
     with tempfile.TemporaryDirectory() as folder:
-        text = table(*sizes(folder))
+        text = table(*measure(folder))
     if o.write:
         page = o.write.read_text()
         o.write.write_text(re.sub(r"(?s)(<!-- sizes -->\n).*(<!-- /sizes -->)", lambda m: m[1] + text + "\n" + m[2], page))
