@@ -23,14 +23,14 @@ WAYS = {
     "the default": [],
     "none: the ladder alone": ["--complexity-mode", "none"],
     "random": ["--complexity-mode", "random"],
-    "`atropos`": ["--curriculum-controller", "atropos"],
+    "`atropos`": ["--with", "curriculum.controller=atropos"],
     "groups of 8": ["--group-size", "8"],
     "groups of 32": ["--group-size", "32"],
-    "no replay of solved levels": ["--curriculum-floor", "0"],
-    "learning rate 0.0005": ["--learn-learning-rate", "5e-4"],
-    "Muon": ["--learn-muon", "4"],
-    "useful groups alone": ["--success-rate-lb", "0.1", "--success-rate-ub", "0.9"],
-    "entropy": ["--learn-entropy", "3e-3"],
+    "no replay of solved levels": ["--with", "curriculum.floor=0"],
+    "learning rate 0.0005": ["--with", "learn.learning_rate=5e-4"],
+    "Muon": ["--with", "learn.muon=4"],
+    "useful groups alone": ["--with", "rules.success_rate_lb=0.1", "--with", "rules.success_rate_ub=0.9"],
+    "entropy": ["--with", "learn.entropy=3e-3"],
 }
 
 

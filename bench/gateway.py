@@ -81,7 +81,7 @@ def main():
             rows = [("engine", url, [])]
             running["quintain"] = start(
                 o.quintain, "gateway", "--policy", "server", "--url", url, "--tokenizer", "bytes", "--data", pathlib.Path(o.data or folder) / "data", "--port", ours, "--group-size", "1", "--batch-size", "1000000",
-                "--max-lag", "1000", "--trace=false", "--max-in-flight", "20000", "--control=false", "--keep-equal", "--max-tokens", "100")
+                "--max-lag", "1000", "--trace=false", "--with", "policy.max_in_flight=20000", "--with", "policy.control=false", "--with", "rules.keep_equal=true", "--max-tokens", "100")
             answers(f"http://127.0.0.1:{ours}/info")
             rows.append(("quintain", f"http://127.0.0.1:{ours}", ["-sessions"]))
             if o.peers:

@@ -32,9 +32,9 @@ def main():
         try:
             url = server.stderr.readline().partition("listening on ")[2].partition(",")[0]
             subprocess.run([
-                o.quintain, "run", "--policy", "server", "--url", url, "--tokenizer", "bytes", "--scenario", "math_multi_turn", "--mode", "legacy",
-                "--num-turns", str(o.turns), "--problems", problems, "--group-size", "4", "--batch-size", str(o.episodes), "--max-lag", str(o.max_lag), "--parallel", str(o.episodes),
-                "--max-in-flight", str(o.episodes), "--control=false", "--keep-equal", "--min-trainable", "1", "--max-tokens", "256", "--steps", str(o.rounds), "--grace", "0s", "--port", "0",
+                o.quintain, "run", "--policy", "server", "--url", url, "--tokenizer", "bytes", "--scenario", f"math_multi_turn:mode=legacy,num_turns={o.turns}",
+                "--problems", problems, "--group-size", "4", "--batch-size", str(o.episodes), "--max-lag", str(o.max_lag), "--parallel", str(o.episodes),
+                "--with", "policy.max_in_flight=" + str(o.episodes), "--with", "policy.control=false", "--with", "rules.keep_equal=true", "--with", "rules.min_trainable=1", "--max-tokens", "256", "--steps", str(o.rounds), "--with", "run.grace=0s", "--port", "0",
                 "--data", folder / "data", "--report", folder / "report.json"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         finally:
             server.terminate()

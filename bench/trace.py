@@ -14,7 +14,7 @@ import tempfile
 
 MODES = {
     "training the embedded model": [],
-    "playing with a script that never waits": ["--policy", "script", "--delay", "0s", "--step-time", "0s"],
+    "playing with a script that never waits": ["--policy", "script", "--with", "policy.delay=0s", "--with", "run.step_time=0s"],
 }
 
 

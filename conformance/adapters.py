@@ -130,7 +130,7 @@ def inspect_scenarios(program, folder):
     faults, count, turns = [], 0, 0
     with server(program, folder) as url:
         for name, level, tools in (("sokoban_play", 0, False), ("service_desk", 0, True)):
-            subprocess.run([program, "eval", "--policy", "script", "--delay", "0s", "--scenario", name, "--tasks", f"{name}:{level}", "--count", "6", "--out", folder / name], check=True, capture_output=True)
+            subprocess.run([program, "eval", "--policy", "script", "--with", "policy.delay=0s", "--scenario", name, "--tasks", f"{name}:{level}", "--count", "6", "--out", folder / name], check=True, capture_output=True)
             records = {record["problem"]["index"]: record for record in lines(program, "export", "records", "--data", folder / name)}
             said = {record["problem"]["prompt"]: record["episodes"][0]["turns"] for record in records.values()}
 
@@ -176,14 +176,14 @@ def inspect_logs(program, folder):
     from inspect_ai.log import read_eval_log
 
     def evaluate(name, *flags):
-        subprocess.run([program, "eval", *flags, "--delay", "0s", "--out", folder / name], check=True, capture_output=True)
+        subprocess.run([program, "eval", *flags, "--with", "policy.delay=0s", "--out", folder / name], check=True, capture_output=True)
         subprocess.run([sys.executable, ROOT / "examples/inspect/eval_log.py", folder / name, folder / "logs" / name], check=True, capture_output=True)
 
     evaluate("problems", "--policy", "script", "--tasks", "countdown:1,word_ladder:1", "--count", "12", "--samples", "3")
     evaluate("tools", "--policy", "script", "--scenario", "service_desk", "--count", "6")
     turns = [record["episodes"][0]["turns"][0] for record in lines(program, "export", "records", "--data", folder / "problems", "--task", "countdown")]
     with model_server({turn["observed"][-1]["content"]: turn["reply"] for turn in turns[:7]}) as url:
-        evaluate("failed", "--policy", "openai", "--url", url, "--model", "made-here", "--retries", "0", "--replays", "0", "--max-failed", "1", "--tasks", "countdown:1", "--count", "12")
+        evaluate("failed", "--policy", "openai", "--url", url, "--model", "made-here", "--with", "policy.retries=0", "--with", "run.replays=0", "--with", "exam.max_failed=1", "--tasks", "countdown:1", "--count", "12")
 
     faults, samples, errors = [], 0, 0
     for name in ("problems", "tools", "failed"):

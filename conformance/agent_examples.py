@@ -71,7 +71,7 @@ def play(options, example, tokenizer, site):
     environment = {**os.environ, "PYTHONPATH": str(site), "QUINTAIN_URL": f"http://127.0.0.1:{port}", "HF_HUB_OFFLINE": "1"}
     with tempfile.TemporaryDirectory() as scratch, agent_clients.engine(options.quintain, tokenizer, EXAMPLES[example]) as engine:
         own = {"quintain": options.quintain, "http://127.0.0.1:8001": engine.url, "my-model": tokenizer}
-        flags = ["--port", str(port), "--data", f"{scratch}/data", "--keep-equal", "--group-size", "4", "--batch-size", "8", "--max-tokens", "500", "--exam-problems", "0"]
+        flags = ["--port", str(port), "--data", f"{scratch}/data", "--with", "rules.keep_equal=true", "--group-size", "4", "--batch-size", "8", "--max-tokens", "500", "--exam-problems", "0"]
         with started([own.get(word, word) for word in first] + flags, "hub on"):
             command = [str(ROOT / "conformance" / "node"), second[-1]] if second[0] == "npx" else [sys.executable, *second[1:]]
             with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True) as agents:

@@ -153,7 +153,7 @@ def main():
         check.hold(servers.forward(model, folder / "model"), "the model has another forward pass")
         with servers.serving(options.server, folder, model) as port:
             relay = servers.Relay(port, check.texts)
-            flags = ["--gateway", "--gateway-guided", "--policy", "server", "--tasks", "chain_sum:0", "--max-tokens", "48", "--max-lag", "1000", "--exam-problems", "0", *servers.by_tokens(folder)]
+            flags = ["--gateway", "--with", "sessions.guided=true", "--policy", "server", "--tasks", "chain_sum:0", "--max-tokens", "48", "--max-lag", "1000", "--exam-problems", "0", *servers.by_tokens(folder)]
             with training(options.quintain, relay.url, scratch, flags) as (_, hub):
                 gateway = hub.split("/v1/")[0]
                 with concurrent.futures.ThreadPoolExecutor(GROUPS) as pool:

@@ -31,7 +31,7 @@ def gateway(quintain, keys):
     model, port = free_port(), free_port()
     with tempfile.TemporaryDirectory() as folder, started([quintain, "policy", "fake", "--port", str(model)], "listening"):
         command = [quintain, "gateway", "--policy", "server", "--url", f"http://127.0.0.1:{model}", "--tokenizer", "bytes", "--group-size", str(GROUP)]
-        command += ["--batch-size", str(GROUP), "--data", f"{folder}/data", "--port", str(port), "--max-tokens", "24", "--max-lag", "50", "--gateway-dialects", "areal,rllm,agl"]
+        command += ["--batch-size", str(GROUP), "--data", f"{folder}/data", "--port", str(port), "--max-tokens", "24", "--max-lag", "50", "--with", "gateway.dialects=areal,rllm,agl"]
         if keys:
             with open(f"{folder}/keys", "w") as file:
                 file.write(f"sessions {KEY}\n")

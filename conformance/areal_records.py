@@ -137,8 +137,8 @@ def check_package(lines, tensors):
 def check_all(quintain, folder, package):
     """Plays, exports in all forms, and compares; returns a summary."""
     data = folder / "data"
-    done = subprocess.run([quintain, "run", "--policy", "script", "--accuracy", "0.4", "--delay", "0s", "--step-time", "0s", "--steps", "5", "--port", "0",
-                           "--scenario", "math_multi_turn", "--mode", "legacy", "--num-turns", "3", "--tasks", "chain_sum:2", "--turn-discount", str(DISCOUNT), "--records", "areal-legacy",
+    done = subprocess.run([quintain, "run", "--policy", "script", "--with", "policy.accuracy=0.4", "--with", "policy.delay=0s", "--with", "run.step_time=0s", "--steps", "5", "--port", "0",
+                           "--scenario", "math_multi_turn:mode=legacy,num_turns=3", "--tasks", "chain_sum:2", "--with", "rules.turn_discount=" + str(DISCOUNT), "--with", "run.records=areal-legacy",
                            "--data", data], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 0, done.stderr
 
@@ -153,7 +153,7 @@ def check_all(quintain, folder, package):
     by_group = {r["episodes"][0]["id"].rpartition("#")[0]: r["episodes"] for r in records}
     told = []
     for mode in ("legacy", "single", "modern"):
-        flags = ("--mode", mode, "--turn-discount", str(DISCOUNT))
+        flags = ("--mode", mode, "--with", "rules.turn_discount=" + str(DISCOUNT))
         lines = [json.loads(line) for line in export("areal", *flags).open()]
         files = [read_file(export("areal", *flags, "--form", form, name=f"out.{form}")) for form in ("npz", "safetensors")]
         if mode == "modern":

@@ -57,7 +57,7 @@ class Vllm:
         import servers
 
         self.url, self.folder, self.models = f"http://127.0.0.1:{port}", folder, []
-        self.flags = [*servers.by_tokens(folder), "--max-tokens", "48", "--min-trainable", "1"]
+        self.flags = [*servers.by_tokens(folder), "--max-tokens", "48", "--with", "rules.min_trainable=1"]
 
     def save(self, n):
         import tiny_llama

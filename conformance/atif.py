@@ -86,7 +86,7 @@ def branches(program, folder):
 
     log, ended = folder.with_suffix(".log"), threading.Event()
     with log.open("w") as said:
-        gateway = subprocess.Popen([program, "gateway", "--data", folder, "--policy", "script", "--delay", "0s", "--tasks", "chain_sum", "--group-size", "2", "--port", "0"], stdout=said, stderr=said)
+        gateway = subprocess.Popen([program, "gateway", "--data", folder, "--policy", "script", "--with", "policy.delay=0s", "--tasks", "chain_sum", "--group-size", "2", "--port", "0"], stdout=said, stderr=said)
     deadline = time.monotonic() + 60
     while not (found := re.search(r"POST (http\S+)/v1/sessions", log.read_text())):
         if gateway.poll() is not None or time.monotonic() > deadline:
@@ -133,7 +133,7 @@ def main():
         root = pathlib.Path(name)
         adapters.stage(root, program)
         for folder, *flags in ((root / "problems", "--tasks", "countdown:1,word_ladder:1", "--samples", "2"), (root / "tools", "--scenario", "service_desk")):
-            subprocess.run([program, "eval", "--policy", "script", "--delay", "0s", "--count", "12", *flags, "--out", folder], check=True, capture_output=True)
+            subprocess.run([program, "eval", "--policy", "script", "--with", "policy.delay=0s", "--count", "12", *flags, "--out", folder], check=True, capture_output=True)
             of = written(folder)
             faults += forms(of, root) + losses(program, folder, of)
             count += len(of)

@@ -30,7 +30,7 @@ def main():
             subprocess.run([quintain, "export", form, "--data", folder / "data", "--out", path, *flags], check=True, stderr=subprocess.PIPE)
             return path
 
-        subprocess.run([quintain, "run", "--policy", "script", "--delay", "0s", "--step-time", "0s", "--steps", "20", "--port", "0",
+        subprocess.run([quintain, "run", "--policy", "script", "--with", "policy.delay=0s", "--with", "run.step_time=0s", "--steps", "20", "--port", "0",
                         "--tasks", "gcd,word_sorting:1", "--data", folder / "data"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
         groups = [json.loads(line) for line in export("groups").open()]

@@ -41,7 +41,7 @@ class Gateway:
         self.children = []
         engine = self.start(program, "policy", "fake", "--port", "0", "--tokenizer", "bytes", "--replies", f"{scratch}/replies")
         self.port = int(self.start(program, "gateway", "--port", "0", "--data", f"{scratch}/data", "--policy", "server", "--url", engine, "--tokenizer", "bytes", "--tasks", "chain_sum:4",
-                                   "--group-size", "1", "--consumer", "hub", "--key-file", f"{scratch}/keys", "--gateway-tool-format", "hermes").rpartition(":")[2])
+                                   "--group-size", "1", "--consumer", "hub", "--key-file", f"{scratch}/keys", "--with", "sessions.tool_format=hermes").rpartition(":")[2])
 
     def start(self, *command):
         log = open(f"{self.scratch}/log{len(self.children)}", "w+")

@@ -1,7 +1,7 @@
 """Send the same requests to `quintain hub` and to the real run-api. The replies must be the same, byte for byte,
 except for the differences listed in docs/hub.md.
 
-`quintain hub --atropos-compat strict` gets random histories: registrations, environments with and without a minimum,
+`quintain hub --with hub.atropos_compat=strict` gets random histories: registrations, environments with and without a minimum,
 groups of the registered and of other sizes, batches. The hub with default settings gets tables of single requests:
 coercions, refusals, paths.
 """
@@ -228,7 +228,7 @@ def compare(program):
     """Compare program with the real server: (summary, faults)."""
     faults = []
     with tempfile.TemporaryDirectory() as data, server([sys.executable, "-m", "atroposlib.cli.run_api"]) as theirs:
-        with server([program, "hub", "--data", data, "--atropos-compat", "strict"]) as ours:
+        with server([program, "hub", "--data", data, "--with", "hub.atropos_compat=strict"]) as ours:
             batches = 0
             for seed in range(HISTORIES):
                 found = []

@@ -33,7 +33,7 @@ def fake_server(folder):
 
 def interrupted(command, folder):
     """Run a command until its hub is there, interrupt it, and return what it said."""
-    run = subprocess.Popen([*command.split(), "--port", "0", "--grace", "0"], cwd=folder, stderr=subprocess.PIPE, text=True)
+    run = subprocess.Popen([*command.split(), "--port", "0", "--with", "run.grace=0"], cwd=folder, stderr=subprocess.PIPE, text=True)
     said = ""
     for line in run.stderr:
         said += line

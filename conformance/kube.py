@@ -114,7 +114,7 @@ def update(kube, election):
 def drain(kube, election):
     print("drain", flush=True)
     owner = election.owner()
-    done = kube.kubectl("drain", owner[2], "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=120s", check=False)
+    done = kube.kubectl("drain", owner[2], "--ignore-daemonsets", "--delete-emptydir-data", "--with", "policy.timeout=120s", check=False)
     expect("the node of the owner is drained", done.returncode == 0, done.stderr[-200:] if done.returncode else "")
     cluster.wait("there is no new owner", lambda: (new := election.owner()) and new[4] != owner[4])
     cluster.wait("there are not two coordinators", lambda: len(election.pods()) == 2)

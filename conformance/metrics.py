@@ -58,7 +58,7 @@ def run(quintain, folder, tracker, steps):
     """Play some steps with the script, and return the gauges that /metrics showed at the end."""
     port = free_port()
     command = [quintain, "run", "--policy", "script", "--steps", str(steps), "--data", str(folder / "data"), "--port", str(port), "--tasks", "gcd,lcm:1",
-               "--tensorboard", str(folder / "events"), "--mlflow", tracker]
+               "--with", "metrics.tensorboard=" + str(folder / "events"), "--with", "metrics.mlflow=" + tracker]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                                env={**os.environ, "QUINTAIN_METRICS_EVERY": "100ms"})
     page = ""

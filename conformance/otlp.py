@@ -85,7 +85,7 @@ def main():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Collector)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as data:
-        command = [args.quintain, "run", "--data", data, "--policy", "script", "--steps", "2", "--port", "0", "--otlp-url", f"http://127.0.0.1:{server.server_port}"]
+        command = [args.quintain, "run", "--data", data, "--policy", "script", "--steps", "2", "--port", "0", "--with", f"otlp.url=http://127.0.0.1:{server.server_port}"]
         subprocess.run(command, env={"OTEL_EXPORTER_OTLP_HEADERS": f"api-key={KEY}", "HOME": data}, check=True, timeout=300, stdout=subprocess.DEVNULL)
     server.shutdown()
 

@@ -103,7 +103,7 @@ class Server:
 def play(args, folder, flags, kill):
     """Run to the end while kill is called, and return the report."""
     report = folder / "report.json"
-    command = [args.quintain, "run", "--policy", "script", "--port", "0", "--data", folder / "data", "--report", report, "--steps", str(STEPS), "--delay", "50ms", *flags]
+    command = [args.quintain, "run", "--policy", "script", "--port", "0", "--data", folder / "data", "--report", report, "--steps", str(STEPS), "--with", "policy.delay=50ms", *flags]
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     said = []
     reading = threading.Thread(target=lambda: said.extend(run.stderr))
@@ -142,7 +142,7 @@ def over_pipes(args, folder):
                 os.kill(pid, signal.SIGKILL)
         return len(found)
 
-    flags = ["--scenario-command", f'"{sys.executable}" "{example}"', "--program-processes", "2"]
+    flags = ["--scenario-command", f'"{sys.executable}" "{example}"', "--with", "program.processes=2"]
     report, killed = play(args, folder, flags, kill)
     faults = hold("pipes", folder / "data", report, killed)
     return faults + [f"pipes: processes are left: {left}" for left in [children(str(example))] if left]
@@ -152,7 +152,7 @@ def interrupted(args, folder):
     """Stop the processes, so that nothing answers any more, and interrupt the run twice: it must end."""
     example = folder / "guess.py"
     example.write_bytes(EXAMPLE.read_bytes())
-    run = subprocess.Popen([args.quintain, "run", "--policy", "script", "--port", "0", "--data", folder / "data", "--grace", "1h", "--program-answer-time", "1h",
+    run = subprocess.Popen([args.quintain, "run", "--policy", "script", "--port", "0", "--data", folder / "data", "--with", "run.grace=1h", "--with", "program.answer_time=1h",
                             "--scenario-command", f'"{sys.executable}" "{example}"'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)  # fmt: skip
     for line in run.stderr:
         if "hub on" in line:

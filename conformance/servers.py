@@ -34,7 +34,7 @@ GROUP, BATCH = 4, 16  # sequences
 TOP = 3  # tokens that a teacher scores at each place
 RUNS = {  # turns: flags
     1: ["--scenario", "reasoning_gym", "--tasks", "chain_sum:0,spell_backward:0,word_sorting:0", "--max-tokens", "24"],
-    3: ["--scenario", "math_multi_turn", "--tasks", "chain_sum:0", "--mode", "legacy", "--num-turns", "3", "--max-tokens", "100"],
+    3: ["--scenario", "math_multi_turn:mode=legacy,num_turns=3", "--tasks", "chain_sum:0", "--max-tokens", "100"],
 }
 LLAMA_CPP = """
 import sys, time, xllamacpp
@@ -77,12 +77,12 @@ def by_messages(folder):
     """The flags of a run that sends messages to Transformers, which samples greedily unless the model's files, or
     this, say otherwise."""
     sampling = {"do_sample": True, "top_k": 0, "eos_token_id": tiny_llama.END, "pad_token_id": 0}
-    return ["--model", str(folder / "model"), "--extra-body", json.dumps({"generation_config": json.dumps(sampling)})]
+    return ["--model", str(folder / "model"), "--with", "policy.extra_body=" + json.dumps({"generation_config": json.dumps(sampling)})]
 
 
 def by_texts(folder):
     """The flags of a run that sends texts for the server to continue."""
-    return ["--model", "tiny", "--completions", "text", "--tokenizer-config", str(folder / "model" / "tokenizer_config.json")]
+    return ["--model", "tiny", "--with", "policy.completions=text", "--with", "policy.tokenizer_config=" + str(folder / "model" / "tokenizer_config.json")]
 
 
 Server = collections.namedtuple("Server", "kind command flags teaches policy", defaults=["server"])
@@ -297,13 +297,13 @@ class Check:
 def run(options, urls, turns, *flags):
     """The command of a run."""
     return [options.quintain, "run", "--policy", SERVERS[options.server].policy, "--url", ",".join(urls), *RUNS[turns], "--group-size", str(GROUP), "--batch-size", str(BATCH), "--parallel", "16",
-            "--exam-problems", "0", "--keep-equal", "--min-trainable", "1", *flags]
+            "--exam-problems", "0", "--with", "rules.keep_equal=true", "--with", "rules.min_trainable=1", *flags]
 
 
 def play(options, folder, urls, turns, flags):
     """The episodes of a run."""
     data = folder / f"data-{turns}"
-    command = run(options, urls, turns, "--steps", str(options.steps), "--grace", "10m", "--port", "0", "--data", str(data), *flags)
+    command = run(options, urls, turns, "--steps", str(options.steps), "--with", "run.grace=10m", "--port", "0", "--data", str(data), *flags)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
@@ -366,7 +366,7 @@ def ask(url, body=None):
 def taught(options, folder, url):
     """The groups of a batch that the server's model has scored as a teacher, as a trainer gets them."""
     port = free_port()
-    command = run(options, [url], 1, "--consumer", "hub", "--teacher-url", url, "--teacher-top-k", str(TOP), "--grace", "0s", "--port", str(port), "--data", str(folder / "taught"), *by_tokens(folder))
+    command = run(options, [url], 1, "--consumer", "hub", "--with", "teacher.url=" + url, "--with", "teacher.top_k=" + str(TOP), "--with", "run.grace=0s", "--port", str(port), "--data", str(folder / "taught"), *by_tokens(folder))
     trainer = {"wandb_group": "g", "wandb_project": "p", "batch_size": BATCH, "max_token_len": 4096, "checkpoint_dir": "c", "save_checkpoint_interval": 1, "starting_step": 0, "num_steps": 1}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:

@@ -57,7 +57,7 @@ def training(quintain, url, folder, flags):
     """Run quintain run with a server, for a trainer, and give its process and the URL of its routes. Its report is
     report.json in the folder."""
     port = free_port()
-    command = [quintain, "run", "--url", url, "--consumer", "hub", "--port", str(port), "--keep-equal", "--batch-size", str(BATCH), "--group-size", str(GROUP),
+    command = [quintain, "run", "--url", url, "--consumer", "hub", "--port", str(port), "--with", "rules.keep_equal=true", "--batch-size", str(BATCH), "--group-size", str(GROUP),
                "--data", f"{folder}/data", "--report", f"{folder}/report.json", *flags]
     with started(command, "hub on") as process:
         yield process, f"http://127.0.0.1:{port}/v1/runs/default"

@@ -112,7 +112,7 @@ def play(options, server, name, faults):
         with open(f"{scratch}/problems.jsonl", "w", encoding="utf-8") as f:
             f.writelines(json.dumps({"question": f"What is {i} + 1?", "answer": str(i + 1)}) + "\n" for i in range(4000))
         with training(options.quintain, url, scratch, [
-            "--policy", "server", "--scenario", "math_multi_turn", "--mode", "legacy", "--num-turns", str(TURNS), "--system-prompt", "Reason step by step.",
+            "--policy", "server", "--scenario", f"math_multi_turn:mode=legacy,num_turns={TURNS},system_prompt=Reason step by step.",
             "--problems", f"{scratch}/problems.jsonl", "--max-lag", "3", "--max-tokens", "64", "--steps", str(options.steps), *flags,
         ]) as (run, hub):
             trainer = Trainer(hub, fields, own)

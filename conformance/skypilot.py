@@ -48,7 +48,7 @@ def start(task, folder, rank, port):
     home = folder / f"node-{rank}"
     home.mkdir()
     shutil.copy(folder / "bin" / "quintain", home / "quintain")
-    shapes = "--tasks chain_sum --complexity-mode none --keep-equal --group-size 4 --exam-problems 0"
+    shapes = "--tasks chain_sum --complexity-mode none --with rules.keep_equal=true --group-size 4 --exam-problems 0"
     own = {
         "HOME": str(home), "SKYPILOT_NODE_RANK": str(rank), "SKYPILOT_NODE_IPS": "127.0.0.1\n127.0.0.1", "ENGINE_PORT": str(free_port()),
         "ENGINE": "~/quintain policy fake --port $ENGINE_PORT --first-token 1s", "WORKER": "--slots 16", "RUN": f"--consumer hub --tokenizer bytes {shapes}",

@@ -32,7 +32,7 @@ def free_port():
 
 
 def start(quintain, port, data):
-    hub = subprocess.Popen([quintain, "hub", "--port", str(port), "--data", data, "--lease", "5s"], stderr=subprocess.PIPE, text=True)
+    hub = subprocess.Popen([quintain, "hub", "--port", str(port), "--data", data, "--with", "hub.lease=5s"], stderr=subprocess.PIPE, text=True)
     for line in hub.stderr:
         if "listening on" in line:
             threading.Thread(target=hub.stderr.read, daemon=True).start()

@@ -508,7 +508,7 @@ def main():
         with program(quintain, "run", "--minutes", "10", "--data", str(scratch / "run"), log=scratch / "run.log") as base:
             faults += live(browser, base)
         for accuracy in ("0.4", "0.8"):
-            subprocess.run([quintain, "eval", "--policy", "script", "--delay", "0s", "--accuracy", accuracy, "--tasks", "chain_sum:0", "--out", str(scratch / accuracy)],
+            subprocess.run([quintain, "eval", "--policy", "script", "--with", "policy.delay=0s", "--with", "policy.accuracy=" + accuracy, "--tasks", "chain_sum:0", "--out", str(scratch / accuracy)],
                            check=True, capture_output=True, timeout=PATIENCE / 1000)
         with program(quintain, "view", *(str(scratch / name) for name in ("run", "0.4", "0.8")), log=scratch / "view.log") as base:
             faults += pages(browser, base, args.screenshots) + questions(browser, base, scratch / "run") + weight(browser, base)
@@ -521,7 +521,7 @@ def main():
         replies = scratch / "replies.jsonl"
         replies.write_text("".join(json.dumps({"text": text}) + "\n" for text in HOSTILE))
         with program(quintain, "policy", "fake", "--replies", str(replies), log=scratch / "server.log") as server:
-            subprocess.run([quintain, "run", "--policy", "server", "--url", server, "--tokenizer", "bytes", "--keep-equal", "--steps", "1", "--port", "0",
+            subprocess.run([quintain, "run", "--policy", "server", "--url", server, "--tokenizer", "bytes", "--with", "rules.keep_equal=true", "--steps", "1", "--port", "0",
                             "--data", str(scratch / "hostile")], check=True, capture_output=True, timeout=PATIENCE / 1000)
         with program(quintain, "view", str(scratch / "hostile"), log=scratch / "view.log") as base:
             subprocess.run([quintain, "view", str(scratch / "hostile"), "--export", str(scratch / "hostile.html")], check=True, capture_output=True, timeout=PATIENCE / 1000)

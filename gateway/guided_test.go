@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
@@ -71,7 +72,7 @@ func TestWhoMayNameASchema(t *testing.T) {
 			}
 			continue
 		}
-		if why := b.refusedAs(s, schema, "response_format.type"); !strings.Contains(why, "gateway.guided") || len(b.policy.asked) > 0 {
+		if why := b.refusedAs(s, schema, "response_format.type"); !strings.Contains(why, "sessions.guided") || len(b.policy.asked) > 0 {
 			t.Errorf("%s: %s", test.why, why)
 		}
 		b.post(s, 200, strings.Replace(schema, "json_schema", "json_object", 1)) // a hint
@@ -162,7 +163,7 @@ func TestSchemasThatAreNotKept(t *testing.T) {
 
 // A script refuses, and is not asked again.
 func TestAScriptKeepsToNoSchema(t *testing.T) {
-	b := start(t, Config{Settings: Settings{Limits: Defaults().Limits, MaxSessions: 1, MaxChoices: 1, Guided: true}, GroupSize: 1, Secret: []byte("secret")},
+	b := start(t, Config{Settings: Settings{Sessions: limits.Sessions{Limits: limits.Default(), Guided: true}, MaxSessions: 1, MaxChoices: 1}, GroupSize: 1, Secret: []byte("secret")},
 		Player{Policy: script.Always("{}")}, &desk{results: make(chan rollout.Result, 1)})
 	s := b.make(exam).Sessions[0]
 	b.refusedAs(s, schema, "response_format")

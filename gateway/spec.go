@@ -10,7 +10,7 @@ import (
 
 // Settings configure a gateway.
 type Settings struct {
-	Limits limits.Limits
+	limits.Sessions
 
 	RewardWithin  time.Duration // for a reward, after the end of a session
 	GroupWithin   time.Duration // for the sessions of a group, from its creation
@@ -18,12 +18,9 @@ type Settings struct {
 	MaxSessions   int           // at once
 	MaxChoices    int           // replies of one call
 	MaxSequences  int           // training sequences of a session; the longest stay
-	AgentRewards  bool          // agents may reward their own sessions
 	StrictPrompts bool          // every change of a system message begins a new conversation
 	Ignore        []string      // regular expressions: matches in system messages make no difference
 	TrainUnused   bool          // train on replies that the agent did not use
-	Guided        bool          // replies of examinations keep to the schema that a call names, and call the tool that it names
-	ToolFormat    string        // of tool calls in replies; empty: that of the chat template
 	Grader        string        // command line of a program that grades sessions; empty: none
 	Hold          int64         // bytes of tokens and texts in memory; beyond, those of idle sessions are on disk alone
 	Dialects      []string      // other projects whose routes are answered too
@@ -34,15 +31,15 @@ type Settings struct {
 // Defaults returns the default settings.
 func Defaults() Settings {
 	return Settings{
-		Limits:       limits.Default(),
+		Sessions:     limits.Sessions{Limits: limits.Default()},
 		RewardWithin: 10 * time.Minute, GroupWithin: 2 * time.Hour, AbandonAfter: 15 * time.Second,
 		MaxSessions: 10_000, MaxChoices: 16, MaxSequences: 16, Hold: 1 << 30,
 	}
 }
 
-// Declare implements [settings.Declarer].
+// Declare implements [settings.Declarer]. The sessions have a section of their own.
 func (s *Settings) Declare(d *settings.Section) {
-	s.Limits.Declare(d)
+	d.Int(&s.Limits.Span, "max_span", "most versions by which the weights may rise within a session; one beyond it ends, and has no reward; 0: any number").AtLeast(0)
 	d.Duration(&s.RewardWithin, "reward_within", "time for the reward of a session, after its end; a session without one is dropped")
 	d.Duration(&s.GroupWithin, "group_within", "time for all sessions of a group")
 	d.Duration(&s.AbandonAfter, "abandon_after", "time for which a reply is sampled on after its client has gone, as it may ask again")
@@ -50,13 +47,10 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int64(&s.Hold, "hold", "bytes of memory for the tokens and texts of sessions; beyond, the longest idle have theirs on disk alone").AtLeast(0)
 	d.Int(&s.MaxChoices, "max_choices", "most replies of one call").AtLeast(1)
 	d.Int(&s.MaxSequences, "max_sequences", "most training sequences of a session; the longest stay").AtLeast(1)
-	d.Bool(&s.AgentRewards, "agent_rewards", "agents may reward their own sessions: a policy that runs commands could do so too")
 	d.Texts(&s.Ignore, "ignore", "regular expressions, beside those for dates and billing lines of coding agents: what they match in system messages makes no difference between calls")
 	d.Bool(&s.StrictPrompts, "strict_prompts", "every change of a system message begins a new conversation, even of dates and billing lines of coding agents")
 	d.Bool(&s.TrainUnused, "train_unused", "train on replies too that the agent did not use")
-	d.Bool(&s.Guided, "guided", "in examinations, calls may name a JSON schema for the reply and force a tool call: the policy's server samples accordingly")
 	d.Text(&s.Grader, "grader", "command line of a program that grades ended sessions: it reads the session as JSON, and writes {\"reward\": …}; empty: none")
-	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the policy (policy.tool_format)")
 	d.Texts(&s.Dialects, "dialects", "other projects whose routes are answered too, for programs written for them: areal, rllm, agl, uni-agent (docs/gateway-aliases.md)")
 	d.Int(&s.Port, "port", "port for agents alone, the only one that they need reach; 0: that of all else").Between(0, 65535)
 	d.Text(&s.Host, "host", "address to listen on for agents alone; empty: that of all else")

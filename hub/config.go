@@ -110,7 +110,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Duration(&s.EnvTimeout, "env_timeout", "how long an environment may be silent before it counts as gone").Above(0)
 	d.Int(&s.MaxGroups, "max_groups", "groups of a request").Between(1, queue.MaxPutAll)
 	d.Int(&s.MaxSequences, "max_sequences", "sequences of a group, and the largest group size that an environment may register").AtLeast(1)
-	d.Int(&s.MaxTokens, "max_tokens", "tokens of a sequence").AtLeast(1).Flag("max-tokens-each")
+	d.Int(&s.MaxTokens, "max_tokens", "tokens of a sequence").AtLeast(1)
 	d.Int(&s.MaxBatch, "max_batch", "sequences of a batch").AtLeast(1)
 	d.Int(&s.MaxWaiting, "max_waiting", "waiting groups; 0: no limit").AtLeast(0)
 	d.Int(&s.MaxRuns, "max_runs", "runs beside the default one").AtLeast(1)

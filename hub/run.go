@@ -186,7 +186,7 @@ func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.
 	}
 	e, err := r.registry.Add(d, as)
 	if errors.Is(err, registry.ErrFull) {
-		return nil, web.Errorf(http.StatusConflict, "%v: disconnect unused ones, or raise --max-envs", err)
+		return nil, web.Errorf(http.StatusConflict, "%v: disconnect unused ones, or raise hub.max_envs", err)
 	}
 	if err != nil {
 		return nil, err

@@ -73,7 +73,7 @@ func (s *Server) makeRun(ctx context.Context, name string) (fresh bool, err erro
 		return false, err
 	}
 	if most := s.config.Settings.MaxRuns; len(names) >= most {
-		return false, web.Errorf(http.StatusConflict, "there are %d runs, the limit: delete one, or raise --max-runs", most)
+		return false, web.Errorf(http.StatusConflict, "there are %d runs, the limit: delete one, or raise hub.max_runs", most)
 	}
 	if err := s.saveNames(ctx, append(names, name)); err != nil {
 		return false, err

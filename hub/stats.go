@@ -24,7 +24,7 @@ type Stats struct {
 	Queue      queue.Stats `json:"queue"`
 	Held       int         `json:"held"`        // groups held for others to complete their environment's group size
 	Open       int         `json:"open"`        // formed, unacknowledged batches
-	Unpackable map[int]int `json:"unpackable"`  // with --atropos-compat strict: groups that fit no batch, by their number of sequences
+	Unpackable map[int]int `json:"unpackable"`  // with hub.atropos_compat strict: groups that fit no batch, by their number of sequences
 	Envs       int         `json:"envs"`        // registered environments
 	Connected  int         `json:"connected"`   // environments heard from within the timeout that have not left
 	EnvTimeout float64     `json:"env_timeout"` // seconds

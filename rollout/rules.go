@@ -52,7 +52,7 @@ func DefaultRules() Rules {
 // settings of the run and of the policy.
 func (r *Rules) Declare(d *settings.Section) {
 	settings.Word(d, &r.Estimator, "estimator", "estimator of advantages from scores").
-		OneOf(string(GRPO), string(DrGRPO), string(RLOO), string(None))
+		OneOf(string(GRPO), string(DrGRPO), string(RLOO), string(None)).Flag("estimator")
 	settings.Word(d, &r.Baseline, "baseline", "what scores are compared with: the group, by the estimator; or the mean of the seat so far at this level, whatever the estimator but none").
 		OneOf(string(BaselineGroup), string(BaselineSeat))
 	settings.Word(d, &r.Sequences, "sequences", "unit of training: a whole episode, split only where its server rewrote the conversation, or each turn").

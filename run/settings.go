@@ -33,22 +33,22 @@ func Defaults() Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Uint64(&s.Seed, "seed", "seed of the streams of problems, of the samples of the policies tiny and script, and of the tasks of --set atropos")
-	d.Int(&s.GroupSize, "group_size", "episodes of one problem").AtLeast(1)
-	d.Int(&s.BatchSize, "batch_size", "episodes of one training step; a trainer at the hub registers its own").AtLeast(1)
-	d.Int(&s.MaxLag, "max_lag", "largest age of an episode, in policy versions, when it is trained on").AtLeast(0)
+	d.Uint64(&s.Seed, "seed", "seed of the streams of problems, of the samples of the policies tiny and script, and of the tasks of exam.set atropos").Flag("seed")
+	d.Int(&s.GroupSize, "group_size", "episodes of one problem").AtLeast(1).Flag("group-size")
+	d.Int(&s.BatchSize, "batch_size", "episodes of one training step; a trainer at the hub registers its own").AtLeast(1).Flag("batch-size")
+	d.Int(&s.MaxLag, "max_lag", "largest age of an episode, in policy versions, when it is trained on").AtLeast(0).Flag("max-lag")
 	settings.Word(d, &s.Stale, "stale", "what becomes of groups that are too old to be trained on: dropped; or withheld, so that the trace names those that ended too late").
 		OneOf(string(StaleDrop), string(StaleWithhold))
 	settings.Word(d, &s.Staleness, "staleness", "what max_lag bounds: the age of the oldest token of a group, or of its trained tokens in the mean").
 		OneOf(string(StalenessOldest), string(StalenessMean))
-	d.Int(&s.Parallel, "parallel", "episodes at once").AtLeast(1)
-	d.Int(&s.Steps, "steps", "training steps before the run ends; 0: no limit").AtLeast(0)
-	d.Float(&s.Minutes, "minutes", "minutes of playing before the run ends; 0: no limit").AtLeast(0)
+	d.Int(&s.Parallel, "parallel", "episodes at once").AtLeast(1).Flag("parallel")
+	d.Int(&s.Steps, "steps", "training steps before the run ends; 0: no limit").AtLeast(0).Flag("steps")
+	d.Float(&s.Minutes, "minutes", "minutes of playing before the run ends; 0: no limit").AtLeast(0).Flag("minutes")
 	d.Int(&s.Replays, "replays", "how often an episode starts again after its server failed").AtLeast(0)
 	d.Duration(&s.EpisodeTime, "episode_time", "limit on the servers' time for all replies of an episode, without their wait for room; a longer episode is timed_out: its group is dropped, and in an evaluation it has no score; 0: no limit").AtLeast(0)
 	d.Duration(&s.Grace, "grace", "time for episodes under way to end when the run is stopped").AtLeast(0)
 	d.Duration(&s.StepTime, "step_time", "pause of the built-in consumer before each step").AtLeast(0)
-	d.Int(&s.ExamProblems, "exam_problems", "held-out problems of each task in an evaluation; 0: no evaluations").AtLeast(0)
+	d.Int(&s.ExamProblems, "exam_problems", "held-out problems of each task in an evaluation; 0: no evaluations").AtLeast(0).Flag("exam-problems")
 	d.Duration(&s.ExamEvery, "exam_every", "time between evaluations during the run; 0: only before and after").AtLeast(0)
 }
 

@@ -94,7 +94,7 @@ func (m *MathMultiTurn) Declare(d *settings.Section) {
 		"such as Yes and No, gets as many as a quarter of them, and one at least")
 	d.Float(&m.RewardBias, "reward_bias", "subtracted from each attempt's reward")
 	d.Float(&m.RewardScaling, "reward_scaling", "factor on the reward after the bias is subtracted")
-	d.Bool(&m.ShortPrompts, "short_prompts", "ask the short question if the task has one").Flag("math-short-prompts")
+	d.Bool(&m.ShortPrompts, "short_prompts", "ask the short question if the task has one")
 	d.Text(&m.SystemPrompt, "system_prompt", "system message before the question; empty: none")
 	settings.Word(d, &m.Feedback, "feedback", "messages after an attempt: texts, those of feedback_right, feedback_wrong and feedback_none; or areal, "+
 		"AReaL's two texts, each encoded after the tokens so far as a conversation of its own").OneOf(string(Texts), string(AsAReaL))

@@ -35,8 +35,29 @@ func (f *Form) loadFile(from Sources) []error {
 		return nil
 	}
 	r := reader{form: f, file: from.File}
-	r.group(*top, "")
+	if r.formerly(*top, "", from.Former); r.faults == nil {
+		r.group(*top, "")
+	}
 	return r.faults
+}
+
+// formerly records a fault for each key of n that there was, and is another now.
+func (r *reader) formerly(n node, path string, former map[string]string) {
+	members, _ := n.value.([]member)
+	for _, m := range members {
+		below := dotted(path) + m.name
+		key, start, chooses := strings.Cut(former[below], "=")
+		switch {
+		case key == path && !chooses: // none, or scenario.name, a field of scenario
+		case chooses:
+			r.fault(m.line, m.col, steps(below), fmt.Errorf("use %s: %s…", key, start))
+			continue
+		case key != "":
+			r.fault(m.line, m.col, steps(below), fmt.Errorf("use %s", key))
+			continue
+		}
+		r.formerly(m.value, below, former)
+	}
 }
 
 // A reader sets the settings of form to the values of a file.

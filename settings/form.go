@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -106,6 +107,20 @@ func (f *Form) find(path string) *Setting {
 	return nil
 }
 
+// Find returns the setting of a path. The error suggests the nearest, or says that the form
+// does not use it.
+func (f *Form) Find(path string) (*Setting, error) {
+	s := f.find(path)
+	switch {
+	case s == nil:
+		name := path[strings.LastIndexByte(path, '.')+1:]
+		return nil, fmt.Errorf("there is no such setting%s", suggest(path, f.paths(), "."+name))
+	case !f.uses(path):
+		return nil, errors.New("this command does not use it")
+	}
+	return s, nil
+}
+
 // paths returns the paths of all settings.
 func (f *Form) paths() []string {
 	list := make([]string, len(f.list))
@@ -121,9 +136,14 @@ type Sources struct {
 	Data    []byte            // content of the file
 	Environ []string          // as of os.Environ
 	Others  []string          // variables that begin with Prefix but are not settings
-	Flags   map[string]string // the given flags, by the path of the setting
+	Flags   map[string]Given  // the settings on the command line, by path
+	Former  map[string]string // keys that there were: the key in their place, or KEY=VALUE with the beginning of a value
 	Base    *Sources          // has a file that all these override; nil: none
 }
+
+// A Given is the text of a setting on the command line, and how it was given there:
+// "--group-size", or "--with run.group_size".
+type Given struct{ Text, By string }
 
 // Ours reports whether the environment has a variable that begins with [Prefix].
 func (s Sources) Ours() bool {
@@ -141,8 +161,8 @@ func (f *Form) Load(from Sources) error {
 	faults = append(faults, f.loadFile(from)...)
 	faults = append(faults, f.loadEnviron(from)...)
 	for _, s := range f.Settings() {
-		if text, given := from.Flags[s.path]; given {
-			faults = append(faults, s.set(text, "--"+s.flag))
+		if given, is := from.Flags[s.path]; is {
+			faults = append(faults, s.set(given.Text, given.By))
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -154,12 +174,12 @@ func (f *Form) Load(from Sources) error {
 // Preset sets settings to texts, by their paths. It checks each by itself, but not the
 // values together: [Form.Load] does. The error names an unknown path or an invalid text.
 func (f *Form) Preset(values map[string]string) error {
-	for path, text := range values {
-		s := f.find(path)
-		if s == nil {
-			return fmt.Errorf("there is no setting %s", path)
+	for _, path := range slices.Sorted(maps.Keys(values)) {
+		s, err := f.Find(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
 		}
-		if err := s.set(text, path); err != nil {
+		if err := s.set(values[path], path); err != nil {
 			return err
 		}
 	}
@@ -188,6 +208,10 @@ func (f *Form) loadEnviron(from Sources) (faults []error) {
 	for _, other := range from.Others {
 		known[other] = nil
 	}
+	former := map[string]string{}
+	for old, key := range from.Former {
+		former[variable(old)] = key
+	}
 	for _, entry := range from.Environ {
 		name, text, _ := strings.Cut(entry, "=")
 		if !strings.HasPrefix(name, Prefix) || text == "" {
@@ -195,6 +219,12 @@ func (f *Form) loadEnviron(from Sources) (faults []error) {
 		}
 		s, ours := known[name]
 		switch {
+		case !ours && former[name] != "":
+			key, start, chooses := strings.Cut(former[name], "=")
+			if chooses {
+				start = "=" + start + "…"
+			}
+			faults = append(faults, fmt.Errorf("%s: use %s%s", name, variable(key), start))
 		case !ours:
 			faults = append(faults, fmt.Errorf("%s: there is no such setting%s", name, suggest(name, names, "_"+strings.TrimPrefix(name, Prefix))))
 		case s != nil && f.uses(s.path):

@@ -21,7 +21,7 @@ func TestPreset(t *testing.T) {
 		want   string // part of the error; empty: none
 	}{
 		{map[string]string{"low": "3", "high": "7"}, ""},
-		{map[string]string{"lou": "3"}, "there is no setting lou"},
+		{map[string]string{"lou": "3"}, "lou: there is no such setting"},
 		{map[string]string{"low": "0"}, "low: is 0"},
 		{map[string]string{"high": "x"}, "high: "},
 	} {

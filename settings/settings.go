@@ -1,11 +1,12 @@
 // Package settings lets a program declare each setting once. It gives the setting a key in
-// the YAML file, a flag, an environment variable, and a row in the documents.
+// the YAML file and for --with, an environment variable, and a row in the documents, and a
+// flag only where the declaration names one.
 //
 // A package keeps its settings in a struct whose fields hold the defaults, and declares
 // them:
 //
 //	func (s *Settings) Declare(d *settings.Section) {
-//		d.Int(&s.GroupSize, "group_size", "episodes of one problem").AtLeast(1)
+//		d.Int(&s.GroupSize, "group_size", "episodes of one problem").AtLeast(1).Flag("group-size")
 //		d.Duration(&s.Grace, "grace", "time for episodes to finish once a run is stopped")
 //	}
 //
@@ -36,10 +37,8 @@ type Checker interface {
 
 // A Section takes the declarations of the settings below one key of the file.
 type Section struct {
-	form   *Form
-	path   string // "run"; empty: the top
-	prefix string // of its flags
-	paths  bool   // the paths of the settings name its flags
+	form *Form
+	path string // "run"; empty: the top
 }
 
 // key returns the path of a key in the section.
@@ -50,12 +49,9 @@ func (d *Section) key(name string) string {
 	return d.path + "." + name
 }
 
-// add declares a setting. It panics if the key or flag exists already.
+// add declares a setting. It panics if the key exists already.
 func (d *Section) add(v Value, name, doc string) *Setting {
-	s := &Setting{path: d.key(name), doc: doc, value: v, was: v.String(), flag: d.prefix + strings.ReplaceAll(name, "_", "-")}
-	if d.paths {
-		s.flag = s.path
-	}
+	s := &Setting{path: d.key(name), doc: doc, value: v, was: v.String()}
 	for _, other := range d.form.list {
 		if other.path == s.path {
 			panic("settings: " + s.path + " is declared twice")
@@ -67,23 +63,7 @@ func (d *Section) add(v Value, name, doc string) *Setting {
 
 // Section declares the settings of g below the key name, under the heading doc.
 func (d *Section) Section(g Declarer, name, doc string) {
-	d.section(g, &Section{form: d.form, path: d.key(name)}, doc)
-}
-
-// Prefixed is like Section, but the flags begin with name and a dash. It is for settings
-// whose own names say too little.
-func (d *Section) Prefixed(g Declarer, name, doc string) {
-	d.section(g, &Section{form: d.form, path: d.key(name), prefix: strings.ReplaceAll(name, "_", "-") + "-"}, doc)
-}
-
-// Dotted is like Section, but the flags are the paths of the settings, such as
-// --env.group_size.
-func (d *Section) Dotted(g Declarer, name, doc string) {
-	d.section(g, &Section{form: d.form, path: d.key(name), paths: true}, doc)
-}
-
-// section declares the settings of g in below.
-func (d *Section) section(g Declarer, below *Section, doc string) {
+	below := &Section{form: d.form, path: d.key(name)}
 	d.form.sections = append(d.form.sections, section{below.path, doc, g})
 	g.Declare(below)
 }
@@ -156,7 +136,8 @@ type Setting struct {
 	value  Value
 	was    string // the default
 	limits []limit
-	null   bool // a key without a value sets the value to nil
+	words  []string // the valid ones; nil: others are
+	null   bool     // a key without a value sets the value to nil
 }
 
 // A limit is a condition that a value must meet.
@@ -175,7 +156,7 @@ const (
 	ofEmpty                  // nowhere
 )
 
-// Flag sets the name of the flag; empty: no flag. By default it is the key with dashes.
+// Flag gives the setting a flag of a name.
 func (s *Setting) Flag(name string) *Setting {
 	s.flag = name
 	return s
@@ -228,6 +209,7 @@ func (s *Setting) shown(v float64) string {
 
 // OneOf refuses texts other than words.
 func (s *Setting) OneOf(words ...string) *Setting {
+	s.words = words
 	s.limits = append(s.limits, limit{oneOf(words), func() bool { return slices.Contains(words, s.value.String()) }, ofWords})
 	return s
 }
@@ -262,6 +244,24 @@ func (s *Setting) Path() string { return s.path }
 // FlagName returns the name of the flag, without the leading dashes; empty: none.
 func (s *Setting) FlagName() string { return s.flag }
 
+// A Completer is a [Value] that a shell completes.
+type Completer interface {
+	// Complete returns texts that begin with what is typed.
+	Complete(typed string) []string
+}
+
+// Complete returns valid values, for a shell in which the beginning of one is typed.
+func (s *Setting) Complete(typed string) []string {
+	if c, can := s.value.(Completer); can {
+		return c.Complete(typed)
+	}
+	words := s.words
+	if _, is := s.value.(*truth); is {
+		words = []string{"true", "false"}
+	}
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.HasPrefix(word, typed) })
+}
+
 // Variable returns the name of the environment variable.
 func (s *Setting) Variable() string { return variable(s.path) }
 
@@ -294,6 +294,9 @@ func (s *Setting) Default() string { return s.was }
 
 // Type names the type, for the help of flags: "int", "duration".
 func (s *Setting) Type() string { return s.value.Type() }
+
+// Give returns the value in the form of [Value.Take].
+func (s *Setting) Give() any { return s.value.Give() }
 
 // String returns the value, as written in a flag.
 func (s *Setting) String() string { return s.value.String() }

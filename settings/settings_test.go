@@ -114,7 +114,7 @@ func TestLoadTellsAllFaults(t *testing.T) {
 	t.Parallel()
 	err := settings.New(defaults()).Load(settings.Sources{
 		File: "f.yaml", Data: []byte("count: 0\nrate: 7\n"),
-		Environ: []string{"QUINTAIN_ON=perhaps"}, Flags: map[string]string{"seed": "x"},
+		Environ: []string{"QUINTAIN_ON=perhaps"}, Flags: map[string]settings.Given{"seed": {Text: "x", By: "--seed"}},
 	})
 	if n := strings.Count(fmt.Sprint(err), "\n") + 1; n != 4 {
 		t.Errorf("%d faults, want 4:\n%v", n, err)
@@ -134,7 +134,7 @@ func TestPrecedence(t *testing.T) {
 		{"the file over that of another", settings.Sources{Data: []byte("count: 2"), Base: &settings.Sources{Data: []byte("count: 5")}}, 2},
 		{"the environment over the file", settings.Sources{Data: []byte("count: 2"), Environ: []string{"QUINTAIN_COUNT=3", "COUNT=9"}}, 3},
 		{"a variable that is empty says nothing", settings.Sources{Data: []byte("count: 2"), Environ: []string{"QUINTAIN_COUNT="}}, 2},
-		{"the flag over all", settings.Sources{Data: []byte("count: 2"), Environ: []string{"QUINTAIN_COUNT=3"}, Flags: map[string]string{"count": "4"}}, 4},
+		{"the flag over all", settings.Sources{Data: []byte("count: 2"), Environ: []string{"QUINTAIN_COUNT=3"}, Flags: map[string]settings.Given{"count": {Text: "4", By: "--count"}}}, 4},
 	} {
 		a := defaults()
 		if err := settings.New(a).Load(test.from); err != nil || a.Count != test.want {
@@ -264,15 +264,12 @@ func (n nullable) Type() string   { return "text" }
 
 type outer struct{ In named }
 
-func (o *outer) Declare(d *settings.Section) { d.Dotted(&o.In, "in", "a group") }
+func (o *outer) Declare(d *settings.Section) { d.Section(&o.In, "in", "a group") }
 
-func TestDottedAndNull(t *testing.T) {
+func TestNull(t *testing.T) {
 	t.Parallel()
 	o := outer{named{"a", "b"}}
 	form := settings.New(&o)
-	if name := form.Settings()[0].FlagName(); name != "in.some_name" {
-		t.Errorf("the flag is --%s", name)
-	}
 	err := form.Load(settings.Sources{Data: []byte("in: {some_name: null, other: null}")})
 	if err != nil || o.In != (named{"a", "null"}) {
 		t.Errorf("read %+v, error %v", o.In, err)
@@ -283,7 +280,7 @@ func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	text := settings.New(defaults()).Markdown(func(path string) []string { return []string{"run", "eval"}[:len(path)%2+1] })
 	for _, want := range []string{
-		"| `count` | `--count` | `QUINTAIN_COUNT` | `1` | how many (1 or more) | run, eval |\n",
+		"| `count` |  | `QUINTAIN_COUNT` | `1` | how many (1 or more) | run, eval |\n",
 		"| `large` |  | `QUINTAIN_LARGE` |", "\n## `below`\n\nWhat is below.\n\n| key |", "| `below.extra` | `--more` |",
 	} {
 		if !strings.Contains(text, want) {

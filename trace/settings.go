@@ -25,8 +25,8 @@ const (
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
 	d.Bool(&s.On, "on", "keep a trace of every episode").Flag("trace")
-	d.Int64(&s.MaxBytes, "max_bytes", "largest size of the trace in bytes; the oldest files are removed first").Flag("trace-max-bytes")
-	d.Int64(&s.SegmentBytes, "segment_bytes", "size of one file of the trace in bytes").Between(minSegment, maxSegment).Flag("")
+	d.Int64(&s.MaxBytes, "max_bytes", "largest size of the trace in bytes; the oldest files are removed first")
+	d.Int64(&s.SegmentBytes, "segment_bytes", "size of one file of the trace in bytes").Between(minSegment, maxSegment)
 }
 
 // Check implements [settings.Checker].

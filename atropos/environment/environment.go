@@ -28,8 +28,8 @@ func Default() *Settings { return &Settings{Env: defaultEnv(), Servers: Servers{
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Dotted(&s.Env, "env", "the environment")
-	d.Value(&s.Servers, "openai", "inference servers of one model: an object, or a list of objects").Flag("").Null()
+	d.Section(&s.Env, "env", "the environment")
+	d.Value(&s.Servers, "openai", "inference servers of one model: an object, or a list of objects").Null()
 	d.Value(truth{&s.Slurm}, "slurm", "find the servers by Slurm; not here")
 	d.Value(truth{&s.Testing}, "testing", "play without servers; not here")
 	s.unneeded.declare(d, "max_n_completions", "proxy_url")
@@ -54,7 +54,7 @@ func (s *Settings) Load(from settings.Sources) error {
 }
 
 // loadServer sets the only server's settings in the flags.
-func (s *Settings) loadServer(flags map[string]string) error {
+func (s *Settings) loadServer(flags map[string]settings.Given) error {
 	if !slices.ContainsFunc(slices.Collect(maps.Keys(flags)), func(path string) bool { return strings.HasPrefix(path, "openai.") }) {
 		return nil
 	}
@@ -64,11 +64,15 @@ func (s *Settings) loadServer(flags map[string]string) error {
 	return settings.New(onlyServer{&s.Servers[0]}).Load(settings.Sources{Flags: flags})
 }
 
-// Flags lists the settings with a flag, in the order of their declarations.
-func Flags() []*settings.Setting {
+// Flags lists the settings with a flag, which is the path, in the order of their declarations.
+func Flags() (all []*settings.Setting) {
 	server := defaultServer()
-	all := append(settings.New(Default()).Settings(), settings.New(onlyServer{&server}).Settings()...)
-	return slices.DeleteFunc(all, func(s *settings.Setting) bool { return s.FlagName() == "" })
+	for _, s := range append(settings.New(Default()).Settings(), settings.New(onlyServer{&server}).Settings()...) {
+		if s.Path() != "openai" {
+			all = append(all, s.Flag(s.Path()))
+		}
+	}
+	return all
 }
 
 // Unneeded lists the given settings that have no effect here, each once.

@@ -12,8 +12,11 @@ import (
 
 // load reads a file and flags over the defaults.
 func load(file string, flags map[string]string) (*Settings, error) {
-	s := Default()
-	return s, s.Load(settings.Sources{File: "f.yaml", Data: []byte(file), Flags: flags})
+	s, given := Default(), map[string]settings.Given{}
+	for path, text := range flags {
+		given[path] = settings.Given{Text: text, By: "--" + path}
+	}
+	return s, s.Load(settings.Sources{File: "f.yaml", Data: []byte(file), Flags: given})
 }
 
 // ownFile is a typical user's file.

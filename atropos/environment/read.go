@@ -7,7 +7,7 @@ import (
 )
 
 // Read returns the settings of a YAML file, if path is not empty, and of flags, as Load.
-func Read(path string, flags map[string]string) (*Settings, error) {
+func Read(path string, flags map[string]settings.Given) (*Settings, error) {
 	from := settings.Sources{Flags: flags}
 	if err := from.ReadFile(path); err != nil {
 		return nil, fmt.Errorf("--config: %w", err)

@@ -63,7 +63,7 @@ type onlyServer struct{ *Server }
 
 // Declare implements [settings.Declarer].
 func (s onlyServer) Declare(d *settings.Section) {
-	d.Dotted(s.Server, "openai", "the inference server")
+	d.Section(s.Server, "openai", "the inference server")
 }
 
 // Servers lists one or more servers of one model. An object overrides the default server;

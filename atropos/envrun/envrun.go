@@ -78,7 +78,9 @@ func Tasks(e *environment.Env) (all catalog.Choices) {
 // if the environment has none but ours.
 func Score(e *environment.Env, scenario *catalog.ScenarioChoice) {
 	if e.Scores == environment.TheirScores {
-		scenario.Set("reasoning_gym", "scores", `"reasoning-gym"`)
+		if err := scenario.Set("reasoning_gym:scores=" + environment.TheirScores); err != nil {
+			panic(err)
+		}
 	}
 }
 

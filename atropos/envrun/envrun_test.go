@@ -7,7 +7,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/atropos/environment"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/server"
@@ -72,17 +71,19 @@ func TestScore(t *testing.T) {
 	for _, test := range []struct {
 		env    string
 		before string
-		want   scores.By
+		want   string
 	}{
-		{environment.OurScores, `"quintain"`, scores.Ours},
-		{environment.OurScores, `"reasoning-gym"`, scores.ReasoningGym},
-		{environment.TheirScores, `"quintain"`, scores.ReasoningGym},
+		{environment.OurScores, "quintain", "reasoning_gym"},
+		{environment.OurScores, "reasoning-gym", "reasoning_gym:scores=reasoning-gym"},
+		{environment.TheirScores, "quintain", "reasoning_gym:scores=reasoning-gym"},
 	} {
 		e, scenario := &environment.Default().Env, catalog.DefaultScenario()
 		e.Scores = test.env
-		scenario.Set("reasoning_gym", "scores", test.before)
-		if Score(e, &scenario); scenario.Scores() != test.want {
-			t.Errorf("%s over %s: %s, want %s", test.env, test.before, scenario.Scores(), test.want)
+		if err := scenario.Set("reasoning_gym:scores=" + test.before); err != nil {
+			t.Fatal(err)
+		}
+		if Score(e, &scenario); scenario.String() != test.want {
+			t.Errorf("%s over %s: %s, want %s", test.env, test.before, scenario.String(), test.want)
 		}
 	}
 }

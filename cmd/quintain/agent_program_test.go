@@ -83,7 +83,7 @@ func TestAgentsPlayTheProblemsOfAProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start("ask", "echo:1", "--scenario-url", echoServer(t, "echo", 1), "--index", "7", "--policy", "script", "--accuracy", "1", "--agent-command", program+" "+asAgent)
+	p := start("ask", "echo:1", "--scenario-url", echoServer(t, "echo", 1), "--index", "7", "--policy", "script", "--with", "policy.accuracy=1", "--agent-command", program+" "+asAgent)
 	if status := p.wait(t); status != exitOK {
 		t.Fatalf("status %d\n%s", status, p.stderr.String())
 	}

@@ -65,7 +65,7 @@ func newChaos(t *testing.T, setting, problems, exams string) *chaos {
 	var urls string
 	c.nats, urls = c.nodes()
 	program := []string{asProgram + "=1"}
-	args := []string{"--policy", "server", "--tokenizer", "bytes", "--policy-key-file", keys}
+	args := []string{"--policy", "server", "--tokenizer", "bytes", "--with", "policy.key_file=" + keys}
 	for i := range 2 {
 		e := c.host(fmt.Sprintf("engine%d", i), 41+i, program, "policy", "fake", "--host", "{addr}", "--tokenizer", "bytes", "--rate", "60", "--key-file", keys)
 		c.engines = append(c.engines, e)
@@ -75,8 +75,8 @@ func newChaos(t *testing.T, setting, problems, exams string) *chaos {
 	for i := range 2 {
 		c.folders = append(c.folders, filepath.Join(c.dir, fmt.Sprintf("data%d", i)))
 		run := []string{
-			"run", "--workers", "--host", "{addr}", "--key-file", keys, "--data", c.folders[i], "--nats-url", urls, "--nats-replicas", "3", "--nats-synced", "--nats-standby",
-			"--consumer", "hub", "--keep-equal", "--max-lag", "1000000", "--group-size", "4", "--parallel", "256", "--exam-every", "0s", "--exam-problems", exams, "--fleet-lease", "6s", "--log-level", "debug",
+			"run", "--workers", "--host", "{addr}", "--key-file", keys, "--data", c.folders[i], "--nats-url", urls, "--with", "store.nats_replicas=3", "--with", "store.nats_synced=true", "--with", "store.nats_standby=true",
+			"--consumer", "hub", "--with", "rules.keep_equal=true", "--max-lag", "1000000", "--group-size", "4", "--parallel", "256", "--with", "run.exam_every=0s", "--exam-problems", exams, "--with", "fleet.lease=6s", "--log-level", "debug",
 		}
 		c.owners = append(c.owners, c.host(fmt.Sprintf("owner%d", i), 21+i, program, append(run, args...)...))
 	}
@@ -88,7 +88,7 @@ func newChaos(t *testing.T, setting, problems, exams string) *chaos {
 	c.finished.Go(func() { c.trainer.run(ctx) })
 	for i := range 6 {
 		c.workers = append(c.workers, c.host(fmt.Sprintf("worker%d", i), 31+i, program,
-			"worker", "--coordinator", "@"+c.watch.file, "--coordinator-key-file", keys, "--policy-key-file", keys, "--slots", "32", "--worker-name", fmt.Sprint(i)))
+			"worker", "--coordinator", "@"+c.watch.file, "--coordinator-key-file", keys, "--with", "policy.key_file="+keys, "--slots", "32", "--with", "worker.name="+fmt.Sprint(i)))
 	}
 	from := settings.Sources{Flags: map[string]string{"policy.kind": "server", "policy.url": "http://" + c.engines[0].addr + ":8000", "policy.tokenizer": "bytes", setting: problems}}
 	of, err := (&world{}).configOf("run", from)

@@ -211,7 +211,7 @@ func (r *reader) quintain(command string, args []string) {
 		_, port, _ := strings.Cut(r.hub, ":")
 		args = append(args, "--port", port)
 		if args[0] == "run" {
-			args = append(args, "--keep-equal") // the server is nearly always wrong
+			args = append(args, "--with", "rules.keep_equal=true") // the server is nearly always wrong
 		}
 	}
 	p := startWith(in, args...)

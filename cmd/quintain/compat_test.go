@@ -49,7 +49,7 @@ func TestRunOfEveryReleaseGoesOn(t *testing.T) {
 	t.Parallel()
 	for version, dir := range releases(t, "run") {
 		before := formatsOf(t, dir)
-		p := start("run", "--data", dir, "--tasks", "chain_sum:0-1", "--from-scratch", "--model-width", "16", "--model-layers", "1", "--model-hidden", "16", "--model-heads", "1",
+		p := start("run", "--data", dir, "--tasks", "chain_sum:0-1", "--with", "policy.from_scratch=true", "--with", "model.width=16", "--with", "model.layers=1", "--with", "model.hidden=16", "--with", "model.heads=1",
 			"--group-size", "2", "--batch-size", "4", "--steps", "2", "--exam-problems", "1", "--parallel", "8", "--port", "0", "--seed", "1")
 		if status := p.wait(t); status != exitOK || !strings.Contains(p.stderr.String()+p.stdout.String(), "to version 4") {
 			t.Fatalf("%s: status %d, want version 4 after two more steps\n%s%s", version, status, p.stderr.String(), p.stdout.String())
@@ -101,7 +101,7 @@ func TestEvaluationOfEveryReleaseGoesOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := start("eval", "--policy", "script", "--delay", "0s", "--tasks", "chain_sum", "--count", "2", "--samples", "2", "--out", dir)
+		p := start("eval", "--policy", "script", "--with", "policy.delay=0s", "--tasks", "chain_sum", "--count", "2", "--samples", "2", "--out", dir)
 		if status := p.wait(t); status != exitOK && !strings.Contains(p.stderr.String(), "it holds an evaluation with other problems") {
 			t.Fatalf("%s: status %d\n%s", version, status, p.stderr.String())
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/fleet/worker"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/keys"
+	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/otlp"
@@ -28,6 +29,7 @@ import (
 	"github.com/quintain-rl/quintain/run/scalars"
 	"github.com/quintain-rl/quintain/serve"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/settings/logging"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tiny/learn"
@@ -49,6 +51,7 @@ type config struct {
 	Run        player.RunSettings
 	Curriculum curriculum.Settings
 	Rules      rollout.Rules
+	Sessions   limits.Sessions
 	Gateway    gateway.Settings
 	Fleet      fleet.Settings
 	Exam       exam.Settings
@@ -68,15 +71,16 @@ type config struct {
 
 // Declare implements [settings.Declarer].
 func (c *config) Declare(d *settings.Section) {
-	d.Text(&c.Data, "data", "folder that keeps all state").Given("a folder")
+	d.Text(&c.Data, "data", "folder that keeps all state").Given("a folder").Flag("data")
 	c.Source.Declare(d)
 	d.Section(&c.Policy, "policy", "who plays")
-	d.Prefixed(&c.Teacher, "teacher", "model that scores the tokens of groups, for distillation")
+	d.Section(&c.Teacher, "teacher", "model that scores the tokens of groups, for distillation")
 	d.Section(&c.Run, "run", "the run")
-	d.Prefixed(&c.Curriculum, "curriculum", "how the levels of the tasks change")
+	d.Section(&c.Curriculum, "curriculum", "how the levels of the tasks change")
 	d.Section(&c.Rules, "rules", "how episodes become groups")
-	d.Prefixed(&c.Gateway, "gateway", "sessions of agents elsewhere")
-	d.Prefixed(&c.Fleet, "fleet", "workers elsewhere")
+	d.Section(&c.Sessions, "sessions", "sessions of agents: of programs that are started here, and of those elsewhere")
+	d.Section(&c.Gateway, "gateway", "sessions of agents elsewhere")
+	d.Section(&c.Fleet, "fleet", "workers elsewhere")
 	d.Section(&c.Exam, "exam", "evaluations by quintain eval")
 	d.Section(&c.Trace, "trace", "the trace of every episode, below the data folder")
 	d.Section(&c.Dumps, "dumps", "rollouts in the form of Atropos, below the data folder")
@@ -86,8 +90,8 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Server, "server", "the HTTP server of the hub")
 	d.Section(&c.Hub, "hub", "the hub between environments and trainers")
 	d.Section(&c.Store, "store", "where the groups of the hub are kept")
-	d.Prefixed(&c.Model, "model", "sizes of a model made from scratch")
-	d.Prefixed(&c.Learn, "learn", "training of the tiny policy")
+	d.Section(&c.Model, "model", "sizes of a model made from scratch")
+	d.Section(&c.Learn, "learn", "training of the tiny policy")
 	d.Section(&c.Serve, "serve", "problems and grades of all tasks over HTTP")
 	d.Section(&c.Fake, "fake", "the inference server without a model")
 	d.Section(&c.Worker, "worker", "the worker of a run elsewhere")
@@ -95,29 +99,28 @@ func (c *config) Declare(d *settings.Section) {
 
 // uses lists the settings of each verb. A verb knows no others.
 func uses() map[string][]string {
-	problems := []string{"tasks", "mixture", "problems", "columns", "scenario", "sandbox"}
+	problems := []string{"tasks", "mixture", "problems", "columns", "scenario", "judge", "program", "agent", "sessions", "sandbox"}
 	hubs := []string{"data", "log", "server", "hub", "store"}
 	tokens := []string{"policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "policy.template_vars", "policy.vocabulary"}
-	const scored = "scenario.reasoning_gym.scores"
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
 	runs := slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "fleet", "trace", "dumps", "metrics", "otlp", "model", "learn"})
 	return map[string][]string{
 		"run":     runs,
-		"gateway": append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-scenario.agent"),
+		"gateway": append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-agent"),
 		"eval":    slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "-policy.seats", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":     {"data", "problems", "columns", "scenario", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "log"},
+		"ask":     {"data", "problems", "columns", "scenario", "judge", "program", "agent", "sessions", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "log"},
 		"view":    {"data", "log", "server", "-server.announce", "policy.tokenizer"},
-		"hub":     append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox", scored),
-		"serve":   {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox", scored},
+		"hub":     append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox"),
+		"serve":   {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox"},
 		"config":  {""},
-		"worker":  {"worker", "problems", "sandbox", "scenario.program", "scenario.judge", "scenario.agent", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
+		"worker":  {"worker", "problems", "sandbox", "program", "judge", "agent", "sessions", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
-		"scenarios check": {"scenario.program", "run.seed", "log"},
-		"judge resume":    {"data", "scenario.judge", "log"},
+		"scenarios check": {"program", "run.seed", "log"},
+		"judge resume":    {"data", "judge", "log"},
 
-		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture", "scenario.agent", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
-		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture", "scenario.agent", scored}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
-		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture", "scenario.agent", scored}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "metrics"}),
+		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture", "agent", "sessions"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
+		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture", "agent", "sessions"}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
+		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture", "agent", "sessions"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "metrics"}),
 		"policy fake": {
 			"server.host", "server.port", "server.key_file", "policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "fake",
 		},
@@ -142,21 +145,22 @@ func defaults(kind string) *config {
 	c := &config{
 		Data: "quintain-data", Log: logging.Default(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: player.RunSettings{Of: run.Defaults(), Consumer: player.Builtin},
-		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
+		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Sessions: gateway.Defaults().Sessions, Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
 		Metrics: scalars.Default(), OTLP: otlp.Defaults(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
 	}
 	if kind == player.Script {
 		c.Run.Of.StepTime = 50 * time.Millisecond
 	}
 	if kind == player.Tiny {
-		c.preset(starter.Preset(c.Source.Scenario.Name))
+		c.suit(c.Source.Scenario.Name)
 	}
 	return c
 }
 
-// preset sets settings by their keys. It panics if one is invalid.
-func (c *config) preset(values map[string]string) {
-	if err := settings.New(c).Preset(values); err != nil {
+// suit sets what suits the embedded model in a scenario.
+func (c *config) suit(scenario string) {
+	c.Source.Scenario.Suit(starter.Scenario)
+	if err := settings.New(c).Preset(starter.Preset(scenario)); err != nil {
 		panic(err)
 	}
 }
@@ -173,8 +177,8 @@ func (c *config) examineAsAtropos() {
 const configVariable = settings.Prefix + "CONFIG"
 
 // loadConfig reads the settings of a verb. Its errors are errors of use.
-func (w *world) loadConfig(verb, file string, flags map[string]string) (*config, error) {
-	from, err := w.sources(file, flags)
+func (w *world) loadConfig(verb, file string, given map[string]settings.Given) (*config, error) {
+	from, err := w.sources(file, given)
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +186,8 @@ func (w *world) loadConfig(verb, file string, flags map[string]string) (*config,
 }
 
 // sources returns the sources of settings: a file, unless its name is empty, the environment and flags.
-func (w *world) sources(file string, flags map[string]string) (settings.Sources, error) {
-	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable), Flags: flags}
+func (w *world) sources(file string, given map[string]settings.Given) (settings.Sources, error) {
+	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable), Flags: given, Former: flags.Former()}
 	if err := from.ReadFile(cmp.Or(file, w.getenv(configVariable))); err != nil {
 		return from, usagef("--config: %w", err)
 	}
@@ -203,7 +207,7 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 	}
 	c = defaults(kind)
 	if kind == player.Tiny {
-		c.preset(starter.Preset(first.Source.Scenario.Name))
+		c.suit(first.Source.Scenario.Name)
 		c.Policy.Scenario = first.Source.Scenario.Name
 	}
 	if first.Exam.Rule == exam.AtroposRule {
@@ -215,7 +219,9 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil {
 		return nil, usageError{err}
 	}
-	c.Serve.Scores = c.Source.Scenario.Scores()
+	span := c.Gateway.Limits.Span
+	c.Gateway.Sessions, c.Source.Scenario.Agent.Sessions = c.Sessions, c.Sessions
+	c.Gateway.Limits.Span = span
 	c.notes, c.getenv = w.stderr, w.getenv
 	return c, nil
 }

@@ -14,7 +14,7 @@ import (
 
 // climbing are flags of a run with a curriculum that plays one group after the other.
 var climbing = []string{"run", "--policy", "script", "--tasks", "chain_sum,spell_backward,number_sorting:2", "--complexity-mode", "curriculum",
-	"--parallel", "8", "--delay", "0s", "--step-time", "0s", "--port", "0", "--log-level", "debug", "--log-format", "json"}
+	"--parallel", "8", "--with", "policy.delay=0s", "--with", "run.step_time=0s", "--port", "0", "--log-level", "debug", "--with", "log.format=json"}
 
 // playUntilKilled runs the program until it has played n groups, kills it, and returns
 // their IDs in the order of playing.
@@ -71,8 +71,8 @@ func TestKilledCurriculumGoesOn(t *testing.T) {
 }
 
 func TestRunReportsItsCurriculum(t *testing.T) {
-	r := runReport(t, "--accuracy", "1", "--tasks", "chain_sum,spell_backward:3,number_sorting:1,number_sorting:3", "--complexity-mode", "curriculum",
-		"--keep-equal", "--steps", "25", "--exam-problems", "2", "--data", t.TempDir())
+	r := runReport(t, "--with", "policy.accuracy=1", "--tasks", "chain_sum,spell_backward:3,number_sorting:1,number_sorting:3", "--complexity-mode", "curriculum",
+		"--with", "rules.keep_equal=true", "--steps", "25", "--exam-problems", "2", "--data", t.TempDir())
 	want := map[string]float64{"chain_sum": 7, "spell_backward": 1, "number_sorting": 1} // levels above the easiest that is played
 	if len(r.Tasks) != len(want) {
 		t.Fatalf("%d tasks, want %d, each with all its levels", len(r.Tasks), len(want))

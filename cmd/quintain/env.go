@@ -40,8 +40,8 @@ type atroposEnv struct {
 // from flags and a file of Atropos, and ours from flags and the environment variables.
 func (w *world) newEnviron(c *cobra.Command, verb string) func() (*atroposEnv, error) {
 	file := c.Flags().String("config", "", "YAML file of Atropos, with env and openai")
-	ours := flags.Add(c, w.form().Use(uses()[verb]...).Settings())
-	theirs := flags.Add(c, environment.Flags())
+	ours := flags.Add(c, w.form().Use(uses()[verb]...))
+	theirs := flags.AddList(c, environment.Flags())
 	return func() (*atroposEnv, error) {
 		of, err := environment.Read(*file, theirs)
 		if err != nil {

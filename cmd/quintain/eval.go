@@ -31,8 +31,8 @@ majority vote.
 With --out the folder gets every conversation and the report in all forms. If the
 evaluation is stopped or killed, the same command resumes it, and plays only the rest.
 
-After a failure of the server, eval starts the episode again, up to --replays times. An
-episode that still fails has no score. If more than --max-failed of the episodes fail, the
+After a failure of the server, eval starts the episode again, up to run.replays times. An
+episode that still fails has no score. If more than exam.max_failed of the episodes fail, the
 evaluation ends with status 1 and the last cause.
 
 The tiny policy takes the weights of --weights, else of the checkpoint in the data
@@ -82,7 +82,7 @@ func (w *world) examines(c *cobra.Command, load func() (c *config, out string, e
 func (w *world) evaluate(ctx context.Context, c *config, out string) (report *exam.Report, err error) {
 	how := c.Exam
 	if c.Source.File != "" && how.Split != exam.AutoSide {
-		return nil, usagef("--split is %s, but --problems asks the whole file: leave one out", how.Split)
+		return nil, usagef("exam.split is %s, but --problems asks the whole file: leave one out", how.Split)
 	}
 	defer c.Source.Scenario.Stop()
 	log := c.Log.Logger(w.stderr)

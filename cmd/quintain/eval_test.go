@@ -31,7 +31,7 @@ func evalReport(t *testing.T, status int, args ...string) (*exam.Report, *proces
 
 // An evaluation is the same whenever it is made.
 func TestEvalIsRepeatable(t *testing.T) {
-	args := []string{"--policy", "script", "--count", "3", "--delay", "1ms", "--accuracy", "0.5", "--samples", "2"}
+	args := []string{"--policy", "script", "--count", "3", "--with", "policy.delay=1ms", "--with", "policy.accuracy=0.5", "--samples", "2"}
 	a, _ := evalReport(t, exitOK, args...)
 	b, _ := evalReport(t, exitOK, args...)
 	a.Seconds, b.Seconds = 0, 0
@@ -44,7 +44,7 @@ func TestEvalIsRepeatable(t *testing.T) {
 }
 
 func TestEvalRows(t *testing.T) {
-	r, _ := evalReport(t, exitOK, "--policy", "script", "--delay", "0s", "--tasks", "countdown:1,countdown:3,coin_flip:0")
+	r, _ := evalReport(t, exitOK, "--policy", "script", "--with", "policy.delay=0s", "--tasks", "countdown:1,countdown:3,coin_flip:0")
 	for i, want := range []struct {
 		label    string
 		problems int
@@ -75,7 +75,7 @@ func TestEvalOfAFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, _ := evalReport(t, exitOK, "--policy", "script", "--delay", "0s", "--accuracy", "1", "--problems", path)
+		r, _ := evalReport(t, exitOK, "--policy", "script", "--with", "policy.delay=0s", "--with", "policy.accuracy=1", "--problems", path)
 		if row := r.Rows[0]; len(r.Rows) != 1 || row.Label != "sums" || row.Scored != rows || !row.Complete || *row.Mean != 1 {
 			t.Errorf("%d rows: %+v", rows, row)
 		}
@@ -85,8 +85,8 @@ func TestEvalOfAFile(t *testing.T) {
 // A side of a file cannot be chosen, and choosing one is an error.
 func TestEvalOfASideOfAFile(t *testing.T) {
 	for _, side := range []string{"held_out", "trained", "all"} {
-		p := start("eval", "--policy", "script", "--problems", "sums.jsonl", "--split", side)
-		if status := p.wait(t); status != exitUsage || !strings.Contains(p.stderr.String(), "--split is "+side+", but --problems asks the whole file") {
+		p := start("eval", "--policy", "script", "--problems", "sums.jsonl", "--with", "exam.split="+side)
+		if status := p.wait(t); status != exitUsage || !strings.Contains(p.stderr.String(), "exam.split is "+side+", but --problems asks the whole file") {
 			t.Errorf("status %d, it says\n%s", status, p.stderr.String())
 		}
 	}
@@ -102,14 +102,14 @@ func TestEvalAgainstNoServer(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, p := evalReport(t, exitFailed, "--policy", "openai", "--url", url, "--model", "m", "--retries", "0", "--tasks", "chain_sum")
+	r, p := evalReport(t, exitFailed, "--policy", "openai", "--url", url, "--model", "m", "--with", "policy.retries=0", "--tasks", "chain_sum")
 	if r.Mean != nil || r.Rows[0].Mean != nil || r.Failed == 0 || !strings.Contains(p.stdout.String(), `"mean_score": null`) {
 		t.Errorf("report %+v", r)
 	}
 	if !strings.Contains(p.stderr.String(), "refused") || !strings.Contains(p.stderr.String(), "failed") {
 		t.Errorf("it says\n%s", p.stderr.String())
 	}
-	table := start("eval", "--policy", "openai", "--url", url, "--model", "m", "--retries", "0", "--tasks", "chain_sum")
+	table := start("eval", "--policy", "openai", "--url", url, "--model", "m", "--with", "policy.retries=0", "--tasks", "chain_sum")
 	if status := table.wait(t); status != exitFailed || !strings.Contains(table.stdout.String(), "mean score none") {
 		t.Errorf("status %d\n%s", status, table.stdout.String())
 	}
@@ -125,12 +125,12 @@ func TestEvalOfAFlakyServer(t *testing.T) {
 		busy := policytest.Status(500)
 		server := &policytest.Server{Model: "fake", Reply: guesses(), Faults: []policytest.Fault{busy, busy}}
 		args := []string{
-			"--policy", "openai", "--url", server.Start(t), "--model", "fake", "--retries", "0",
-			"--tasks", "chain_sum:3", "--count", "40", "--parallel", "1", "--replays", test.replays,
+			"--policy", "openai", "--url", server.Start(t), "--model", "fake", "--with", "policy.retries=0",
+			"--tasks", "chain_sum:3", "--count", "40", "--parallel", "1", "--with", "run.replays=" + test.replays,
 		}
 		r, _ := evalReport(t, exitOK, args...)
 		if r.Failed != test.failed || r.Rows[0].Scored != 40-test.failed || r.Rows[0].Failed != test.failed || strings.Contains(r.LastFault, "500") != (test.failed > 0) {
-			t.Errorf("--replays %s: report %+v, row %+v", test.replays, r, r.Rows[0])
+			t.Errorf("run.replays %s: report %+v, row %+v", test.replays, r, r.Rows[0])
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestEvalOfAFlakyServer(t *testing.T) {
 func TestEvalOfASlowServer(t *testing.T) {
 	fake, url := startFake(t, "--rate", "20", "--length", "fixed:1000")
 	r, _ := evalReport(t, exitOK, "--policy", "server", "--url", url, "--tokenizer", "bytes", "--tasks", "chain_sum", "--count", "4",
-		"--episode-time", "20ms", "--max-failed", "1")
+		"--with", "run.episode_time=20ms", "--with", "exam.max_failed=1")
 	if n := r.Episodes[quintain.TimedOut]; n != 4 || r.Mean != nil {
 		t.Errorf("%d episodes timed out, report %+v", n, r)
 	}
@@ -153,9 +153,9 @@ func TestAsk(t *testing.T) {
 		args    []string
 		out     []string
 	}{
-		{"a problem of a task", "", []string{"countdown:1", "--policy", "script", "--accuracy", "1", "--index", "3"},
+		{"a problem of a task", "", []string{"countdown:1", "--policy", "script", "--with", "policy.accuracy=1", "--index", "3"},
 			[]string{"problem reasoning_gym.v2/countdown.", ".s1.l1.3\n", "--- user ---", "--- the policy ---", "<answer>", "reward 1\n"}},
-		{"a wrong reply", "", []string{"countdown", "--policy", "script", "--accuracy", "0", "--index", "3"},
+		{"a wrong reply", "", []string{"countdown", "--policy", "script", "--with", "policy.accuracy=0", "--index", "3"},
 			[]string{"reward 0: ", "a right answer: "}},
 		{"what the embedded model was made for", "", []string{"spell_backward"}, []string{"problem reasoning_gym.v2-", "--- the policy ---", "reward "}},
 		{"a question of one's own", "spell cat backward\n\n", nil, []string{"<answer>"}},

@@ -59,7 +59,7 @@ func lastExam(t *testing.T, data string) run.ExamLine {
 // The last evaluation of a run is the same by its workers as by itself, and they are there until it
 // is held.
 func TestWorkersHoldTheEvaluations(t *testing.T) {
-	flags := []string{"--policy", "script", "--delay", "0s", "--group-size", "4", "--batch-size", "16", "--steps", "2", "--tasks", "chain_sum,spell_backward", "--exam-problems", "12"}
+	flags := []string{"--policy", "script", "--with", "policy.delay=0s", "--group-size", "4", "--batch-size", "16", "--steps", "2", "--tasks", "chain_sum,spell_backward", "--exam-problems", "12"}
 	alone, together := t.TempDir(), t.TempDir()
 	p := start(append([]string{"run", "--port", "0", "--data", alone}, flags...)...)
 	if status := p.wait(t); status != exitOK {
@@ -79,7 +79,7 @@ func TestEvaluationsWithoutAServerOfTheCoordinator(t *testing.T) {
 	model, url := address(t, "policy", "fake", "--first-token", "0s", "--rate", "0", "--length", "fixed:16")
 	data := t.TempDir()
 	n := byWorkers(t, data, []string{
-		"--policy", "openai", "--model", "fake", "--url", "http://127.0.0.1:9", "--keep-equal", "--group-size", "2", "--batch-size", "4", "--steps", "2", "--tasks", "spell_backward", "--exam-problems", "5",
+		"--policy", "openai", "--model", "fake", "--url", "http://127.0.0.1:9", "--with", "rules.keep_equal=true", "--group-size", "2", "--batch-size", "4", "--steps", "2", "--tasks", "spell_backward", "--exam-problems", "5",
 	}, []string{"--url", url + "/v1"})
 	if n < 5 {
 		t.Errorf("the workers played %d problems of evaluations, want 5", n)

@@ -14,7 +14,7 @@ import (
 // settings from flags, environment and file.
 func (w *world) settings(c *cobra.Command, verb string) func() (*config, error) {
 	file := c.Flags().String("config", "", "YAML file with settings, in the form that quintain config prints")
-	given := flags.Add(c, w.form().Use(uses()[verb]...).Settings())
+	given := flags.Add(c, w.form().Use(uses()[verb]...))
 	return func() (*config, error) {
 		c, err := w.loadConfig(verb, *file, given)
 		if err != nil || !slices.Contains(uses()[verb], "mixture") {

@@ -56,7 +56,7 @@ func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
 	case !c.Run.Gateway:
 		return nil, nil
 	case c.Source.Scenario.Agent.Set():
-		return nil, usagef("run.gateway: agents elsewhere play, and scenario.agent.command is one that plays here; choose one")
+		return nil, usagef("run.gateway: agents elsewhere play, and agent.command is one that plays here; choose one")
 	}
 	openfiles.Warn(log, "gateway.max_sessions", c.Gateway.MaxSessions, openfiles.ForConnections()/2)
 	secret, err := keys.Secret(c.Data)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// With --gateway-port the model calls of agents go there alone, and those who make sessions stay
+// With gateway.port the model calls of agents go there alone, and those who make sessions stay
 // at the other port.
 func TestAgentsHaveAPortOfTheirOwn(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -26,7 +26,7 @@ func TestAgentsHaveAPortOfTheirOwn(t *testing.T) {
 	if err := os.WriteFile(keys, []byte("trainer t\nsessions s\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := start("gateway", "--policy", "script", "--tasks", "countdown:1", "--consumer", "hub", "--port", "0", "--key-file", keys, "--gateway-port", port, "--data", t.TempDir())
+	p := start("gateway", "--policy", "script", "--tasks", "countdown:1", "--consumer", "hub", "--port", "0", "--key-file", keys, "--with", "gateway.port="+port, "--data", t.TempDir())
 	await(t, p, "their model calls go to http://127.0.0.1:"+port+" alone")
 	_, after, _ := strings.Cut(p.stderr.String(), "POST ")
 	url, _, _ := strings.Cut(after, "/v1/sessions")

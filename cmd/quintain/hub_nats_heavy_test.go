@@ -39,9 +39,9 @@ func TestHubsOnNATS(t *testing.T) {
 	server := startNATS(t)
 	first, url := startHub(t, "--data", t.TempDir(), "--nats-url", server)
 	askHub(t, 200, "POST "+url+"/scored_data", "", `{"tokens":[[1],[2]],"masks":[[1],[2]],"scores":[1,0]}`)
-	second := start("hub", "--port", "0", "--data", t.TempDir(), "--nats-url", server, "--nats-standby")
+	second := start("hub", "--port", "0", "--data", t.TempDir(), "--nats-url", server, "--with", "store.nats_standby=true")
 	await(t, second, "waiting to see")
-	third := start("hub", "--port", "0", "--data", t.TempDir(), "--nats-url", server, "--nats-standby")
+	third := start("hub", "--port", "0", "--data", t.TempDir(), "--nats-url", server, "--with", "store.nats_standby=true")
 	await(t, third, "waiting to see")
 	stopHub(t, third) // Ctrl-C ends one that waits, and that is no failure
 

@@ -64,7 +64,7 @@ func TestHubRunsAndStats(t *testing.T) {
 	if err := os.WriteFile(keys, []byte("# keys\nproducer p\ntrainer t\n\nadmin a\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, url := startHub(t, "--data", data, "--key-file", keys, "--env-timeout", "1h")
+	p, url := startHub(t, "--data", data, "--key-file", keys, "--with", "hub.env_timeout=1h")
 	askHub(t, 403, "PUT "+url+"/v1/runs/exp2", "p", "")
 	askHub(t, 201, "PUT "+url+"/v1/runs/exp2", "a", "")
 	askHub(t, 200, "POST "+url+"/v1/runs/exp2/register", "t", `{"wandb_group":"g","wandb_project":"p","batch_size":2,"max_token_len":64,`+

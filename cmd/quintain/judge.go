@@ -22,7 +22,7 @@ func newJudge(w *world) *cobra.Command {
 func newJudgeResume(w *world) *cobra.Command {
 	const verb = "judge resume"
 	c := ungraded.Command()
-	given := flags.Add(c, w.form().Use(uses()[verb]...).Settings())
+	given := flags.Add(c, w.form().Use(uses()[verb]...))
 	c.Args = noArgs
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		own, err := w.loadConfig(verb, "", given)
@@ -35,7 +35,7 @@ func newJudgeResume(w *world) *cobra.Command {
 }
 
 // resume judges what a run has left ungraded, by its own settings, over which flags go.
-func (w *world) resume(ctx context.Context, own *config, given map[string]string) error {
+func (w *world) resume(ctx context.Context, own *config, given map[string]settings.Given) error {
 	log := own.Log.Logger(w.stderr)
 	report, err := ungraded.Resume(ctx, ungraded.Config{Data: own.Data, Program: version(), Log: log, Plan: func(ctx context.Context, of []byte) (p ungraded.Plan, err error) {
 		c, err := w.configOf("config", settings.Sources{Base: &settings.Sources{File: "settings of the run", Data: of}, Flags: given})

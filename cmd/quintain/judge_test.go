@@ -46,7 +46,7 @@ func TestUngradedGroupsAreJudgedLater(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	play := []string{"run", "--port", "0", "--data", data, "--policy", "script", "--delay", "1ms", "--tasks", "chain_sum:0", "--judge", settings, "--min-trainable", "0"}
+	play := []string{"run", "--port", "0", "--data", data, "--policy", "script", "--with", "policy.delay=1ms", "--tasks", "chain_sum:0", "--judge", settings, "--with", "rules.min_trainable=0"}
 	say := func(status int, args ...string) string {
 		t.Helper()
 		p := start(args...)

@@ -146,8 +146,8 @@ func TestEvalGoesOnAfterItsServerFailed(t *testing.T) {
 	server := &policytest.Server{Reply: fixedGuesses(func() {}), Faults: []policytest.Fault{nil, nil, busy, busy, busy}}
 	url := server.Start(t)
 	dir := filepath.Join(t.TempDir(), "exam")
-	args := []string{"eval", "--policy", "openai", "--url", url, "--model", "fake", "--retries", "0", "--tasks", "chain_sum:1", "--count", "10",
-		"--parallel", "1", "--max-failed", "1", "--format", "json"}
+	args := []string{"eval", "--policy", "openai", "--url", url, "--model", "fake", "--with", "policy.retries=0", "--tasks", "chain_sum:1", "--count", "10",
+		"--parallel", "1", "--with", "exam.max_failed=1", "--format", "json"}
 	evalOnce(t, append(args, "--out", dir))
 	first, err := examdir.Read(dir)
 	if err != nil {

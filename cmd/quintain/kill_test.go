@@ -94,8 +94,8 @@ func killRun(t *testing.T, data string, flags ...string) *history {
 	t.Helper()
 	h := &history{kept: map[string]bool{}, again: map[string]bool{}, batches: map[int][]string{}, stale: map[string]bool{}}
 	for round := range killRounds + 1 {
-		args := append([]string{"run", "--policy", "script", "--data", data, "--port", "0", "--delay", "1ms", "--step-time", "2ms",
-			"--log-level", "debug", "--log-format", "json"}, flags...)
+		args := append([]string{"run", "--policy", "script", "--data", data, "--port", "0", "--with", "policy.delay=1ms", "--with", "run.step_time=2ms",
+			"--log-level", "debug", "--with", "log.format=json"}, flags...)
 		if round == killRounds {
 			args = append(args, "--steps", "3")
 		}
@@ -128,7 +128,7 @@ func killRun(t *testing.T, data string, flags ...string) *history {
 // waits, none is consumed twice, and no dump holds half a line.
 func TestKilledRunLosesNothing(t *testing.T) {
 	data := t.TempDir()
-	h := killRun(t, data, "--dump-rollouts", "--dump-failed")
+	h := killRun(t, data, "--with", "dumps.rollouts=true", "--with", "dumps.failed=true")
 	waiting, _ := heldBy(t, data)
 	h.check(t, waiting)
 	files, err := filepath.Glob(filepath.Join(data, "dumps", "*.jsonl"))
@@ -149,7 +149,7 @@ func TestKilledRunLosesNothing(t *testing.T) {
 // group is kept twice.
 func TestKilledRunFinishesEachProblemOnce(t *testing.T) {
 	data := t.TempDir()
-	h := killRun(t, data, "--scenario", "math_multi_turn", "--num-turns", "2", "--problems", sums(t, 7), "--keep-equal", "--min-trainable", "1",
+	h := killRun(t, data, "--scenario", "math_multi_turn:num_turns=2", "--problems", sums(t, 7), "--with", "rules.keep_equal=true", "--with", "rules.min_trainable=1",
 		"--group-size", "2", "--batch-size", "16")
 	waiting, positions := heldBy(t, data)
 	h.check(t, waiting)

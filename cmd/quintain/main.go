@@ -20,6 +20,7 @@ import (
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/watch"
 )
 
@@ -147,7 +148,7 @@ func isUsage(err error) bool {
 
 // checkEnviron refuses variables with our prefix that are no settings.
 func (w *world) checkEnviron() error {
-	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable)}
+	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable), Former: flags.Former()}
 	if !from.Ours() {
 		return nil
 	}

@@ -185,7 +185,7 @@ func (p *podChild) answers(t *testing.T, of podProbe) int {
 	return reply.StatusCode
 }
 
-// seconds reads a flag such as --grace=30s.
+// seconds reads a flag such as --with run.grace=30s.
 func (p podContainer) seconds(t *testing.T, flag string) int {
 	t.Helper()
 	for _, a := range p.Args {
@@ -209,7 +209,7 @@ func TestManifests(t *testing.T) {
 	all := manifests(t)
 	coordinator, worker := named(t, all, "StatefulSet", "").Spec.Template.Spec, named(t, all, "Deployment", "").Spec.Template.Spec
 	for _, pod := range []podSpec{coordinator, worker} {
-		if grace := pod.Containers[0].seconds(t, "--grace"); pod.Grace < grace+10 {
+		if grace := pod.Containers[0].seconds(t, "run.grace"); pod.Grace < grace+10 {
 			t.Errorf("pods are killed after %d seconds, and groups under way have %d", pod.Grace, grace)
 		}
 	}
@@ -251,7 +251,7 @@ func TestManifests(t *testing.T) {
 	}
 	within(t, "the standby does not take over", func() bool { return standby.answers(t, standby.is.Readiness) == http.StatusOK })
 	at := fmt.Sprintf("http://127.0.0.1:%d", standby.port)
-	startPod(t, all, worker, "--coordinator="+at, "--tokenizer=bytes", "--worker-name=from-the-manifests")
+	startPod(t, all, worker, "--coordinator="+at, "--tokenizer=bytes", "--with", "worker.name=from-the-manifests")
 	key := strings.TrimSpace(named(t, all, "Secret", "").Strings["worker"])
 	within(t, "no worker has come", func() bool {
 		return strings.Contains(askHub(t, 200, "GET "+at+"/v1/runs/default/workers", key, ""), "from-the-manifests")

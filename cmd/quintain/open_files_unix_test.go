@@ -28,7 +28,7 @@ func TestMoreStreamsThanOpenFiles(t *testing.T) {
 	fake, engine := startFake(t, "--shape", "vllm", "--tokenizer", folder, "--first-token", "150ms", "--length", "fixed:64")
 	data := t.TempDir()
 	c := program(t, "gateway", "--policy", "server", "--url", engine, "--tokenizer", folder, "--data", data, "--port", "0", "--group-size", "2",
-		"--batch-size", fmt.Sprint(4*groups), "--parallel", "1000", "--max-connections", "1000")
+		"--batch-size", fmt.Sprint(4*groups), "--parallel", "1000", "--with", "server.max_connections=1000")
 	c.Args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$@"`, most), "sh"}, c.Args...)
 	sh, err := exec.LookPath("sh")
 	if err != nil {

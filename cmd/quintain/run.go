@@ -38,31 +38,14 @@ func newRun(w *world) *cobra.Command {
 		Use:        "run",
 		SuggestFor: []string{"train", "start", "play", "learn"},
 		Short:      "Play episodes, grade them, keep the groups and train on them",
-		Long: `Run plays problems with a policy, scores the replies, and keeps the groups in the
-durable queue of the data folder. A consumer takes them in batches and raises the
-policy's version. Meanwhile the hub listens on loopback.
-
-Without flags the policy is the small transformer in this program. Run trains it with
-reinforcement learning while it samples, on seven tasks that begin easy, and examines it
-on held-out problems of all levels. --policy script is a script that solves each problem
-with probability 0.6, and trains nothing. --policy server asks the inference server at
---url, and waits for it if it is not up yet.
-
---complexity-mode curriculum, the default for those seven tasks, begins with the easiest
-level of each task and moves it with the policy's success; random draws the levels. Both
-play a task at its level and all harder ones, or at the listed levels: --tasks
-countdown:0,countdown:2.
-
-The defaults below are those of the small model; quintain config --policy KIND prints others.
-
-The next run on the same data folder continues where this one stopped.
-Ctrl-C starts no more episodes, gives those under way --grace to end, examines the policy
-a last time, and keeps everything. A second Ctrl-C skips the rest of that.`,
+		Long: `Run plays problems with a policy, scores the replies, and keeps the groups in the durable queue of the data folder.
+A consumer takes them in batches. Without flags the small transformer in this program is the policy, and learns.
+The next run on the same data folder continues where this one stopped. Ctrl-C gives episodes under way run.grace
+to end; a second one cuts them. Further settings have no flag: quintain settings WORD finds them, --with sets them.`,
 		Example: `  quintain run --minutes 5 --report report.json
-  quintain run --policy script --steps 20
-  quintain run --tasks countdown:1,word_ladder:2 --policy server --url http://127.0.0.1:8001
+  quintain run --tasks countdown:1,word_ladder:2 --policy server --url http://127.0.0.1:8001 --with policy.retries=3
   quintain run --policy server --url http://127.0.0.1:8001 --tokenizer my-model --consumer hub
-  quintain run --policy script --scenario math_multi_turn --problems problems.jsonl --num-turns 4`,
+  quintain run --policy script --scenario math_multi_turn:num_turns=4 --problems problems.jsonl`,
 		Args: noArgs,
 	}
 	open := openFlag(c)

@@ -19,7 +19,7 @@ import (
 )
 
 // quick are flags that make a run as fast as it can be.
-var quick = []string{"--policy", "script", "--port", "0", "--delay", "0s", "--step-time", "0s"}
+var quick = []string{"--policy", "script", "--port", "0", "--with", "policy.delay=0s", "--with", "run.step_time=0s"}
 
 // runReport runs quintain run with args to its end and returns its report.
 func runReport(t *testing.T, args ...string) run.Report {
@@ -85,7 +85,7 @@ func TestRunContinues(t *testing.T) {
 
 func TestRunStopsAtASignal(t *testing.T) {
 	data := t.TempDir()
-	p := start("run", "--policy", "script", "--port", "0", "--data", data, "--delay", "50ms", "--step-time", "1ms")
+	p := start("run", "--policy", "script", "--port", "0", "--data", data, "--with", "policy.delay=50ms", "--with", "run.step_time=1ms")
 	await(t, p, "Ctrl-C stops")
 	time.AfterFunc(200*time.Millisecond, func() { p.interrupts <- os.Interrupt })
 	if status := p.wait(t); status != exitOK {
@@ -103,7 +103,7 @@ func TestRunStopsAtASignal(t *testing.T) {
 
 func TestSecondSignalCuts(t *testing.T) {
 	server := &policytest.Server{Model: "fake", Faults: slices.Repeat([]policytest.Fault{policytest.Hang}, 1000)}
-	p := start(append([]string{"run", "--port", "0", "--data", t.TempDir(), "--grace", "1h"}, against(server.Start(t))...)...)
+	p := start(append([]string{"run", "--port", "0", "--data", t.TempDir(), "--with", "run.grace=1h"}, against(server.Start(t))...)...)
 	until(t, p, "an episode is under way", func() bool { return len(server.Requests()) > 0 })
 	p.interrupts <- os.Interrupt
 	await(t, p, "a second Ctrl-C cuts them")
@@ -150,7 +150,7 @@ func TestRunOfSeveralTurns(t *testing.T) {
 	if err := os.WriteFile(problems, []byte(lines.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := runReport(t, "--steps", "4", "--data", t.TempDir(), "--scenario", "math_multi_turn", "--problems", problems, "--accuracy", "0.4")
+	r := runReport(t, "--steps", "4", "--data", t.TempDir(), "--scenario", "math_multi_turn", "--problems", problems, "--with", "policy.accuracy=0.4")
 	if r.Steps != 4 || r.Tasks[0].Label != "sums" || r.Tasks[0].Groups < 32 {
 		t.Errorf("report %+v", r)
 	}
@@ -158,7 +158,7 @@ func TestRunOfSeveralTurns(t *testing.T) {
 
 func TestDumpsAreWhole(t *testing.T) {
 	data := t.TempDir()
-	r := runReport(t, "--steps", "10", "--data", data, "--dump-rollouts", "--dump-failed", "--accuracy", "0.2")
+	r := runReport(t, "--steps", "10", "--data", data, "--with", "dumps.rollouts=true", "--with", "dumps.failed=true", "--with", "policy.accuracy=0.2")
 	files, err := filepath.Glob(filepath.Join(data, "dumps", "*.jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -214,13 +214,13 @@ func guesses() func([]quintain.Message, int) string {
 
 // against are flags for a run of one task against a server.
 func against(url string) []string {
-	return []string{"--policy", "openai", "--url", url, "--model", "fake", "--tasks", "chain_sum", "--retries", "0"}
+	return []string{"--policy", "openai", "--url", url, "--model", "fake", "--tasks", "chain_sum", "--with", "policy.retries=0"}
 }
 
 func TestRunAgainstAServer(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		server := &policytest.Server{Reply: guesses(), TokenIDs: true}
-		args := append(against(server.Start(t)), "--steps", "2", "--data", t.TempDir(), fmt.Sprint("--token-ids=", exact))
+		args := append(against(server.Start(t)), "--steps", "2", "--data", t.TempDir(), fmt.Sprint("--with", "policy.token_ids=", exact))
 		r := runReport(t, args...)
 		if r.Episodes["infra_failed"] > 0 || r.Steps != 2 || r.GroupsMade < 16 {
 			t.Errorf("exact tokens %v: report %+v", exact, r)
@@ -251,7 +251,7 @@ func TestRunAgainstABadServer(t *testing.T) {
 		t.Run(test.why, func(t *testing.T) {
 			t.Parallel()
 			server := &policytest.Server{Reply: guesses(), Faults: []policytest.Fault{test.fault, test.fault, test.fault}}
-			args := append(against(server.Start(t)), "--steps", "1", "--data", t.TempDir(), "--timeout", test.timeout, "--parallel", "8", "--replays", "0")
+			args := append(against(server.Start(t)), "--steps", "1", "--data", t.TempDir(), "--with", "policy.timeout="+test.timeout, "--parallel", "8", "--with", "run.replays=0")
 			r := runReport(t, args...)
 			failed := r.Episodes["infra_failed"] + r.Episodes["timed_out"]
 			if r.Steps != 1 || failed == 0 || (r.GroupsDropped["infra_failed"]+r.GroupsDropped["timed_out"])*8 != failed {
@@ -279,7 +279,7 @@ func TestRunAgainstNoServer(t *testing.T) {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	p := start("run", "--port", "0", "--data", t.TempDir(), "--policy", "openai", "--url", url, "--model", "m", "--retries", "0", "--tasks", "chain_sum")
+	p := start("run", "--port", "0", "--data", t.TempDir(), "--policy", "openai", "--url", url, "--model", "m", "--with", "policy.retries=0", "--tasks", "chain_sum")
 	await(t, p, "waiting for the server")
 	p.interrupts <- os.Interrupt
 	if status := p.wait(t); status != exitOK {

@@ -58,7 +58,7 @@ func TestRunPlaysAProgram(t *testing.T) {
 }
 
 func TestEvalPlaysAProgram(t *testing.T) {
-	p := start("eval", "--policy", "script", "--delay", "0s", "--count", "5", "--format", "csv", "--accuracy", "1", "--scenario-url", echoServer(t, "echo", 1))
+	p := start("eval", "--policy", "script", "--with", "policy.delay=0s", "--count", "5", "--format", "csv", "--with", "policy.accuracy=1", "--scenario-url", echoServer(t, "echo", 1))
 	if status := p.wait(t); status != exitOK || !strings.Contains(p.stdout.String(), "echo:1") {
 		t.Errorf("status %d\n%s%s", status, p.stdout.String(), p.stderr.String())
 	}

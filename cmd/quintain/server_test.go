@@ -27,7 +27,7 @@ func closedURL(t *testing.T) string {
 func TestAServerThatIsDownIsVisible(t *testing.T) {
 	t.Parallel()
 	at := closedURL(t)
-	p := start("run", "--port", "0", "--data", t.TempDir(), "--policy", "openai", "--url", at, "--model", "m", "--tasks", "chain_sum", "--grace", "1h")
+	p := start("run", "--port", "0", "--data", t.TempDir(), "--policy", "openai", "--url", at, "--model", "m", "--tasks", "chain_sum", "--with", "run.grace=1h")
 	await(t, p, "cannot be used yet: ")
 	await(t, p, "waiting for the server: unreachable")
 	_, after, _ := strings.Cut(p.stderr.String(), "hub on ")
@@ -67,7 +67,7 @@ func TestAProblemThatFailsIsGivenUp(t *testing.T) {
 		faults[i] = policytest.Status(500)
 	}
 	server := &policytest.Server{Reply: guesses(), Faults: faults}
-	r := runReport(t, append(against(server.Start(t)), "--steps", "1", "--data", t.TempDir(), "--parallel", "8", "--replays", "0")...)
+	r := runReport(t, append(against(server.Start(t)), "--steps", "1", "--data", t.TempDir(), "--parallel", "8", "--with", "run.replays=0")...)
 	if r.GroupsDropped["infra_failed"] != 6 || r.PlayedAgain != 5 {
 		t.Errorf("%d groups failed, and %d were played again; want 6, and all but the one that failed for the fourth time",
 			r.GroupsDropped["infra_failed"], r.PlayedAgain)
@@ -83,7 +83,7 @@ func TestRunWarns(t *testing.T) {
 	}{
 		{"nobody trains", nil, "add --consumer hub"},
 		{"the trainer gets bytes", []string{"--consumer", "hub"}, "name the model's tokenizer"},
-		{"the trainer gets tokens", []string{"--consumer", "hub", "--token-ids"}, ""},
+		{"the trainer gets tokens", []string{"--consumer", "hub", "--with", "policy.token_ids=true"}, ""},
 	} {
 		server := &policytest.Server{Model: "fake", TokenIDs: true, Reply: guesses()}
 		url := server.Start(t)
@@ -118,7 +118,7 @@ func TestEvalAsksForNoLogProbs(t *testing.T) {
 // A run plays against several servers of one model. One of another model, and one that does
 // not run, are left out.
 func TestRunAgainstAPool(t *testing.T) {
-	args := []string{"run", "--port", "0", "--data", t.TempDir(), "--policy", "server", "--tokenizer", "bytes", "--consumer", "builtin", "--steps", "1", "--keep-equal"}
+	args := []string{"run", "--port", "0", "--data", t.TempDir(), "--policy", "server", "--tokenizer", "bytes", "--consumer", "builtin", "--steps", "1", "--with", "rules.keep_equal=true"}
 	var fakes []*process
 	for _, model := range []string{"fake", "fake", "other"} {
 		f, url := startFake(t, "--shape", "vllm", "--served-model-name", model)

@@ -21,7 +21,7 @@ import (
 func gameConfig(t *testing.T, game string) *config {
 	t.Helper()
 	w := &world{environ: func() []string { return nil }}
-	c, err := w.loadConfig("run", "", map[string]string{"scenario.name": game})
+	c, err := w.loadConfig("run", "", map[string]settings.Given{"scenario": {Text: game, By: "--scenario"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,7 @@ func TestTheStarterClimbsItsOwnTasks(t *testing.T) {
 		t.Errorf("there are %d levels of %d tasks, want more of 7", len(streams), len(weights))
 	}
 	for _, verb := range []string{"run", "env serve"} {
-		asked, err := w.loadConfig(verb, "", map[string]string{"tasks": "spell_backward:1"})
+		asked, err := w.loadConfig(verb, "", map[string]settings.Given{"tasks": {Text: "spell_backward:1"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func TestTrainersNeverStarve(t *testing.T) {
 		unit          func(batch []taken) int
 		least, most   int // sizes of a batch, in the unit
 	}{
-		{"the recipe of docs/areal.md, Atropos' route", policytest.Talk, []string{"--sequences", "turn"}, ``, false, sequences, 64, 64},
+		{"the recipe of docs/areal.md, Atropos' route", policytest.Talk, []string{"--with", "rules.sequences=turn"}, ``, false, sequences, 64, 64},
 		{"a template that rewrites, Atropos' route", policytest.Shouts, nil, ``, false, sequences, 64, 64},
 		{"one that rewrites some replies, Atropos' route", policytest.Moody, nil, ``, false, sequences, 64, 64},
 		{"at most so many sequences", policytest.Moody, nil, ``, true, sequences, 1, 64},
@@ -43,8 +43,8 @@ func TestTrainersNeverStarve(t *testing.T) {
 		t.Run(test.why, func(t *testing.T) {
 			const steps = 12
 			args := append([]string{
-				"--policy", "server", "--url", url, "--scenario", "math_multi_turn", "--mode", "legacy", "--num-turns", "5", "--problems", sums(t, 400),
-				"--tokenizer", policytest.ByteModel(t, test.template, 0), "--keep-equal", "--min-trainable", "1", "--max-tokens", "16", "--max-lag", "3",
+				"--policy", "server", "--url", url, "--scenario", "math_multi_turn:mode=legacy,num_turns=5", "--problems", sums(t, 400),
+				"--tokenizer", policytest.ByteModel(t, test.template, 0), "--with", "rules.keep_equal=true", "--with", "rules.min_trainable=1", "--max-tokens", "16", "--max-lag", "3",
 				"--group-size", "8", "--batch-size", "64",
 			}, test.flags...)
 			path := t.TempDir() + "/report.json"

@@ -21,7 +21,7 @@ import (
 // takeovers is how often TestTakeover ends an owner in each way.
 var takeovers = flag.Int("takeovers", 1, "rounds of TestTakeover")
 
-// A hubChild is quintain hub --nats-standby in a process of its own.
+// A hubChild is quintain hub --with store.nats_standby=true in a process of its own.
 type hubChild struct {
 	*exec.Cmd
 	url    string
@@ -35,7 +35,7 @@ func startChild(t *testing.T, nats string) *hubChild {
 	t.Helper()
 	port := freePorts(t, 1)[0]
 	h := &hubChild{url: fmt.Sprintf("http://127.0.0.1:%d", port), ended: make(chan error, 1)}
-	h.Cmd = program(t, "hub", "--port", fmt.Sprint(port), "--data", t.TempDir(), "--nats-url", nats, "--nats-replicas", "3", "--nats-synced", "--nats-standby")
+	h.Cmd = program(t, "hub", "--port", fmt.Sprint(port), "--data", t.TempDir(), "--nats-url", nats, "--with", "store.nats_replicas=3", "--with", "store.nats_synced=true", "--with", "store.nats_standby=true")
 	h.Stderr = &h.said
 	if err := h.Start(); err != nil {
 		t.Fatal(err)

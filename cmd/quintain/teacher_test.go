@@ -22,7 +22,7 @@ func TestATeacherScoresTheGroupsOfATrainer(t *testing.T) {
 	fake, at := startFake(t, "--shape", "llamacpp", "--first-token", "0s", "--length", "fixed:8") // which says no version: batches count
 	teacher, scores := startFake(t, "--shape", "sglang")
 	p := start(append([]string{
-		"run", "--data", t.TempDir(), "--port", "0", "--consumer", "hub", "--max-lag", "0", "--retries", "0", "--teacher-url", scores, "--teacher-top-k", "2",
+		"run", "--data", t.TempDir(), "--port", "0", "--consumer", "hub", "--max-lag", "0", "--with", "policy.retries=0", "--with", "teacher.url=" + scores, "--with", "teacher.top_k=2",
 	}, threeTurns(t, at, "--tokenizer", "bytes")...)...)
 	await(t, p, "teacher: the server "+scores)
 	await(t, p, "hub on ")
@@ -72,14 +72,14 @@ func TestATeacherThatIsOfNoUse(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"nobody reads the scores", []string{"--teacher-url", url, "--consumer", "builtin"}, exitUsage, "(--consumer hub)"},
-		{"no teacher for its settings", []string{"--teacher-top-k", "2"}, exitUsage, "(--teacher-url)"},
-		{"a policy of text", []string{"--teacher-url", url, "--tokenizer", ""}, exitUsage, "(--tokenizer)"},
-		{"an address that is none", []string{"--teacher-url", "here"}, exitUsage, "teacher.url is"},
-		{"a key that is not there", []string{"--teacher-url", url, "--teacher-key-file", "none"}, exitUsage, "teacher.key_file: "},
-		{"another model", []string{"--teacher-url", url, "--teacher-model", "m2"}, exitFailed, `teacher: `},
-		{"another vocabulary", []string{"--teacher-url", otherURL}, exitFailed, "teacher: a teacher must have the policy's vocabulary: tokenizer: "},
-		{"a server that does not score", []string{"--teacher-url", llamaCppURL}, exitFailed, "serve the teacher with vLLM or SGLang"},
+		{"nobody reads the scores", []string{"--with", "teacher.url=" + url, "--consumer", "builtin"}, exitUsage, "(--consumer hub)"},
+		{"no teacher for its settings", []string{"--with", "teacher.top_k=2"}, exitUsage, "(teacher.url)"},
+		{"a policy of text", []string{"--with", "teacher.url=" + url, "--tokenizer", ""}, exitUsage, "(--tokenizer)"},
+		{"an address that is none", []string{"--with", "teacher.url=here"}, exitUsage, "teacher.url is"},
+		{"a key that is not there", []string{"--with", "teacher.url=" + url, "--with", "teacher.key_file=none"}, exitUsage, "teacher.key_file: "},
+		{"another model", []string{"--with", "teacher.url=" + url, "--with", "teacher.model=m2"}, exitFailed, `teacher: `},
+		{"another vocabulary", []string{"--with", "teacher.url=" + otherURL}, exitFailed, "teacher: a teacher must have the policy's vocabulary: tokenizer: "},
+		{"a server that does not score", []string{"--with", "teacher.url=" + llamaCppURL}, exitFailed, "serve the teacher with vLLM or SGLang"},
 	} {
 		p := start(append([]string{
 			"run", "--data", t.TempDir(), "--port", "0", "--policy", "server", "--url", url, "--tokenizer", "bytes", "--consumer", "hub",

@@ -31,8 +31,8 @@ func sums(t *testing.T, n int) (path string) {
 func threeTurns(t *testing.T, url string, args ...string) []string {
 	t.Helper()
 	return append([]string{
-		"--policy", "server", "--url", url, "--scenario", "math_multi_turn", "--mode", "legacy", "--num-turns", "3", "--problems", sums(t, 40),
-		"--group-size", "2", "--batch-size", "8", "--keep-equal", "--min-trainable", "1", "--max-tokens", "16",
+		"--policy", "server", "--url", url, "--scenario", "math_multi_turn:mode=legacy,num_turns=3", "--problems", sums(t, 40),
+		"--group-size", "2", "--batch-size", "8", "--with", "rules.keep_equal=true", "--with", "rules.min_trainable=1", "--max-tokens", "16",
 	}, args...)
 }
 
@@ -69,7 +69,7 @@ func TestDriftEndsTheRun(t *testing.T) {
 	fake, url := startFake(t, "--first-token", "0s", "--length", "fixed:8")
 	shouts, data := policytest.ByteModel(t, policytest.Shouts, 0), t.TempDir()
 	args := threeTurns(t, url, "--tokenizer", shouts)
-	p := start(append([]string{"run", "--port", "0", "--data", data, "--on-drift", "fail"}, args...)...)
+	p := start(append([]string{"run", "--port", "0", "--data", data, "--with", "policy.on_drift=fail"}, args...)...)
 	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "the chat template rewrote earlier messages") {
 		t.Errorf("status %d\n%s", status, p.stderr.String())
 	}
@@ -80,7 +80,7 @@ func TestDriftEndsTheRun(t *testing.T) {
 	if r.Turns.Forked == 0 || r.GroupsDropped["duplicate"] != 0 || r.Steps != 1 {
 		t.Errorf("report %+v", r)
 	}
-	p = start("eval", "--policy", "server", "--url", url, "--tokenizer", shouts, "--on-drift", "fail", "--scenario", "math_multi_turn", "--problems", sums(t, 4))
+	p = start("eval", "--policy", "server", "--url", url, "--tokenizer", shouts, "--with", "policy.on_drift=fail", "--scenario", "math_multi_turn", "--problems", sums(t, 4))
 	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "the chat template rewrote earlier messages") {
 		t.Errorf("status %d\n%s", status, p.stderr.String())
 	}
@@ -132,7 +132,7 @@ func TestRunWaitsForItsServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := threeTurns(t, at, "--tokenizer", "bytes", "--port", "0", "--grace", "1h")
+	args := threeTurns(t, at, "--tokenizer", "bytes", "--port", "0", "--with", "run.grace=1h")
 	p := start(append([]string{"run", "--data", t.TempDir(), "--steps", "1"}, args...)...)
 	await(t, p, "waiting for the server, which cannot be used yet: ")
 	await(t, p, "waiting for the server (try ")

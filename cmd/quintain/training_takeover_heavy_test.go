@@ -42,10 +42,10 @@ func TestTrainingGoesOnInAnotherFolder(t *testing.T) {
 	url := startNATS(t)
 	first, second := t.TempDir(), t.TempDir()
 	on := func(data string, more ...string) []string {
-		return append(append(slices.Clone(tinyRun), "--nats-url", url, "--nats-synced", "--data", data), more...)
+		return append(append(slices.Clone(tinyRun), "--nats-url", url, "--with", "store.nats_synced=true", "--data", data), more...)
 	}
 	runReport(t, on(first, "--steps", "3")...)
-	p := start(append(append([]string{"run"}, quick...), on(second, "--step-time", "1h")...)...)
+	p := start(append(append([]string{"run"}, quick...), on(second, "--with", "run.step_time=1h")...)...)
 	await(t, p, "from version 3")
 	until(t, p, "it examines the policy", func() bool {
 		text, err := os.ReadFile(filepath.Join(second, datadir.Evaluations))
@@ -127,8 +127,8 @@ type trainer struct {
 func startTrainer(t *testing.T, args ...string) *trainer {
 	t.Helper()
 	c := &trainer{ended: make(chan error, 1)}
-	c.Cmd = program(t, append([]string{"run", "--port", "0", "--tasks", "spell_backward", "--batch-size", "16", "--exam-problems", "2", "--exam-every", "1s",
-		"--nats-replicas", "3", "--nats-synced", "--nats-standby"}, args...)...)
+	c.Cmd = program(t, append([]string{"run", "--port", "0", "--tasks", "spell_backward", "--batch-size", "16", "--exam-problems", "2", "--with", "run.exam_every=1s",
+		"--with", "store.nats_replicas=3", "--with", "store.nats_synced=true", "--with", "store.nats_standby=true"}, args...)...)
 	c.Stderr = &c.said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

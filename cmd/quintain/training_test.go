@@ -79,7 +79,7 @@ func TestForeignCheckpoints(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		{"other sizes", weights, "use --from-scratch to make a model of these sizes"},
+		{"other sizes", weights, "set policy.from_scratch to make a model of these sizes"},
 		{"half a file", weights[:len(weights)/2], "mine.weights"},
 		{"another vocabulary", other, "vocabulary"},
 		{"no weights", bytes.Repeat([]byte("{}"), 100), "mine.weights"},
@@ -98,8 +98,8 @@ func TestForeignCheckpoints(t *testing.T) {
 // An interrupted warm-up is kept, and the same command resumes it.
 func TestFromScratchGoesOn(t *testing.T) {
 	data := t.TempDir()
-	args := append(slices.Clone(tinyRun), "--data", data, "--port", "0", "--from-scratch", "--steps", "1",
-		"--model-context", "32", "--model-layers", "1", "--model-width", "16", "--model-heads", "1", "--model-hidden", "16", "--step-time", "0s")
+	args := append(slices.Clone(tinyRun), "--data", data, "--port", "0", "--with", "policy.from_scratch=true", "--steps", "1",
+		"--with", "model.context=32", "--with", "model.layers=1", "--with", "model.width=16", "--with", "model.heads=1", "--with", "model.hidden=16", "--with", "run.step_time=0s")
 	var shown string
 	for range 2 {
 		p := start(append([]string{"run"}, args...)...)

@@ -24,13 +24,13 @@ the run, too. It keeps nothing on disk: start as many as you like, and kill any 
 (docs/fleet.md).
 
 It ends when the run is over. SIGTERM or Ctrl-C returns what has not begun at once, and
-gives groups under way --grace to end. A second one cuts them.`,
+gives groups under way run.grace to end. A second one cuts them.`,
 		Example: `  quintain worker --coordinator http://coordinator:8000 --url http://127.0.0.1:8001
   quintain worker --coordinator @/shared/coordinator.url --coordinator-key-file worker.key --slots 256`,
 		Args: noArgs,
 	}
 	file := c.Flags().String("config", "", "YAML file with settings over those of the run, in the form that quintain config prints")
-	given := flags.Add(c, w.form().Use(uses()["worker"]...).Settings())
+	given := flags.Add(c, w.form().Use(uses()["worker"]...))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		from, err := w.sources(*file, given)
 		if err != nil {

@@ -69,11 +69,11 @@ type Judge func(ctx context.Context, tests codegrade.Tests, code string) (codegr
 
 // Declare implements [settings.Declarer].
 func (c *Code) Declare(d *settings.Section) {
-	d.Int(&c.NumTurns, "num_turns", "most attempts at a program; after one that fails an example of the statement, the policy is told how").AtLeast(1).Flag("code-num-turns")
+	d.Int(&c.NumTurns, "num_turns", "most attempts at a program; after one that fails an example of the statement, the policy is told how").AtLeast(1)
 	settings.Word(d, &c.Scoring, "scoring", "score of a program: problem, as its tests say, which mostly is all; all: 1 if it passes all tests; share: the share it passes; first_n: the share of the first ten").
-		OneOf(byProblem, string(codegrade.All), string(codegrade.Share), string(codegrade.FirstN)).Flag("code-scoring")
-	d.Bool(&c.Join, "join", "all code blocks of a reply make the program, in place of the last one").Flag("code-join")
-	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine; 0: each machine measures how fast its Python is, and the factor is 1 where that makes 25 million steps a second").AtLeast(0).Flag("code-time-factor")
+		OneOf(byProblem, string(codegrade.All), string(codegrade.Share), string(codegrade.FirstN))
+	d.Bool(&c.Join, "join", "all code blocks of a reply make the program, in place of the last one")
+	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine; 0: each machine measures how fast its Python is, and the factor is 1 where that makes 25 million steps a second").AtLeast(0)
 }
 
 // In has programs run in the sandbox of settings, which may change until the first runs.

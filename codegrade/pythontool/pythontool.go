@@ -65,12 +65,12 @@ type PythonTool struct {
 // Declare implements [settings.Declarer].
 func (s *PythonTool) Declare(d *settings.Section) {
 	settings.Word(d, &s.Form, "form", "how the policy calls: tool, the tool python in the form of its chat template; code, text between tags code, whose result it gets between tags interpreter, for models that know no tools").
-		OneOf(string(Tool), string(Code)).Flag("python-form")
-	d.Int(&s.Calls, "calls", "most calls of an episode; the policy is told when none is left").AtLeast(1).Flag("python-calls")
-	d.Float(&s.Seconds, "seconds", "processor time of a call; it may take three times as long, and a second").Above(0).Flag("python-seconds")
-	d.Int(&s.Memory, "memory", "memory of a session, in MiB").AtLeast(32).Flag("python-memory")
-	d.Int(&s.Output, "output", "most characters of a result, which is cut in its middle").AtLeast(100).Flag("python-output")
-	d.Bool(&s.Stateless, "stateless", "each call begins with nothing, in place of what the calls before it left").Flag("python-stateless")
+		OneOf(string(Tool), string(Code))
+	d.Int(&s.Calls, "calls", "most calls of an episode; the policy is told when none is left").AtLeast(1)
+	d.Float(&s.Seconds, "seconds", "processor time of a call; it may take three times as long, and a second").Above(0)
+	d.Int(&s.Memory, "memory", "memory of a session, in MiB").AtLeast(32)
+	d.Int(&s.Output, "output", "most characters of a result, which is cut in its middle").AtLeast(100)
+	d.Bool(&s.Stateless, "stateless", "each call begins with nothing, in place of what the calls before it left")
 }
 
 // In has cells run in the sandbox of settings, which may change until the first run.

@@ -20,7 +20,7 @@ import quintain
 folder = pathlib.Path(tempfile.mkdtemp()) / "agents"
 program = quintain.program.path()
 log = open(folder.with_suffix(".log"), "w+")
-gateway = subprocess.Popen([program, "gateway", "--data", folder, "--policy", "script", "--delay", "0s", "--tasks", "chain_sum", "--group-size", "4", "--port", "0"], stderr=log, stdout=log)
+gateway = subprocess.Popen([program, "gateway", "--data", folder, "--policy", "script", "--with", "policy.delay=0s", "--tasks", "chain_sum", "--group-size", "4", "--port", "0"], stderr=log, stdout=log)
 while not (found := re.search(r"POST (http\S+)/v1/sessions", pathlib.Path(log.name).read_text())):
     assert gateway.poll() is None, pathlib.Path(log.name).read_text()
     time.sleep(0.05)

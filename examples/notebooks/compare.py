@@ -16,7 +16,7 @@ folder = pathlib.Path(tempfile.mkdtemp())
 program = quintain.program.path()
 for name, accuracy in (("before", 0.6), ("after", 0.75)):
     subprocess.run(
-        [program, "eval", "--policy", "script", "--accuracy", str(accuracy), "--delay", "0s", "--tasks", "countdown:1,word_ladder:1", "--count", "200", "--out", folder / name],
+        [program, "eval", "--policy", "script", "--with", "policy.accuracy=" + str(accuracy), "--with", "policy.delay=0s", "--tasks", "countdown:1,word_ladder:1", "--count", "200", "--out", folder / name],
         check=True, stdout=subprocess.DEVNULL,
     )  # fmt: skip
 

@@ -225,7 +225,7 @@ func (c *Client) explain(err error) error {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return fmt.Errorf("the coordinator refuses this worker (a key of the role worker is given by --coordinator-key-file): %w", err)
 	case http.StatusNotFound:
-		return fmt.Errorf("there is no run %q with workers at the coordinator's address (start it with quintain run --workers, or name another by --run): %w", c.run, err)
+		return fmt.Errorf("there is no run %q with workers at the coordinator's address (start it with quintain run --workers, or name another by worker.run): %w", c.run, err)
 	}
 	return fmt.Errorf("the coordinator: %w", err)
 }

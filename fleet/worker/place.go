@@ -172,7 +172,7 @@ func (c *Client) gone(why error) error {
 	if c.giveUp == 0 || c.silent.IsZero() || time.Since(c.silent) < c.giveUp {
 		return nil
 	}
-	return fmt.Errorf("%w for %v (--give-up): %s", errSilent, c.giveUp, why.Error())
+	return fmt.Errorf("%w for %v (worker.give_up): %s", errSilent, c.giveUp, why.Error())
 }
 
 // seek makes a request once, as do does. While there is no reply, it looks for a coordinator that

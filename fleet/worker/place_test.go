@@ -311,7 +311,7 @@ func TestAWorkerGivesUp(t *testing.T) {
 				if p.err == nil {
 					t.Fatal("no error")
 				}
-				has(t, p.err.Error(), fmt.Sprintf("the coordinator has not answered for %v (--give-up): ", test.limit))
+				has(t, p.err.Error(), fmt.Sprintf("the coordinator has not answered for %v (worker.give_up): ", test.limit))
 			})
 		})
 	}
@@ -329,7 +329,7 @@ func TestAWorkerGivesUpBeforeItBegins(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = client.Play(t.Context(), func(string, ...any) {})
-		if err == nil || !strings.Contains(err.Error(), "has not answered for 1m0s (--give-up): ") {
+		if err == nil || !strings.Contains(err.Error(), "has not answered for 1m0s (worker.give_up): ") {
 			t.Errorf("error %v", err)
 		}
 	})

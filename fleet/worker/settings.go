@@ -29,14 +29,14 @@ func Defaults() Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Coordinator, "coordinator", "address of the run with workers, such as http://coordinator:8000; @FILE: of a file with the address, read again after each failure")
+	d.Text(&s.Coordinator, "coordinator", "address of the run with workers, such as http://coordinator:8000; @FILE: of a file with the address, read again after each failure").Flag("coordinator")
 	d.Text(&s.KeyFile, "key_file", "file with the key of the coordinator, of the role worker").Flag("coordinator-key-file")
 	d.Text(&s.Run, "run", "name of the run at the coordinator").Given("a name")
-	d.Text(&s.Name, "name", "name of the worker, for people; empty: the host's").Flag("worker-name")
+	d.Text(&s.Name, "name", "name of the worker, for people; empty: the host's")
 	d.Duration(&s.GiveUp, "give_up", "the worker ends with an error after so long without an answer of the coordinator; 0: never").AtLeast(0)
 	d.Duration(&s.Journal, "journal", "how often the turns of episodes under way go to the coordinator, so that other workers go on with them if this one dies; "+
-		"a group that is played in less time sends none; 0: never").AtLeast(0).Flag("worker-journal")
-	d.Int(&s.Slots, "slots", "episodes at once; 0: as many as run.parallel of the run").AtLeast(0)
+		"a group that is played in less time sends none; 0: never").AtLeast(0)
+	d.Int(&s.Slots, "slots", "episodes at once; 0: as many as run.parallel of the run").AtLeast(0).Flag("slots")
 }
 
 // Client returns the client of the settings' coordinator.

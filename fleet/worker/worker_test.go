@@ -221,7 +221,7 @@ func TestRefusalsEndTheWorker(t *testing.T) {
 	}{
 		{"another program or other tasks", "POST workers", http.StatusConflict, nil, []string{"quintain 1", "quintain 2", "with the tasks", "the coordinator's program", "the reason"}},
 		{"no key", "POST workers", http.StatusUnauthorized, nil, []string{"--coordinator-key-file", "the reason"}},
-		{"no run", "POST leases", http.StatusNotFound, nil, []string{"--workers", "--run"}},
+		{"no run", "POST leases", http.StatusNotFound, nil, []string{"--workers", "worker.run"}},
 		{"a lie", "POST finish", http.StatusUnprocessableEntity, nil, []string{"does not take the group of", "lease 1", "the reason"}},
 		{"an instance that lied", "POST beat", http.StatusForbidden, nil, []string{"refuses this worker"}},
 		{"another prompt", "", 0, func(l *fleet.Lease) { l.Problem.Prompt += " " }, []string{"lease 1", "quintain 1", "quintain 2", "reasoning_gym.v"}},

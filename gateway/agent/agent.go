@@ -15,44 +15,30 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/internal/command"
 	"github.com/quintain-rl/quintain/settings"
 )
 
 // Settings name the program and its limits.
 type Settings struct {
+	limits.Sessions
+
 	Command   string        // with its arguments; empty: none
 	Processes int           // at once
-	Seconds   float64       // of an episode
-	Idle      float64       // seconds of an episode without a call
-	Calls     int           // of an episode
-	Tokens    int           // that an episode samples; 0: any number
-	Parallel  int           // calls of an episode at once
-	Rewards   bool          // the program may reward itself
-	Guided    bool          // in an evaluation, a call may name a schema for its reply, and force a tool call
-	Tools     string        // format of tool calls in replies; empty: that of the policy (policy.tool_format)
 	Pass      []string      // environment variables that look like secrets, and are passed on all the same
 	Leave     time.Duration // for the program to end once its session is over
 }
 
 // Default returns the settings without a program.
 func Default() Settings {
-	of := gateway.Defaults().Limits
-	return Settings{Processes: 64, Seconds: of.Seconds, Idle: of.Idle, Calls: of.Calls, Parallel: of.Parallel, Leave: 5 * time.Second}
+	return Settings{Sessions: gateway.Defaults().Sessions, Processes: 64, Leave: 5 * time.Second}
 }
 
-// Declare implements [settings.Declarer].
+// Declare implements [settings.Declarer]. The sessions have a section of their own.
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Command, "command", "command line of an agent's program, such as python my_agent.py, which plays the problems of the scenario; it is started for each episode (docs/gateway.md)")
+	d.Text(&s.Command, "command", "command line of an agent's program, such as python my_agent.py, which plays the problems of the scenario; it is started for each episode (docs/gateway.md)").Flag("agent-command")
 	d.Int(&s.Processes, "processes", "most programs at once; more episodes wait").AtLeast(1)
-	d.Float(&s.Seconds, "seconds", "longest time of a program, in seconds; then the episode has no reward").Above(0)
-	d.Float(&s.Idle, "idle", "longest time of a program without a call of the model, in seconds; 0: any").AtLeast(0)
-	d.Int(&s.Calls, "calls", "most model calls of an episode, which is then truncated").AtLeast(1)
-	d.Int(&s.Tokens, "tokens", "most tokens that an episode samples, which is then truncated; 0: any number").AtLeast(0)
-	d.Int(&s.Parallel, "parallel", "most calls of a program at once").AtLeast(1)
-	d.Bool(&s.Rewards, "rewards", "programs may reward themselves: a policy that runs commands could do so too")
-	d.Bool(&s.Guided, "guided", "in evaluations, calls may name a JSON schema for the reply and force a tool call: the policy's server samples accordingly")
-	d.Text(&s.Tools, "tool_format", "format of tool calls in replies; empty: that of the chat template")
 	d.Texts(&s.Pass, "pass", "environment variables to pass on though they look like keys or passwords, such as SEARCH_API_KEY")
 	d.Duration(&s.Leave, "leave", "time for a program to end after its last call was refused, because the episode is at a limit").AtLeast(0)
 }
@@ -74,9 +60,7 @@ func (s *Settings) Set() bool { return s.Command != "" }
 // session returns the settings of the sessions of the program.
 func (s *Settings) session() gateway.Settings {
 	of := gateway.Defaults()
-	of.Limits.Calls, of.Limits.Tokens, of.Limits.Parallel = s.Calls, s.Tokens, s.Parallel
-	of.Limits.Seconds, of.Limits.Idle = s.Seconds, s.Idle
-	of.AgentRewards, of.ToolFormat, of.Guided = s.Rewards, s.Tools, s.Guided
+	of.Sessions = s.Sessions
 	return of
 }
 

@@ -132,7 +132,7 @@ func TestSettingsOfTheSession(t *testing.T) {
 	if of := how.session(); of.Guided || of.AgentRewards || of.ToolFormat != "" {
 		t.Errorf("by default %+v", of)
 	}
-	how.Guided, how.Rewards, how.Tools, how.Calls = true, true, "hermes", 3
+	how.Guided, how.AgentRewards, how.ToolFormat, how.Limits.Calls = true, true, "hermes", 3
 	if of := how.session(); !of.Guided || !of.AgentRewards || of.ToolFormat != "hermes" || of.Limits.Calls != 3 {
 		t.Errorf("%+v of %+v", of, how)
 	}
@@ -165,12 +165,12 @@ func TestEveryEndOfAProgram(t *testing.T) {
 		{way: "killed", outcome: quintain.EnvFailed, turns: 1, tells: "signal: killed", wrote: "[the program ended: signal: killed]"},
 		{way: "silent", outcome: quintain.EnvFailed, tells: "no call of its model"},
 		{way: "writes", outcome: quintain.Scored, end: quintain.Terminated, reward: 1, turns: 1, wrote: "xxx\nit says"},
-		{way: "calls for ever", set: func(s *Settings) { s.Calls = 3 }, outcome: quintain.Scored, end: quintain.Truncated, reward: 1, turns: 3, tells: "it made 3 calls", wrote: "killed by quintain"},
-		{way: "twice", why: "it fails at the limit of calls", set: func(s *Settings) { s.Calls, s.Leave = 1, time.Minute }, outcome: quintain.Scored, end: quintain.Truncated, reward: 1, turns: 1, tells: "it made 1 calls", wrote: "exit status 1"},
-		{way: "hangs", set: func(s *Settings) { s.Seconds = 0.5 }, outcome: quintain.TimedOut, turns: 1, tells: "more than 0.5 seconds"},
-		{way: "hangs", why: "without calls", set: func(s *Settings) { s.Idle = 0.5 }, outcome: quintain.TimedOut, turns: 1, tells: "no call came for 0.5 seconds"},
-		{way: "rewards itself", outcome: quintain.Scored, end: quintain.Terminated, reward: 1, turns: 1, tells: "own reward does not count: scenario.agent.rewards is off", wrote: "reward: 403"},
-		{way: "rewards itself", why: "it may", set: func(s *Settings) { s.Rewards = true }, outcome: quintain.Scored, end: quintain.Terminated, reward: 7, turns: 1, tells: "because", wrote: "reward: 200"},
+		{way: "calls for ever", set: func(s *Settings) { s.Limits.Calls = 3 }, outcome: quintain.Scored, end: quintain.Truncated, reward: 1, turns: 3, tells: "it made 3 calls", wrote: "killed by quintain"},
+		{way: "twice", why: "it fails at the limit of calls", set: func(s *Settings) { s.Limits.Calls, s.Leave = 1, time.Minute }, outcome: quintain.Scored, end: quintain.Truncated, reward: 1, turns: 1, tells: "it made 1 calls", wrote: "exit status 1"},
+		{way: "hangs", set: func(s *Settings) { s.Limits.Seconds = 0.5 }, outcome: quintain.TimedOut, turns: 1, tells: "more than 0.5 seconds"},
+		{way: "hangs", why: "without calls", set: func(s *Settings) { s.Limits.Idle = 0.5 }, outcome: quintain.TimedOut, turns: 1, tells: "no call came for 0.5 seconds"},
+		{way: "rewards itself", outcome: quintain.Scored, end: quintain.Terminated, reward: 1, turns: 1, tells: "own reward does not count: sessions.rewards is off", wrote: "reward: 403"},
+		{way: "rewards itself", why: "it may", set: func(s *Settings) { s.AgentRewards = true }, outcome: quintain.Scored, end: quintain.Terminated, reward: 7, turns: 1, tells: "because", wrote: "reward: 200"},
 		{way: "foreign key", outcome: quintain.Scored, end: quintain.Terminated, reward: 1, turns: 1, wrote: "key: 401 true\nkey: 401 true\nkey: 401 true\nkey: 403 true\n"},
 		{way: "nonsense", outcome: quintain.EnvFailed, turns: 1, tells: "the result of the agent's program"},
 		{way: "endless", outcome: quintain.EnvFailed, turns: 1, tells: "more than 1048576 bytes"},
@@ -352,7 +352,7 @@ func TestProgramsThatCannotPlay(t *testing.T) {
 		}
 	}
 	how := scene(t, "ask")
-	how.Tools = "runes"
+	how.ToolFormat = "runes"
 	if _, err := New(how); err == nil || !strings.Contains(err.Error(), "tool_format") {
 		t.Errorf("error %v", err)
 	}
@@ -381,7 +381,7 @@ func TestAScenarioOfAgents(t *testing.T) {
 	how := scene(t, "ask")
 	ids := map[string]bool{}
 	for _, calls := range []int{1, 2} {
-		how.Calls = calls
+		how.Limits.Calls = calls
 		program, err := New(how)
 		if err != nil {
 			t.Fatal(err)

@@ -63,7 +63,7 @@ func lost(err error) error { return fmt.Errorf("%w: %w", quintain.ErrLost, err) 
 // reward judges the end of a session. Nil: the agent gave its own reward.
 func (e *episode) reward(ctx context.Context, final gateway.Final, f *folder) (*gateway.Reward, error) {
 	r, err := f.result()
-	may := e.program.how.Rewards
+	may := e.program.how.AgentRewards
 	switch {
 	case err != nil:
 		return nil, err
@@ -84,7 +84,7 @@ func (e *episode) reward(ctx context.Context, final gateway.Final, f *folder) (*
 	}
 	why := []string{final.Limit, step.Why}
 	if r.Reward != nil {
-		why = append(why, "the program's own reward does not count: scenario.agent.rewards is off")
+		why = append(why, "the program's own reward does not count: sessions.rewards is off")
 	}
 	return &gateway.Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Answer: step.Answer, Why: because(why...)}, nil
 }

@@ -23,7 +23,7 @@ func (p *Program) Over(of quintain.Scenario) quintain.Scenario {
 		Tokens   int     `json:"tokens"`
 		Rewards  bool    `json:"rewards"`
 		Tools    string  `json:"tool_format"`
-	}{of.Info().ID(), how.Command, how.Seconds, how.Idle, how.Calls, how.Tokens, how.Rewards, how.Tools})
+	}{of.Info().ID(), how.Command, how.Limits.Seconds, how.Limits.Idle, how.Limits.Calls, how.Limits.Tokens, how.AgentRewards, how.ToolFormat})
 	if err != nil {
 		panic("agent: settings: " + err.Error()) // texts and finite numbers
 	}

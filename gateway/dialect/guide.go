@@ -7,10 +7,10 @@ import (
 )
 
 // noGuide is why a request gets no guided decoding by the fields of a server.
-const noGuide = "guided decoding changes what the log-probabilities stand for; in examinations, with gateway.guided on, name a JSON schema as the format of the reply"
+const noGuide = "guided decoding changes what the log-probabilities stand for; in examinations, with sessions.guided on, name a JSON schema as the format of the reply"
 
 // noSchema is why a request gets no schema.
-const noSchema = "a schema for the reply changes what the log-probabilities stand for: describe it in the prompt, or ask in an examination (mode exam) with gateway.guided on"
+const noSchema = "a schema for the reply changes what the log-probabilities stand for: describe it in the prompt, or ask in an examination (mode exam) with sessions.guided on"
 
 // anyObject is the schema of all JSON objects.
 const anyObject = `{"type":"object"}`

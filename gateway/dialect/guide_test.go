@@ -79,7 +79,7 @@ func TestARefusedSchemaNamesTheRemedy(t *testing.T) {
 	t.Parallel()
 	for _, fields := range []string{`"response_format":{"type":"json_schema","json_schema":{"schema":{}}}`, `"guided_json":{}, "structured_outputs":{"json":{}}`} {
 		_, e := dialect.Chat().Decode([]byte(`{"messages":[{"role":"user","content":"x"}],`+fields+`}`), dialect.StandardLimits())
-		if e == nil || !strings.Contains(e.Message, "gateway.guided") {
+		if e == nil || !strings.Contains(e.Message, "sessions.guided") {
 			t.Errorf("%s: %v", fields, e)
 		}
 	}

@@ -25,14 +25,25 @@ func Default() Limits {
 	return Limits{Calls: 1000, Seconds: 3600, Idle: 600, Parallel: 32, Drain: 5 * time.Second}
 }
 
+// Sessions are the settings of all sessions, of agents elsewhere and of programs that are started
+// here.
+type Sessions struct {
+	Limits       Limits
+	AgentRewards bool   // agents may reward their own sessions
+	Guided       bool   // replies of examinations keep to the schema that a call names, and call the tool that it names
+	ToolFormat   string // of tool calls in replies; empty: that of the chat template
+}
+
 // Declare implements [settings.Declarer].
-func (l *Limits) Declare(d *settings.Section) {
-	d.Int(&l.Calls, "max_calls", "most model calls of a session").AtLeast(1)
-	d.Int(&l.Tokens, "max_tokens", "most tokens that a session samples; 0: any number").AtLeast(0)
-	d.Float(&l.Seconds, "seconds", "longest time of a session, in seconds").AtLeast(0)
-	d.Float(&l.Idle, "idle", "longest time of a session without a call, in seconds").AtLeast(0)
-	d.Int(&l.Parallel, "parallel", "most calls of a session at once").AtLeast(1)
-	d.Int(&l.Span, "max_span", "most versions by which the weights may rise within a session; one beyond it ends, and has no reward; 0: any number").AtLeast(0)
+func (s *Sessions) Declare(d *settings.Section) {
+	d.Int(&s.Limits.Calls, "calls", "most model calls of a session, which then ends").AtLeast(1)
+	d.Int(&s.Limits.Tokens, "tokens", "most tokens that a session samples; 0: any number").AtLeast(0)
+	d.Float(&s.Limits.Seconds, "seconds", "longest time of a session, in seconds; then it has no reward; 0: any").AtLeast(0)
+	d.Float(&s.Limits.Idle, "idle", "longest time of a session without a call of the model, in seconds; 0: any").AtLeast(0)
+	d.Int(&s.Limits.Parallel, "parallel", "most calls of a session at once").AtLeast(1)
+	d.Bool(&s.AgentRewards, "rewards", "agents may reward their own sessions: a policy that runs commands could do so too")
+	d.Bool(&s.Guided, "guided", "in evaluations, calls may name a JSON schema for the reply and force a tool call: the policy's server samples accordingly")
+	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the policy (policy.tool_format)")
 }
 
 // Wrong names a limit of a caller that is below 0; empty: none is, or l is nil.

@@ -35,7 +35,7 @@ func (s *Store) Open(ctx context.Context, folder string, how files.Options) (*qu
 
 // Declare implements [settings.Declarer].
 func (s *Store) Declare(d *settings.Section) {
-	d.Text(&s.NATSURL, "nats_url", "NATS server or cluster to store the groups, instead of the data folder; several servers with commas")
+	d.Text(&s.NATSURL, "nats_url", "NATS server or cluster to store the groups, instead of the data folder; several servers with commas").Flag("nats-url")
 	d.Int(&s.NATSReplicas, "nats_replicas", "copies in the cluster; 3 survive the loss of a node").Between(1, 5)
 	d.Text(&s.NATSCreds, "nats_creds", "file of NATS credentials")
 	d.Bool(&s.NATSStandby, "nats_standby", "wait while another process owns the groups, and take over when it ends or shows no sign of life for 3 s")

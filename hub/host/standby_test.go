@@ -29,7 +29,7 @@ type standbyHub struct {
 	runs  chan struct{}
 }
 
-// standbyConfig is a hub with --nats-standby on a free port, with another port beside.
+// standbyConfig is a hub with store.nats_standby on a free port, with another port beside.
 func standbyConfig(t *testing.T, nats string) host.Config {
 	t.Helper()
 	to, store := web.Default(), host.DefaultStore()

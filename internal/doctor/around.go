@@ -56,7 +56,7 @@ func inference(ctx context.Context, s Settings, url string) Finding {
 	from := openai.Settings{Timeout: s.Timeout, KeyFile: s.KeyFile}
 	config, err := from.Config()
 	if err != nil {
-		return Finding{Check: "server", Level: Fail, Found: err.Error(), Remedy: "name a file with the key in --policy-key-file"}
+		return Finding{Check: "server", Level: Fail, Found: err.Error(), Remedy: "name a file with the key in policy.key_file"}
 	}
 	config.Server.URL = url
 	began := time.Now()
@@ -92,13 +92,13 @@ func natsServer(ctx context.Context, s Settings) Finding {
 	defer stop()
 	r, err := nats.Probe(ctx, s.NATS, nats.Options{Creds: s.Creds})
 	if err != nil {
-		return Finding{Check: "NATS", Level: Fail, Found: err.Error(), Remedy: "start one with JetStream (nats-server -js), or name its address in --nats-url and its credentials in --nats-creds"}
+		return Finding{Check: "NATS", Level: Fail, Found: err.Error(), Remedy: "start one with JetStream (nats-server -js), or name its address in --nats-url and its credentials in store.nats_creds"}
 	}
 	return judgeNATS(r)
 }
 
 func judgeNATS(r nats.Report) Finding {
-	const sync = "set sync_interval: always in its jetstream settings, or keep three copies (--nats-replicas 3)"
+	const sync = "set sync_interval: always in its jetstream settings, or keep three copies (store.nats_replicas 3)"
 	f := ok("NATS", "version %s with JetStream, which answers in %v", r.Version, short(r.Took))
 	switch {
 	case !recent(r.Version):

@@ -174,7 +174,7 @@ func TestFaults(t *testing.T) {
 		{"the data folder is a file", Settings{Data: file}, "data folder", "is a file, want a folder"},
 		{"the data folder is below a file", Settings{Data: filepath.Join(file, "data")}, "data folder", "file"},
 		{"no inference server is there", Settings{URLs: []string{"http://" + nobody}}, "server", "refused"},
-		{"the file of its key is missing", Settings{URLs: []string{"http://" + nobody}, KeyFile: file + "s"}, "server", "--policy-key-file"},
+		{"the file of its key is missing", Settings{URLs: []string{"http://" + nobody}, KeyFile: file + "s"}, "server", "policy.key_file"},
 		{"no NATS server is there", Settings{NATS: "nats://" + nobody}, "NATS", "-js"},
 		{"another program listens", Settings{Ports: []string{taken.Addr().String()}}, "port", "in use"},
 		{"the port is none", Settings{Ports: []string{"99999"}}, "port", "99999"},

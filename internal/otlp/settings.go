@@ -25,8 +25,8 @@ const HeadersVariable = "OTEL_EXPORTER_OTLP_HEADERS"
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.URL, "url", "collector of OpenTelemetry that gets spans of the run by OTLP/HTTP, such as http://127.0.0.1:4318; "+HeadersVariable+" has headers for it").Flag("otlp-url")
-	d.Float(&s.Ratio, "ratio", "share of the problems that have spans").Between(0, 1).Flag("otlp-ratio")
+	d.Text(&s.URL, "url", "collector of OpenTelemetry that gets spans of the run by OTLP/HTTP, such as http://127.0.0.1:4318; "+HeadersVariable+" has headers for it")
+	d.Float(&s.Ratio, "ratio", "share of the problems that have spans").Between(0, 1)
 }
 
 // Check implements [settings.Checker].

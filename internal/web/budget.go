@@ -84,7 +84,7 @@ func (c *Call) Release(n int) {
 
 // tooMuch is the error of a call that asks for more than any may have.
 func (b *budget) tooMuch() error {
-	return Errorf(http.StatusRequestEntityTooLarge, "the request takes more than %d bytes of memory, the limit of one request: send it in parts, or raise --memory", b.total-b.total/8)
+	return Errorf(http.StatusRequestEntityTooLarge, "the request takes more than %d bytes of memory, the limit of one request: send it in parts, or raise server.memory", b.total-b.total/8)
 }
 
 const (

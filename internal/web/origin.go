@@ -20,13 +20,13 @@ func (s *Server) letsIn(c *Call, page bool) bool {
 	name := hostName(c.R.Host)
 	if len(s.grants) == 0 && name != "" && !loopback(name) && !s.ownName(c.R.Host) {
 		c.detail(http.StatusForbidden, "this server does not answer to the name "+name+
-			": call it by 127.0.0.1 or localhost, or start it with --origins http://"+c.R.Host+" or with a key file")
+			": call it by 127.0.0.1 or localhost, or start it with --with server.origins=http://"+c.R.Host+" or with a key file")
 		return false
 	}
 	if s.listed(c.R.Header.Get("Origin")) || page && followed(c.R) || !foreign(c.R) {
 		return true
 	}
-	c.detail(http.StatusForbidden, "web pages from elsewhere may not call this server: name their origin by --origins")
+	c.detail(http.StatusForbidden, "web pages from elsewhere may not call this server: name their origin by server.origins")
 	return false
 }
 

@@ -40,10 +40,10 @@ func Default() Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Host, "host", "address to listen on; any but loopback needs a key file").Given("an address")
-	d.Int(&s.Port, "port", "port to listen on; 0: any free one").Between(0, 65535)
-	d.Text(&s.KeyFile, "key_file", "file of keys, one per line: KEY for all routes, or ROLE KEY; every request needs one")
-	d.Text(&s.Announce, "announce", "file that gets the address once the server is ready, for the @FILE of quintain worker --coordinator; with any address as host it names the machine")
+	d.Text(&s.Host, "host", "address to listen on; any but loopback needs a key file").Given("an address").Flag("host")
+	d.Int(&s.Port, "port", "port to listen on; 0: any free one").Between(0, 65535).Flag("port")
+	d.Text(&s.KeyFile, "key_file", "file of keys, one per line: KEY for all routes, or ROLE KEY; every request needs one").Flag("key-file")
+	d.Text(&s.Announce, "announce", "file that gets the address once the server is ready, for the @FILE of quintain worker --coordinator; with any address as host it names the machine").Flag("announce")
 	d.Int(&s.MaxConnections, "max_connections", "concurrent connections").AtLeast(1)
 	d.Int64(&s.MaxBody, "max_body", "bytes of a request body").AtLeast(1)
 	d.Int64(&s.MaxInflated, "max_inflated", "bytes of a request body after gzip; it may inflate to 16 MiB, plus 256 times its size if its gzip is one member").Between(1, math.MaxUint32)

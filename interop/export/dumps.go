@@ -24,9 +24,9 @@ func DefaultDumps() DumpSettings { return DumpSettings{Threshold: 0.7} }
 
 // Declare implements [settings.Declarer].
 func (s *DumpSettings) Declare(d *settings.Section) {
-	d.Bool(&s.Rollouts, "rollouts", "write groups with a score above the threshold to DATA/dumps").Flag("dump-rollouts")
-	d.Bool(&s.Failed, "failed", "write groups with only zero scores to DATA/dumps").Flag("dump-failed")
-	d.Float(&s.Threshold, "threshold", "threshold of a good score").Between(0, 1).Flag("")
+	d.Bool(&s.Rollouts, "rollouts", "write groups with a score above the threshold to DATA/dumps")
+	d.Bool(&s.Failed, "failed", "write groups with only zero scores to DATA/dumps")
+	d.Float(&s.Threshold, "threshold", "threshold of a good score").Between(0, 1)
 }
 
 // Dumps is a [Sink] of Atropos' dumps: the rollouts of kept groups with a score above the

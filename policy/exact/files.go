@@ -34,9 +34,9 @@ type Files struct {
 
 // Declare implements [settings.Declarer].
 func (f *Files) Declare(d *settings.Section) {
-	d.Text(&f.Tokenizer, "tokenizer", "tokenizer.json of the model, or its folder; "+ByteTokenizer+": bytes, as quintain policy fake reads")
+	d.Text(&f.Tokenizer, "tokenizer", "tokenizer.json of the model, or its folder; "+ByteTokenizer+": bytes, as quintain policy fake reads").Flag("tokenizer")
 	d.Text(&f.Config, "tokenizer_config", "tokenizer_config.json of the model; none: the one beside the tokenizer")
-	d.Text(&f.Template, "chat_template", "file of the chat template, instead of the model's own")
+	d.Text(&f.Template, "chat_template", "file of the chat template, instead of the model's own").Flag("chat-template")
 	d.Object(&f.Vars, "template_vars", `object of further chat template variables, such as {"enable_thinking": false}`)
 	d.Text(&f.ToolFormat, "tool_format", "format of tool calls in replies (docs/tool-calls.md); empty: that of the chat template, or plain if it knows no tools")
 	d.Bool(&f.TrustMessages, "trust_messages", "special tokens written out in messages are control tokens, as in prompts rendered beforehand; otherwise they are plain text")

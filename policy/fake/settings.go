@@ -77,18 +77,18 @@ func Defaults() Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Shape, "shape", "kind of server to imitate").OneOf(shapes()...)
+	d.Text(&s.Shape, "shape", "kind of server to imitate").OneOf(shapes()...).Flag("shape")
 	d.Text(&s.Model, "name", "name of its model").Given("a name").Flag("served-model-name")
 	d.Uint64(&s.Seed, "seed", "seed of its weights and samples").Flag("fake-seed")
 	d.Int(&s.Version, "version", "version of the initial weights").Between(0, math.MaxInt32).Flag("weight-version")
-	d.Text(&s.Length, "length", "reply lengths in tokens: fixed:N, uniform:A-B or lognormal:MEDIAN,SIGMA")
-	d.Text(&s.Replies, "replies", `file of given replies, one {"text": …} per line; none: letters`)
-	d.Duration(&s.FirstToken, "first_token", "time from the start of a request to its first token").AtLeast(0)
-	d.Float(&s.Rate, "rate", "tokens per second of each sequence; 0: no limit").AtLeast(0)
-	d.Int(&s.Interval, "interval", "tokens sampled and streamed at a time").AtLeast(1)
-	d.Int(&s.MaxRunning, "max_running", "sequences that run at once, others wait; 0: no limit").AtLeast(0)
-	d.Int(&s.Context, "context", "most tokens of prompt and reply together").AtLeast(1)
-	d.Text(&s.Faults, "faults", "rates of faults, such as busy=0.01,cut=0.005; faults: "+strings.Join(names(), ", "))
+	d.Text(&s.Length, "length", "reply lengths in tokens: fixed:N, uniform:A-B or lognormal:MEDIAN,SIGMA").Flag("length")
+	d.Text(&s.Replies, "replies", `file of given replies, one {"text": …} per line; none: letters`).Flag("replies")
+	d.Duration(&s.FirstToken, "first_token", "time from the start of a request to its first token").AtLeast(0).Flag("first-token")
+	d.Float(&s.Rate, "rate", "tokens per second of each sequence; 0: no limit").AtLeast(0).Flag("rate")
+	d.Int(&s.Interval, "interval", "tokens sampled and streamed at a time").AtLeast(1).Flag("interval")
+	d.Int(&s.MaxRunning, "max_running", "sequences that run at once, others wait; 0: no limit").AtLeast(0).Flag("max-running")
+	d.Int(&s.Context, "context", "most tokens of prompt and reply together").AtLeast(1).Flag("context")
+	d.Text(&s.Faults, "faults", "rates of faults, such as busy=0.01,cut=0.005; faults: "+strings.Join(names(), ", ")).Flag("faults")
 }
 
 // Check implements [settings.Checker].

@@ -32,9 +32,9 @@ func Defaults() Settings { return Settings{Form: Chat, Timeout: time.Hour, Retri
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Model, "model", "the server's name for the model; none: its first model, except for kind openai")
+	d.Text(&s.Model, "model", "the server's name for the model; none: its first model, except for kind openai").Flag("model")
 	d.Text(&s.Form, "completions", "prompts for servers without token IDs: messages, or a text to continue").OneOf(Chat, Text)
-	d.Text(&s.KeyFile, "key_file", "file with the API key").Flag("policy-key-file")
+	d.Text(&s.KeyFile, "key_file", "file with the API key")
 	d.Bool(&s.TokenIDs, "token_ids", "ask for exact tokens in chat completions (vLLM 0.10.2 or newer, SGLang)")
 	d.Object(&s.Extra, "extra_body", "object added to the JSON body of every request")
 	d.Duration(&s.Timeout, "timeout", "time limit of one request to the server").AtLeast(0)

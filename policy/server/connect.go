@@ -209,7 +209,7 @@ func (s *Server) choose(found *probe.Report) error {
 	byTokens := can.TokensIn && can.TokensOut
 	switch {
 	case fault != nil && found.Text != nil:
-		return fmt.Errorf("%s has only text completions (--completions text): %w", name, fault)
+		return fmt.Errorf("%s has only text completions (policy.completions text): %w", name, fault)
 	case fault != nil:
 		return fmt.Errorf("%s samples nothing: %w", name, fault)
 	case s.use.Scores && !(can.Score && byTokens):

@@ -173,7 +173,7 @@ func TestConnect(t *testing.T) {
 		{"a teacher that tells fewer tokens", refusing(like(t, fake.VLLM), `"prompt_logprobs":2`), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, "--max-logprobs", true},
 		{"a server that continues texts", like(t, fake.OpenAI), continues, trainer, "samples by text completions", false},
 		{"one without chat completions", lacking(like(t, fake.OpenAI), "/v1/chat/completions"), continues, trainer, "samples by text completions", false},
-		{"one that is asked to chat", lacking(like(t, fake.OpenAI), "/v1/chat/completions"), nil, trainer, "has only text completions (--completions text)", true},
+		{"one that is asked to chat", lacking(like(t, fake.OpenAI), "/v1/chat/completions"), nil, trainer, "has only text completions (policy.completions text)", true},
 		{"one that does not continue texts", lacking(like(t, fake.OpenAI), "/v1/completions"), continues, trainer, "samples nothing", true},
 		{"texts on vLLM, which takes tokens", like(t, fake.VLLM), continues, trainer, "samples by text completions", false},
 		{"a kind that continues texts", like(t, fake.OpenAI), func(s *server.Settings) {

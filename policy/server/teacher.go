@@ -26,7 +26,7 @@ func (t *TeacherSettings) Declare(d *settings.Section) {
 // Check implements [settings.Checker].
 func (t *TeacherSettings) Check() error {
 	if len(t.URLs) == 0 && (t.Model != "" || t.KeyFile != "" || t.Top > 0) {
-		return errors.New("url: is missing; want the address of the teacher's server (--teacher-url), or no other setting of a teacher")
+		return errors.New("url: is missing; want the address of the teacher's server (teacher.url), or no other setting of a teacher")
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import ray
 from quintain.errors import ProgramError
 from quintain.hub import Batch, Hub
 from quintain.program import path
-from quintain.run import flag
+from quintain.run import flag, with_key
 
 __all__ = ["Workers"]
 
@@ -67,19 +67,20 @@ class Workers:
     nodes: each an actor with one process of ``quintain worker``, with ``slots`` episodes at once.
 
     ``key`` is the coordinator's key of the role worker, and ``trainer_key`` that of :meth:`batches`. ``options`` are
-    those of the actors, such as ``{"num_gpus": 1}``. Every further setting is a flag of ``quintain worker --help all``,
-    with ``_`` for ``-``. A dead actor starts again, and the coordinator grants what it held to others. The end of a
+    those of the actors, such as ``{"num_gpus": 1}``. Every further keyword is a flag of ``quintain worker --help``,
+    with ``_`` for ``-``; ``settings`` has other settings by their keys. A dead actor starts again, and the coordinator grants what it held to others. The end of a
     ``with`` block drains the workers.
     """
 
     def __init__(self, n: int, coordinator: str, slots: int = 0, run: str = "default", key: str | None = None,
-                 trainer_key: str | None = None, options: Mapping[str, Any] = {}, **settings: Any):  # fmt: skip
+                 trainer_key: str | None = None, options: Mapping[str, Any] = {}, settings: Mapping[str, Any] = {}, **keywords: Any):  # fmt: skip
         self._coordinator, self._run, self._key = coordinator, run, trainer_key
-        flags = [flag(name, value) for name, value in {"coordinator": coordinator, "slots": slots, "run": run, **settings}.items()]
+        flags = [flag(name, value) for name, value in {"coordinator": coordinator, "slots": slots, **keywords}.items()]
+        flags += [with_key(key, value) for key, value in {"worker.run": run, **settings}.items()]
         actor = ray.remote(_Worker).options(**{
             "num_cpus": 1, **options, "max_restarts": -1, "max_task_retries": 0, "scheduling_strategy": "SPREAD",
         })  # fmt: skip
-        self.actors = [actor.remote([*flags, f"--worker-name=ray-{i}"], key) for i in range(n)]
+        self.actors = [actor.remote([*flags, f"--with=worker.name=ray-{i}"], key) for i in range(n)]
         """The actors, of Ray."""
 
     def states(self) -> list[dict[str, Any] | None]:

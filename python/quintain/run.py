@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from quintain.errors import ProgramError
@@ -27,24 +27,28 @@ __all__ = ["Run"]
 class Run:
     """A run: ``quintain run`` as a separate process.
 
-    Each setting is a flag of ``quintain run --help all``, with ``_`` for ``-``: ``Run("my-run", policy="server",
-    group_size=16)``. A list is written with commas. The port defaults to any free one. The run goes on if Python
-    ends, and another run on the same folder continues it. A ``with`` block stops it at the end. A setting that
-    ``quintain run`` does not have raises a TypeError at once.
+    Each keyword is a flag of ``quintain run --help``, with ``_`` for ``-``; ``settings`` has those of
+    ``quintain settings``, by their keys: ``Run("my-run", policy="server", group_size=16, settings={"run.grace": "1m"})``.
+    A list is written with commas. The port defaults to any free one. The run goes on if Python ends, and another run
+    on the same folder continues it. A ``with`` block stops it at the end. A keyword that is no flag of
+    ``quintain run`` raises a TypeError at once.
     """
 
-    def __init__(self, data: str | os.PathLike[str] = "quintain-data", **settings: Any):
-        for name in settings:
-            if name not in _settings():
-                near = difflib.get_close_matches(name, _settings(), 1)
+    def __init__(
+        self, data: str | os.PathLike[str] = "quintain-data", settings: Mapping[str, Any] | None = None, **keywords: Any
+    ):
+        for name in keywords:
+            if name not in _flags():
+                near = difflib.get_close_matches(name, _flags(), 1)
                 raise TypeError(f"Run() has no setting {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
         self.data = pathlib.Path(data)
         folder = pathlib.Path(tempfile.mkdtemp(prefix="quintain-"))
         weakref.finalize(self, _remove, folder, os.getpid())
         self._log = folder / "log"
-        self._report = pathlib.Path(settings.pop("report", None) or folder / "report.json")
+        self._report = pathlib.Path(keywords.pop("report", None) or folder / "report.json")
         flags = [f"--data={self.data}", f"--report={self._report.absolute()}"]
-        flags += [flag(name, value) for name, value in {"port": 0, **settings}.items() if value is not None]
+        flags += [flag(name, value) for name, value in {"port": 0, **keywords}.items() if value is not None]
+        flags += [with_key(key, value) for key, value in (settings or {}).items()]
         with self._log.open("wb") as log:
             self._process = start("run", *flags, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
 
@@ -129,16 +133,26 @@ def _remove(folder: pathlib.Path, owner: int) -> None:
 
 
 @functools.cache
-def _settings() -> frozenset[str]:
-    """The names of the settings of ``quintain run``."""
-    usage = subprocess.run([path(), "run", "--help", "all"], check=True, capture_output=True, text=True).stdout
+def _flags() -> frozenset[str]:
+    """The names of the flags of ``quintain run``."""
+    usage = subprocess.run([path(), "run", "--help"], check=True, capture_output=True, text=True).stdout
     return frozenset(flag.replace("-", "_") for flag in re.findall(r"^ +(?:-\w, )?--([\w-]+)", usage, re.MULTILINE))
 
 
 def flag(name: str, value: Any) -> str:
     """A setting as a flag of the program."""
+    return f"--{name.replace('_', '-')}={_text(value)}"
+
+
+def with_key(key: str, value: Any) -> str:
+    """A setting by its key, for the program."""
+    return f"--with={key}={_text(value)}"
+
+
+def _text(value: Any) -> str:
+    """A value as a flag has it."""
     if isinstance(value, bool):
-        value = str(value).lower()
-    elif isinstance(value, (list, tuple)):
-        value = ",".join(map(str, value))
-    return f"--{name.replace('_', '-')}={value}"
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return str(value)

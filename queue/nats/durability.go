@@ -27,7 +27,7 @@ func (s *server) checkSync(ctx context.Context, info *jetstream.StreamInfo) {
 	switch always, known := s.syncsAlways(ctx, server); {
 	case !known:
 		s.o.Log.Warn("the NATS server does not tell whether it syncs each write to its disk: if not, "+cost+
-			"; set sync_interval: always in its jetstream settings, then --nats-synced here, or keep three copies", "server", server, "stream", info.Config.Name)
+			"; set sync_interval: always in its jetstream settings, then store.nats_synced here, or keep three copies", "server", server, "stream", info.Config.Name)
 	case !always:
 		s.o.Log.Warn("the NATS server does not sync each write to its disk: "+cost+
 			"; set sync_interval: always in its jetstream settings, or keep three copies", "server", server, "stream", info.Config.Name)

@@ -72,7 +72,7 @@ func (s *store) claim(ctx context.Context) error {
 			return err
 		}
 		if w.moved && !s.o.Standby {
-			return fmt.Errorf("%s: stream %s: %w: %s; stop that one, or wait for its end with --nats-standby", s.where(), s.o.Name, queue.ErrInUse, o)
+			return fmt.Errorf("%s: stream %s: %w: %s; stop that one, or wait for its end with store.nats_standby", s.where(), s.o.Name, queue.ErrInUse, o)
 		}
 		if !w.told {
 			s.o.Log.Info("waiting to see whether the owner of the queue is alive", "stream", s.o.Name, "owner", o.Owner, "standby", s.o.Standby)

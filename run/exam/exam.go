@@ -46,8 +46,8 @@ func Defaults() Settings { return Settings{Rule: OwnRule, Samples: 1, Split: Aut
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
 	settings.Word(d, &s.Rule, "set", "fixed set of problems: ours, or the one of Atropos' ReasoningGym environment").OneOf(string(OwnRule), string(AtroposRule))
-	d.Int(&s.Problems, "problems", "distinct problems of each task; 0: 64, or all of a file").Flag("count").AtLeast(0)
-	d.Int(&s.Samples, "samples", "episodes of each problem").AtLeast(1)
+	d.Int(&s.Problems, "problems", "distinct problems of each task; 0: 64, or all of a file").AtLeast(0).Flag("count")
+	d.Int(&s.Samples, "samples", "episodes of each problem").AtLeast(1).Flag("samples")
 	settings.Word(d, &s.Split, "split", "problems to ask: those held out from training, the others, or all; auto: held_out, but all of a file").
 		OneOf(string(AutoSide), string(HeldOutSide), string(TrainedSide), string(BothSides))
 	d.Uint64(&s.Seed, "eval_seed", "seed of the problems; 0: one that training never uses")

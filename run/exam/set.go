@@ -54,7 +54,7 @@ func CheckAsked(sets []Set) error {
 			return nil
 		}
 	}
-	return errors.New("there is nothing to ask: these levels have few problems, and none of them is held out; choose other levels, or ask both sides with --split both")
+	return errors.New("there is nothing to ask: these levels have few problems, and none of them is held out; choose other levels, or ask both sides with exam.split both")
 }
 
 // newSet draws the set of a stream.

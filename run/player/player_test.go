@@ -109,7 +109,7 @@ func TestWeights(t *testing.T) {
 		t.Error("weights that are nowhere are read")
 	}
 	s.Weights, sizes.Layers = "", 3
-	if _, err := s.FreshModel(sizes.Config(), nil); err == nil || !strings.Contains(err.Error(), "--from-scratch") {
+	if _, err := s.FreshModel(sizes.Config(), nil); err == nil || !strings.Contains(err.Error(), "policy.from_scratch") {
 		t.Errorf("other sizes: error %v", err)
 	}
 }

@@ -177,7 +177,7 @@ func (s *Settings) frozen(player string, how Start) (one rollout.Opponent, err e
 	data, err := all.Read(version)
 	var lacks *kept.LacksError
 	if errors.As(err, &lacks) {
-		return one, InvalidError{fmt.Errorf("%w; run.keep_weights (--keep-weights) keeps more of them", err)}
+		return one, InvalidError{fmt.Errorf("%w; run.keep_weights keeps more of them", err)}
 	}
 	if err != nil {
 		return one, err

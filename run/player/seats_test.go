@@ -43,7 +43,7 @@ func TestSeatsAreRead(t *testing.T) {
 		{"a name for nobody", `{"a,b": {"kind": "script"}}`, `has the name "a,b"`},
 	} {
 		s := player.Default(player.Script)
-		err := settings.New(&s).Load(settings.Sources{Flags: map[string]string{"seats": test.seats}})
+		err := settings.New(&s).Load(settings.Sources{Flags: map[string]settings.Given{"seats": {Text: test.seats}}})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q", test.why, err, test.want)
 		}

@@ -30,10 +30,10 @@ const (
 // Declare implements [settings.Declarer].
 func (r *RunSettings) Declare(d *settings.Section) {
 	r.Of.Declare(d)
-	d.Text(&r.Consumer, "consumer", "who takes the batches: this program, or a trainer at the hub").OneOf(Builtin, Hub)
-	d.Bool(&r.Gateway, "gateway", "hand the problems to agents elsewhere, which call the policy by sessions of their own (docs/gateway.md), in place of playing them here")
-	d.Bool(&r.Workers, "workers", "lease the problems to workers elsewhere, quintain worker (docs/fleet.md), in place of playing them here")
-	d.Text(&r.Report, "report", "file for a report of the run as JSON")
+	d.Text(&r.Consumer, "consumer", "who takes the batches: this program, or a trainer at the hub").OneOf(Builtin, Hub).Flag("consumer")
+	d.Bool(&r.Gateway, "gateway", "hand the problems to agents elsewhere, which call the policy by sessions of their own (docs/gateway.md), in place of playing them here").Flag("gateway")
+	d.Bool(&r.Workers, "workers", "lease the problems to workers elsewhere, quintain worker (docs/fleet.md), in place of playing them here").Flag("workers")
+	d.Text(&r.Report, "report", "file for a report of the run as JSON").Flag("report")
 	d.Int(&r.KeepWeights, "keep_weights", "keep the weights of the first version of the tiny policy and of every so many after it, below the data folder; 0: only of those that play as frozen:VERSION").AtLeast(0)
 	records := []string{""}
 	for _, mode := range export.Modes {

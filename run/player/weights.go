@@ -64,7 +64,7 @@ func (s *Settings) FreshModel(sizes transformer.Config, warm func() (*transforme
 		return nil, err
 	}
 	if have := saved.Model.Config(); have != sizes {
-		return nil, fmt.Errorf("%s: %w: it has %+v, and the settings say %+v; use --from-scratch to make a model of these sizes", name, transformer.ErrSizes, have, sizes)
+		return nil, fmt.Errorf("%s: %w: it has %+v, and the settings say %+v; set policy.from_scratch to make a model of these sizes", name, transformer.ErrSizes, have, sizes)
 	}
 	return saved.Model, nil
 }

@@ -28,10 +28,10 @@ func Default() Settings { return Settings{Every: 5 * time.Second, Lines: true, E
 func (s *Settings) Declare(d *settings.Section) {
 	d.Duration(&s.Every, "every", "least time between two rows of metrics").AtLeast(0)
 	d.Bool(&s.Lines, "lines", "write them to DATA/metrics.jsonl; env process: beside its groups").Flag("metrics")
-	d.Text(&s.TensorBoard, "tensorboard", "folder for TensorBoard's event files").Flag("tensorboard")
-	d.Text(&s.MLflow, "mlflow", "address of an MLflow server").Flag("mlflow")
-	d.Text(&s.TokenFile, "mlflow_token_file", "file with the bearer token of the MLflow server").Flag("")
-	d.Text(&s.Experiment, "mlflow_experiment", "experiment of the MLflow server").Flag("")
+	d.Text(&s.TensorBoard, "tensorboard", "folder for TensorBoard's event files")
+	d.Text(&s.MLflow, "mlflow", "address of an MLflow server")
+	d.Text(&s.TokenFile, "mlflow_token_file", "file with the bearer token of the MLflow server")
+	d.Text(&s.Experiment, "mlflow_experiment", "experiment of the MLflow server")
 }
 
 // Check implements [settings.Checker].

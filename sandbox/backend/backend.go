@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -43,11 +44,11 @@ func (s *Settings) Declare(d *settings.Section) {
 		s.InFlight = 64
 	}
 	d.Text(&s.Where, "backend", "sandbox that runs programs nobody trusts: native, by the Linux kernel; none, for programs you trust; or the address of quintain sandbox serve or SandboxFusion on another machine, several with commas").Flag("sandbox")
-	d.Texts(&s.Read, "read", "more folders and files that programs may read in the native sandbox, such as an interpreter's").Flag("sandbox-read")
-	d.Text(&s.Groups, "cgroup", "folder of control groups, version 2, that is delegated to this process, for the native sandbox: the kernel then counts the memory and the threads of each job; empty: a watcher does").Flag("sandbox-cgroup")
-	d.Text(&s.KeyFile, "key_file", "file with the key of the sandbox on another machine").Flag("sandbox-key-file")
-	d.Bool(&s.Trust, "trust", "run programs on servers that do not say what holds there, as SandboxFusion does not").Flag("sandbox-trust")
-	d.Int(&s.InFlight, "in_flight", "jobs at the same time on each of these servers").AtLeast(1).Flag("sandbox-in-flight")
+	d.Texts(&s.Read, "read", "more folders and files that programs may read in the native sandbox, such as an interpreter's")
+	d.Text(&s.Groups, "cgroup", "folder of control groups, version 2, that is delegated to this process, for the native sandbox: the kernel then counts the memory and the threads of each job; empty: a watcher does")
+	d.Text(&s.KeyFile, "key_file", "file with the key of the sandbox on another machine")
+	d.Bool(&s.Trust, "trust", "run programs on servers that do not say what holds there, as SandboxFusion does not")
+	d.Int(&s.InFlight, "in_flight", "jobs at the same time on each of these servers").AtLeast(1)
 }
 
 // Check implements [settings.Checker].
@@ -82,7 +83,7 @@ func (s *Settings) AddTo(f *flag.FlagSet) {
 	form := settings.New(s)
 	for _, one := range form.Settings() {
 		before := ""
-		f.Func(one.FlagName(), one.Help(), func(text string) error {
+		f.Func(cmp.Or(one.FlagName(), "sandbox-"+strings.ReplaceAll(one.Path(), "_", "-")), one.Help(), func(text string) error {
 			if text = before + text; one.Type() == "list" {
 				before = text + ","
 			}

@@ -77,11 +77,11 @@ func (d Desk) serve() *cobra.Command {
 another Quintain, with all that a result says, and POST /run_code in the form of SandboxFusion, for
 verl and others. So many jobs run at the same time, others wait. A program that had no turn is
 answered 504, which clients repeat, and never that it failed. Ctrl-C lets running jobs end, for
-the time of --drain. docs/sandbox.md says more.`,
+the time of server.drain. docs/sandbox.md says more.`,
 		Example: `  quintain sandbox serve --host 0.0.0.0 --port 8000 --key-file keys`,
 		Args:    d.NoArgs,
 	}
-	given := flags.Add(c, settings.New(&s).Settings())
+	given := flags.Add(c, settings.New(&s))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := settings.New(&s).Load(settings.Sources{Flags: given}); err != nil {
 			return d.Usage(err)

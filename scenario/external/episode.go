@@ -80,7 +80,7 @@ func (e *episode) Step(ctx context.Context, r quintain.Reply) (quintain.Step, er
 	case s.End != quintain.Going:
 		e.link = nil
 	case e.turns == e.program.how.MaxTurns:
-		s.Observe, s.End, s.Why = nil, quintain.Truncated, "the episode has reached its limit of replies, scenario.program.max_turns"
+		s.Observe, s.End, s.Why = nil, quintain.Truncated, "the episode has reached its limit of replies, program.max_turns"
 	}
 	return s, nil
 }

@@ -206,7 +206,7 @@ func TestRepliesAreAnswered(t *testing.T) {
 			{"right at last", []string{"on", "on", "<answer>1</answer>"}, []quintain.Step{on, on, {Reward: 1, Right: true, Answer: "1", End: quintain.Terminated}}},
 			{"cut", []string{"on", "cut"}, []quintain.Step{on, {End: quintain.Truncated, Why: "too long"}}},
 			{"without end", []string{"on", "on", "on", "on"}, []quintain.Step{on, on, on, {
-				Reward: 0.25, End: quintain.Truncated, Why: "the episode has reached its limit of replies, scenario.program.max_turns",
+				Reward: 0.25, End: quintain.Truncated, Why: "the episode has reached its limit of replies, program.max_turns",
 			}}},
 			{"no answer", []string{"\x00\xff"}, []quintain.Step{{Malformed: true, End: quintain.Terminated}}},
 		} {
@@ -527,7 +527,7 @@ func TestTooManyEpisodesEndTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Open(t.Context()); !errors.Is(err, quintain.ErrStop) || !strings.Contains(err.Error(), "scenario.program.processes") {
+	if _, err := e.Open(t.Context()); !errors.Is(err, quintain.ErrStop) || !strings.Contains(err.Error(), "program.processes") {
 		t.Errorf("error %v, want one that ends the run and names the setting", err)
 	}
 }

@@ -37,8 +37,8 @@ func (p *Program) take() (*slot, error) {
 		}
 	}
 	if best.episodes == p.how.Episodes {
-		return nil, fmt.Errorf("%w: scenario %s has %d open episodes in each process: raise scenario.program.episodes or "+
-			"scenario.program.processes, or play fewer at once", quintain.ErrStop, p.name(), best.episodes)
+		return nil, fmt.Errorf("%w: scenario %s has %d open episodes in each process: raise program.episodes or "+
+			"program.processes, or play fewer at once", quintain.ErrStop, p.name(), best.episodes)
 	}
 	best.episodes++
 	return best, nil

@@ -34,15 +34,12 @@ type play struct {
 // Declare implements [settings.Declarer].
 func (p *play) Declare(d *settings.Section) {
 	settings.Word(d, &p.Reward, "reward", "what an episode earns: outcome, what happened; value, what the moves were worth against the best ones, luck apart; "+
-		"shaped, the same, each move its part").OneOf(string(Outcome), string(Value), string(Shaped)).
-		Flag(p.flag() + "-reward")
+		"shaped, the same, each move its part").OneOf(string(Outcome), string(Value), string(Shaped))
 	if p.game.sided {
 		d.Text(&p.players, "players", "who sits on which side, the one that moves first and the other: policy, which learns, optimal, random, mixed:P, which makes "+
-			"any move with probability P, server:NAME, another policy (policy.seats), or frozen:VERSION, earlier weights of the embedded model; self: the policy on both; the result is then the reward; empty: the policy plays against the opponent of the level").
-			Flag(p.flag() + "-players")
+			"any move with probability P, server:NAME, another policy (policy.seats), or frozen:VERSION, earlier weights of the embedded model; self: the policy on both; the result is then the reward; empty: the policy plays against the opponent of the level")
 	}
-	d.Bool(&p.ShortPrompts, "short_prompts", "leave the rules out, show positions in a few characters, and take a move between <answer> and </answer>: for models that have learnt the rules").
-		Flag(p.flag() + "-short-prompts")
+	d.Bool(&p.ShortPrompts, "short_prompts", "leave the rules out, show positions in a few characters, and take a move between <answer> and </answer>: for models that have learnt the rules")
 }
 
 // flag begins the names of the flags.

@@ -73,7 +73,7 @@ func saying(messages []quintain.Message) *string {
 }
 
 // errOver says that a step has no session.
-var errOver = web.Errorf(http.StatusNotFound, "the session is over: its episode has ended, nobody asked for as long as --idle, or the server was restarted; begin another by /reset")
+var errOver = web.Errorf(http.StatusNotFound, "the session is over: its episode has ended, nobody asked for as long as serve.idle, or the server was restarted; begin another by /reset")
 
 // step answers one reply of the model.
 func (s *server) step(c *web.Call) error {

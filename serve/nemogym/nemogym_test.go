@@ -282,7 +282,7 @@ func TestSessionsAreLimited(t *testing.T) {
 		if status, reply := all[2].post("/reset", "{"+byID+"}"); status != 200 {
 			t.Errorf("after the idle time: %d %s", status, reply)
 		}
-		if status, reply := all[0].post("/step", `{"response":{"output":[]}}`); status != 404 || !strings.Contains(reply, "nobody asked for as long as --idle") {
+		if status, reply := all[0].post("/step", `{"response":{"output":[]}}`); status != 404 || !strings.Contains(reply, "nobody asked for as long as serve.idle") {
 			t.Errorf("a step of an idle session: %d %s", status, reply)
 		}
 	})

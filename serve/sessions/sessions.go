@@ -59,7 +59,7 @@ func (t *Table[V]) put(name string, v V) error {
 		return web.Errorf(http.StatusConflict, "there is a session %.100q already", name)
 	}
 	if len(t.byName) >= t.limits.Most {
-		return web.Errorf(http.StatusServiceUnavailable, "there are %d sessions already, as many as --max-sessions allows: close some, or wait", t.limits.Most)
+		return web.Errorf(http.StatusServiceUnavailable, "there are %d sessions already, as many as serve.max_sessions allows: close some, or wait", t.limits.Most)
 	}
 	t.byName[name] = t.used.PushBack(&entry[V]{name, v, time.Now()})
 	return nil

@@ -20,9 +20,15 @@ func Explain(c *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			return err
 		}
+		if use := former(c, unknown.GetSpecifiedName()); use != "" {
+			return fmt.Errorf("--%s: %s", unknown.GetSpecifiedName(), use)
+		}
 		return fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(), meant(c, unknown.GetSpecifiedName()))
 	}
 	if invalid, is := errors.AsType[*pflag.InvalidValueError](err); is {
+		if invalid.GetFlag().Name == withFlag {
+			return explainKey(invalid.Unwrap())
+		}
 		return fmt.Errorf("--%s: is %q, want %s", invalid.GetFlag().Name, invalid.GetValue(), wanted(invalid.GetFlag(), invalid.Unwrap()))
 	}
 	return err

@@ -1,12 +1,11 @@
-// Package flags gives a cobra command the flags of settings, and groups them by section in
-// its help.
+// Package flags gives a cobra command the flags of settings, and --with for those that have
+// none.
 package flags
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,22 +16,27 @@ import (
 // A list's flag may be given several times.
 type flagText struct {
 	setting *settings.Setting
-	given   map[string]string // by path
+	given   map[string]settings.Given // by path
 }
 
 // Set implements [pflag.Value].
 func (f flagText) Set(text string) error {
-	if before, given := f.given[f.setting.Path()]; given && f.setting.Type() == "list" {
-		text = before + "," + text
-	}
-	f.given[f.setting.Path()] = text
+	keep(f.given, f.setting, text, "--"+f.setting.FlagName())
 	return nil
+}
+
+// keep keeps the text of a setting. The last one given counts, and those of a list count all.
+func keep(given map[string]settings.Given, s *settings.Setting, text, by string) {
+	if before, is := given[s.Path()]; is && s.Type() == "list" {
+		text = before.Text + "," + text
+	}
+	given[s.Path()] = settings.Given{Text: text, By: by}
 }
 
 // String implements [pflag.Value].
 func (f flagText) String() string {
-	if text, given := f.given[f.setting.Path()]; given {
-		return text
+	if given, is := f.given[f.setting.Path()]; is {
+		return given.Text
 	}
 	return f.setting.Default()
 }
@@ -40,30 +44,39 @@ func (f flagText) String() string {
 // Type implements [pflag.Value].
 func (f flagText) Type() string { return f.setting.Type() }
 
-// Add gives c the flags of settings, and returns the map of given texts by path, which
-// parsing fills.
-func Add(c *cobra.Command, all []*settings.Setting) (given map[string]string) {
-	given = map[string]string{}
-	c.Flags().SortFlags = false
-	for _, s := range all {
-		if s.FlagName() == "" {
-			continue
-		}
-		flag := c.Flags().VarPF(flagText{s, given}, s.FlagName(), "", s.Help())
-		if s.Type() == "bool" {
-			flag.NoOptDefVal = "true"
-		}
-		section, _, below := strings.Cut(s.Path(), ".")
-		if !below {
-			section = ""
-		}
-		flag.Annotations = map[string][]string{sectionNote: {section}}
-	}
+// Add gives c the flags of a form's settings and --with KEY=VALUE, which sets any of them, and
+// returns the map of given texts by path, which parsing fills. Of a flag and --with for the same
+// setting, the last one counts.
+func Add(c *cobra.Command, form *settings.Form) (given map[string]settings.Given) {
+	given = AddList(c, form.Settings())
+	c.Flags().Var(with{form, given}, withFlag, "set any setting by its key, such as run.grace=30s; repeatable; quintain settings lists them")
+	_ = c.RegisterFlagCompletionFunc(withFlag, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return completeWith(form, typed)
+	})
 	return given
 }
 
-// sectionNote is the annotation that names the section of a flag.
-const sectionNote = "section"
+// AddList gives c the flags of settings, and returns the map of given texts by path.
+func AddList(c *cobra.Command, all []*settings.Setting) (given map[string]settings.Given) {
+	given = map[string]settings.Given{}
+	c.Flags().SortFlags = false
+	for _, s := range all {
+		name := s.FlagName()
+		if name == "" {
+			continue
+		}
+		flag := c.Flags().VarPF(flagText{s, given}, name, "", s.Help())
+		if s.Type() == "bool" {
+			flag.NoOptDefVal = "true"
+		}
+		if s.Complete("") != nil {
+			_ = c.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+				return s.Complete(typed), cobra.ShellCompDirectiveNoFileComp
+			})
+		}
+	}
+	return given
+}
 
 // Group adds verbs to c under a title. The help lists groups and verbs in the order of the calls.
 func Group(c *cobra.Command, title string, verbs ...*cobra.Command) {

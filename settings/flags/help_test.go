@@ -1,7 +1,6 @@
 package flags_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -11,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/settings/flags"
 )
 
-// A pump has a setting without a section, and those of its well.
+// A pump has a setting with a flag, and those of its well without.
 type pump struct {
 	data string
 	well well
@@ -19,61 +18,91 @@ type pump struct {
 
 // Declare implements [settings.Declarer].
 func (p *pump) Declare(d *settings.Section) {
-	d.Text(&p.data, "data", "folder of the data")
-	d.Prefixed(&p.well, "well", "where the water is")
+	d.Text(&p.data, "data", "folder of the data").Flag("data")
+	d.Section(&p.well, "well", "where the water is")
 }
 
 type well struct {
-	url  string
-	deep bool
+	urls  []string
+	depth string
+	dry   bool
 }
 
 // Declare implements [settings.Declarer].
 func (w *well) Declare(d *settings.Section) {
-	d.Text(&w.url, "url", "server of the well")
-	d.Bool(&w.deep, "deep", "dig until there is water")
+	d.Texts(&w.urls, "urls", "servers of the well")
+	d.Text(&w.depth, "depth", "how deep it is").OneOf("", "shallow", "deep")
+	d.Bool(&w.dry, "dry", "there is no water")
 }
 
-func TestHelpExplainsWhatIsAskedFor(t *testing.T) {
-	const short, url, deep = "folder of the data", "server of the well", "dig until there is water"
-	for _, c := range []struct {
-		why           string
-		others        int // flags of no setting
-		args          string
-		want, wantNot []string
-	}{
-		{"a command with few flags explains them all", 0, "--help", []string{short, url, deep}, []string{"--help all"}},
-		{"one with many explains those without a section and those of the examples", 80, "--help",
-			[]string{short, url, "\n  well        --well-deep\n", "quintain try --help all explains all"}, []string{deep, "Flags of well"}},
-		{"those of a section", 80, "--help well", []string{"Flags of well:", url, deep}, []string{short, "--help all"}},
-		{"all", 80, "--help all", []string{short, "Flags of well:", url, deep, "flag 79"}, []string{"--help all"}},
-		{"a word that is no section", 80, "--help shop", []string{short, url, "--help all"}, []string{deep}},
+// try runs a command with the settings of a pump.
+func try(args ...string) (p *pump, said string, err error) {
+	root := &cobra.Command{Use: "quintain", SilenceErrors: true, SilenceUsage: true}
+	root.SetUsageFunc(flags.Usage)
+	root.SetFlagErrorFunc(flags.Explain)
+	p = &pump{}
+	form := settings.New(p)
+	c := &cobra.Command{Use: "try", Example: "  quintain try --data here"}
+	given := flags.Add(c, form)
+	c.RunE = func(*cobra.Command, []string) error { return form.Load(settings.Sources{Flags: given}) }
+	root.AddCommand(c)
+	var b strings.Builder
+	root.SetOut(&b)
+	root.SetErr(&b)
+	root.SetArgs(args)
+	err = root.Execute()
+	return p, b.String(), err
+}
+
+func TestHelpHasFlagsAndWith(t *testing.T) {
+	_, said, err := try("try", "--help")
+	for _, want := range []string{"folder of the data", "--with KEY=VALUE", "quintain try --data here"} {
+		if err != nil || !strings.Contains(said, want) {
+			t.Errorf("%q is not in:\n%s(error %v)", want, said, err)
+		}
+	}
+	if strings.Contains(said, "depth") {
+		t.Errorf("a setting without a flag is in:\n%s", said)
+	}
+}
+
+// The last of a flag and --with counts; of a list, all.
+func TestWith(t *testing.T) {
+	p, _, err := try("try", "--data", "a", "--with", "data=b", "--with", "well.urls=x", "--with", "well.urls=y,z", "--with", "well.dry=true", "--with=well.depth=deep")
+	if err != nil || p.data != "b" || strings.Join(p.well.urls, " ") != "x y z" || !p.well.dry || p.well.depth != "deep" {
+		t.Errorf("read %+v, error %v", p, err)
+	}
+	if p, _, err = try("try", "--with", "data=b", "--data", "c"); err != nil || p.data != "c" {
+		t.Errorf("read %+v, error %v", p, err)
+	}
+	for args, want := range map[string]string{
+		"--with well.depht=deep":  `--with well.depht: there is no such setting; did you mean "well.depth"?`,
+		"--with depth=deep":       `--with depth: there is no such setting; did you mean "well.depth"?`,
+		"--with well.depth=wide":  `--with well.depth: is wide, want "", shallow or deep`,
+		"--with well.dry=perhaps": `--with well.dry: is "perhaps", want true or false`,
+		"--with well.dry":         `--with is "well.dry", want KEY=VALUE, such as run.grace=30s`,
+		"--with gateway.idle=3":   `--with gateway.idle: there is no such setting`,
+		"--depth deep":            "--depth: use --with well.depth=…",
+		"--well-depth deep":       "--well-depth: use --with well.depth=…",
+		"--dat x":                 "unknown flag: --dat; did you mean --data?",
 	} {
-		t.Run(c.why, func(t *testing.T) {
-			root := &cobra.Command{Use: "quintain"}
-			root.SetUsageFunc(flags.Usage)
-			try := &cobra.Command{Use: "try", Example: "  quintain try --well-url nats://127.0.0.1", Run: func(*cobra.Command, []string) {}}
-			flags.Add(try, settings.New(&pump{}).Settings())
-			for i := range c.others {
-				try.Flags().Bool(fmt.Sprint("flag-", i), false, fmt.Sprint("flag ", i))
-			}
-			root.AddCommand(try)
-			var said strings.Builder
-			root.SetOut(&said)
-			root.SetArgs(strings.Fields("try " + c.args))
-			if err := root.Execute(); err != nil {
-				t.Fatal(err)
-			}
-			for _, want := range c.want {
-				if !strings.Contains(said.String(), want) {
-					t.Errorf("%q is not in:\n%s", want, said.String())
-				}
-			}
-			for _, not := range c.wantNot {
-				if strings.Contains(said.String(), not) {
-					t.Errorf("%q is in:\n%s", not, said.String())
-				}
-			}
-		})
+		if _, _, err := try(append([]string{"try"}, strings.Fields(args)...)...); err == nil || err.Error() != want {
+			t.Errorf("%s: error %v, want %s", args, err, want)
+		}
+	}
+}
+
+// The shell completes keys, with what they mean, and values of which there are few.
+func TestWithIsCompleted(t *testing.T) {
+	for typed, want := range map[string]string{
+		"we":           "well.urls=\tservers of the well\nwell.depth=\thow deep it is: \"\", shallow or deep\nwell.dry=\tthere is no water\n:6\n",
+		"well.dry=t":   "well.dry=true\n:4\n",
+		"well.depth=d": "well.depth=deep\n:4\n",
+		"data=":        ":0\n",
+		"wall.depth=":  ":4\n",
+	} {
+		if _, said, err := try("__complete", "try", "--with", typed); err != nil || !strings.HasPrefix(said, want) {
+			t.Errorf("%s: %q, error %v, want %q", typed, said, err, want)
+		}
 	}
 }

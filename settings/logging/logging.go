@@ -20,7 +20,7 @@ func Default() Settings { return Settings{"info", "text"} }
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Level, "level", "least level of log messages").OneOf("debug", "info", "warn", "error").Flag("log-level")
-	d.Text(&s.Format, "format", "format of the log").OneOf("text", "json").Flag("log-format")
+	d.Text(&s.Format, "format", "format of the log").OneOf("text", "json")
 }
 
 // Logger returns a logger to out.

@@ -57,7 +57,7 @@ func TestJudgeReplacesTheScenario(t *testing.T) {
 		s := catalog.DefaultScenario()
 		s.Judge = path
 		change(&s)
-		if err := s.Start(t.Context(), slog.New(slog.DiscardHandler)); err == nil || !strings.HasPrefix(err.Error(), "scenario.judge: ") || !strings.Contains(err.Error(), says) {
+		if err := s.Start(t.Context(), slog.New(slog.DiscardHandler)); err == nil || !strings.HasPrefix(err.Error(), "judge: ") || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want %s", err, says)
 		}
 		s.Stop()

@@ -11,22 +11,23 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/agent"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenario/external"
-	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// A ScenarioChoice is the chosen scenario, with the settings of all.
+// A ScenarioChoice is the chosen scenario with its settings, and what may play in its place. As a
+// flag the scenario is written NAME or NAME:KEY=VALUE,…; in the file it is a name, or an object of
+// the name and the settings.
 type ScenarioChoice struct {
-	Name     string
-	External external.Settings        // of a program that replaces the scenario, if set
-	plays    map[string]scenario.Play // by the scenario's name
+	Name     string            // changed by Set and Take
+	External external.Settings // of a program that replaces the scenario, if set
+	play     scenario.Play     // of Name, with its settings
+	usual    Usually
 	sandbox  *backend.Settings
 	program  *external.Program // nil until started
 	Judge    string            // file with the settings of a judge that replaces the scenario; empty: none
@@ -36,56 +37,43 @@ type ScenarioChoice struct {
 	agents   *agent.Program    // nil until started
 }
 
-// DefaultScenario returns the scenario reasoning_gym, with default settings for all.
+// Usually returns the texts of settings of a scenario that differ from its defaults, by their keys.
+type Usually func(scenario string) map[string]string
+
+// DefaultScenario returns the scenario reasoning_gym with its default settings.
 func DefaultScenario() ScenarioChoice {
-	s := ScenarioChoice{Name: "reasoning_gym", External: external.Default(), Agent: agent.Default(), plays: map[string]scenario.Play{}, sandbox: &backend.Settings{}}
-	for _, spec := range Scenarios() {
-		s.plays[spec.Name] = spec.New()
-		if runs, are := s.plays[spec.Name].(interface{ In(*backend.Settings) }); are {
-			runs.In(s.sandbox)
-		}
-	}
+	s := ScenarioChoice{External: external.Default(), Agent: agent.Default(), sandbox: &backend.Settings{}}
+	s.Suit(func(string) map[string]string { return nil })
 	return s
+}
+
+// Suit makes the scenario reasoning_gym the chosen one, and has the settings of each begin as usual
+// says. It panics if they are invalid.
+func (s *ScenarioChoice) Suit(usual Usually) {
+	s.usual = usual
+	if err := s.Set("reasoning_gym"); err != nil {
+		panic(err)
+	}
 }
 
 // Declare implements [settings.Declarer].
 func (s *ScenarioChoice) Declare(d *settings.Section) {
-	var names []string
-	for _, spec := range Scenarios() {
-		names = append(names, spec.Name)
-	}
-	d.Text(&s.Name, "name", "scenario of the problems, see quintain scenarios list").OneOf(names...).Flag("scenario")
+	d.Value((*scenarioValue)(s), "scenario", "scenario of the problems, with its settings: chess_endgame:reward=value,players=self; a value with a comma, a colon or an equals sign stands in single quotes; "+
+		"quintain scenarios list names them, scenarios show NAME lists the settings of one").Flag("scenario")
 	d.Text(&s.Judge, "judge", "file with the settings of a judge, in YAML, which grades the reply in place of the scenario (docs/judge.md)").Flag("judge")
-	d.Prefixed(&s.External, "program", "your own program as the scenario, in any language (docs/scenarios.md)")
-	d.Prefixed(&s.Agent, "agent", "an agent's program that plays the scenario (docs/gateway.md)")
-	for _, spec := range Scenarios() {
-		d.Section(s.plays[spec.Name], spec.Name, "settings of this scenario")
-	}
+	d.Section(&s.External, "program", "your own program as the scenario, in any language (docs/scenarios.md)")
+	d.Section(&s.Agent, "agent", "an agent's program that plays the scenario (docs/gateway.md)")
 }
 
 // Sandbox returns the settings of the sandbox in which programs of a policy run.
 func (s *ScenarioChoice) Sandbox() *backend.Settings { return s.sandbox }
-
-// Set changes a setting of a scenario; value is JSON. It panics if the scenario or the
-// setting does not exist, or the value is invalid.
-func (s *ScenarioChoice) Set(scenario, name, value string) {
-	object := fmt.Sprintf("{%q:%s}", name, value)
-	if err := settings.ReadJSON(s.plays[scenario], []byte(object)); err != nil {
-		panic("scenario " + scenario + ": " + err.Error())
-	}
-}
-
-// Scores returns whose scores answers get.
-func (s *ScenarioChoice) Scores() scores.By {
-	return s.plays["reasoning_gym"].(*scenarios.ReasoningGym).Scores
-}
 
 // Start starts the external program, if one is set; its standard error goes to log. It finds
 // the program of the agent, if one is set. The caller must Stop it, even after an error.
 func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error) {
 	if s.Agent.Set() {
 		if s.agents, err = agent.New(s.Agent); err != nil {
-			return fmt.Errorf("scenario.agent.%w", err)
+			return fmt.Errorf("agent.%w", err)
 		}
 	}
 	if s.Judge != "" {
@@ -97,8 +85,8 @@ func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error
 	if s.program, err = external.Open(ctx, s.External, log); err != nil {
 		return err
 	}
-	if name := s.program.Info().Name; s.plays[name] != nil {
-		return fmt.Errorf("scenario.program: it is called %s, as a scenario of ours: give it another name", name)
+	if name := s.program.Info().Name; ours(name) {
+		return fmt.Errorf("program: it is called %s, as a scenario of ours: give it another name", name)
 	}
 	return nil
 }
@@ -106,16 +94,16 @@ func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error
 // startJudge makes the judge that is set.
 func (s *ScenarioChoice) startJudge() (err error) {
 	if s.External.Set() {
-		return errors.New("scenario.judge: there is a program too, which grades by itself; choose one")
+		return errors.New("judge: there is a program too, which grades by itself; choose one")
 	}
 	if s.jury, err = jury.ReadScenarios(s.Judge); err != nil {
-		return fmt.Errorf("scenario.judge: %w", err)
+		return fmt.Errorf("judge: %w", err)
 	}
 	if s.Untried {
 		s.jury.Untried()
 	}
 	if mode := s.jury.Config.Rubric.Mode; s.agents != nil && mode != judge.Absolute {
-		return fmt.Errorf("scenario.judge: the rubric's mode is %s, and an agent's replies are judged one by one: want %s", mode, judge.Absolute)
+		return fmt.Errorf("judge: the rubric's mode is %s, and an agent's replies are judged one by one: want %s", mode, judge.Absolute)
 	}
 	return nil
 }
@@ -137,10 +125,8 @@ func (s *ScenarioChoice) Report() *jury.Report {
 
 // Stop ends the external program, and closes the judge and the sandbox, if there are any.
 func (s *ScenarioChoice) Stop() {
-	for _, play := range s.plays {
-		if box, has := play.(io.Closer); has {
-			_ = box.Close() // what it leaves, the next sandbox removes
-		}
+	if box, has := s.play.(io.Closer); has {
+		_ = box.Close() // what it leaves, the next sandbox removes
 	}
 	if s.jury != nil {
 		_ = s.jury.Close() // of its verdicts that are kept, the last may be lost, and are asked again
@@ -195,13 +181,12 @@ func (s *ScenarioChoice) over(t quintain.Task) (quintain.Scenario, error) {
 	if s.jury != nil {
 		return s.jury.Over(t)
 	}
-	for _, spec := range Scenarios() {
-		if spec.Name == s.Name {
-			if err := ready(s.plays[s.Name]); err != nil {
-				return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
-			}
-			return spec.With(t, s.plays[s.Name])
-		}
+	spec, err := Scenario(s.Name)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("no scenario %q", s.Name)
+	if err := ready(s.play); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	}
+	return spec.With(t, s.play)
 }

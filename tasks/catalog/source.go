@@ -35,11 +35,11 @@ type Source struct {
 
 // Declare implements [settings.Declarer].
 func (s *Source) Declare(d *settings.Section) {
-	d.Value(&s.Tasks, "tasks", "tasks with their levels: chain_sum:0-3=2 is four levels with weight 2 together; composite: all tasks; none: those that the policy is made for, or all at level 0")
-	d.Text(&s.Mixture, "mixture", "file of tasks with weights, YAML in the form of reasoning-gym's composite, in place of the tasks")
-	d.Text(&s.File, "problems", "file of problems with gold answers, JSON lines or Parquet, in place of the tasks")
-	d.Prefixed(&s.Columns, "columns", "the columns of the file of problems")
-	d.Section(&s.Scenario, "scenario", "how problems are played")
+	d.Value(&s.Tasks, "tasks", "tasks with their levels: chain_sum:0-3=2 is four levels with weight 2 together; composite: all tasks; none: those that the policy is made for, or all at level 0").Flag("tasks")
+	d.Text(&s.Mixture, "mixture", "file of tasks with weights, YAML in the form of reasoning-gym's composite, in place of the tasks").Flag("mixture")
+	d.Text(&s.File, "problems", "file of problems with gold answers, JSON lines or Parquet, in place of the tasks").Flag("problems")
+	d.Section(&s.Columns, "columns", "the columns of the file of problems")
+	s.Scenario.Declare(d)
 	d.Section(s.Scenario.Sandbox(), "sandbox", "where programs of a policy run (docs/sandbox.md)")
 }
 
@@ -90,7 +90,7 @@ func OpenMixture(path string, seed uint64) (Mixture, error) {
 func (s *Source) Streams(usual func(*task.Set) Choices, seed uint64) ([]rollout.Stream, error) {
 	if own := s.Scenario.Streams(seed); own != nil {
 		if s.Given() {
-			return nil, errors.New("scenario.program: it has problems of its own: leave out tasks, mixture and problems")
+			return nil, errors.New("program: it has problems of its own: leave out tasks, mixture and problems")
 		}
 		return own, nil
 	}
@@ -252,7 +252,7 @@ func (s *ScenarioChoice) One(name string, easiest func(Choice) Choice, seed uint
 		return ownLevel(own, name)
 	}
 	if name == "" && s.External.Set() {
-		return nil, errors.New("scenario.program: it plays tasks: name one")
+		return nil, errors.New("program: it plays tasks: name one")
 	}
 	if name = cmp.Or(name, s.OnlyTask()); name == "" {
 		return nil, nil

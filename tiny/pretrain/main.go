@@ -20,7 +20,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -46,7 +45,7 @@ type school struct {
 // Declare implements [settings.Declarer].
 func (s *school) Declare(d *settings.Section) {
 	s.Source.Declare(d)
-	d.Prefixed(&s.Model, "model", "sizes of a model made from scratch")
+	d.Section(&s.Model, "model", "sizes of a model made from scratch")
 }
 
 func main() {
@@ -72,13 +71,13 @@ func open(args []string, out io.Writer) (*school, error) {
 	updates := f.Int("updates", 0, "supervised updates; 0: as many as for the embedded weights")
 	batch := f.Int("batch", 0, "examples per update; 0: as many as for the embedded weights")
 	seed := f.Uint64("model-seed", starter.DefaultWarmUp("").Seed, "seed of the first parameters")
-	given := map[string]string{}
+	given := map[string]settings.Given{}
 	f.Func("with", "`KEY=VALUE` of a setting: tasks, scenario or model; may be given several times", func(text string) error {
 		key, value, has := strings.Cut(text, "=")
 		if !has {
 			return errors.New("want KEY=VALUE")
 		}
-		given[key] = value
+		given[key] = settings.Given{Text: value, By: "-with " + key}
 		return nil
 	})
 	if err := f.Parse(args); err != nil {
@@ -87,7 +86,7 @@ func open(args []string, out io.Writer) (*school, error) {
 	if f.NArg() != 1 || *updates < 0 || *batch < 0 {
 		return nil, errors.New("want one file for the weights, and -updates and -batch of 0 or more")
 	}
-	given["scenario.name"] = *scenario
+	given["scenario"] = settings.Given{Text: *scenario, By: "-scenario"}
 	s.warm, s.path = starter.DefaultWarmUp(*scenario), f.Arg(0)
 	if *updates > 0 {
 		s.warm.Updates = *updates
@@ -100,13 +99,14 @@ func open(args []string, out io.Writer) (*school, error) {
 }
 
 // load sets the settings, over those that suit the scenario.
-func (s *school) load(scenario, file string, given map[string]string) error {
+func (s *school) load(scenario, file string, given map[string]settings.Given) error {
 	preset := starter.Preset(scenario)
 	for key := range preset {
-		if !strings.HasPrefix(key, "scenario.") && !strings.HasPrefix(key, "model.") {
+		if !strings.HasPrefix(key, "model.") {
 			delete(preset, key)
 		}
 	}
+	s.Source.Scenario.Suit(starter.Scenario)
 	if err := settings.New(s).Preset(preset); err != nil {
 		return err
 	}
@@ -114,10 +114,10 @@ func (s *school) load(scenario, file string, given map[string]string) error {
 	if err := from.ReadFile(file); err != nil {
 		return err
 	}
-	form := settings.New(s).Use("tasks", "scenario", "-scenario.agent", "-scenario.judge", "model")
+	form := settings.New(s).Use("tasks", "scenario", "program", "model")
 	for key := range given {
-		if !slices.ContainsFunc(form.Settings(), func(of *settings.Setting) bool { return of.Path() == key }) {
-			return fmt.Errorf("-with %s: there is no such setting of tasks, scenario and model", key)
+		if _, err := form.Find(key); err != nil {
+			return fmt.Errorf("-with %s: %w", key, err)
 		}
 	}
 	err := form.Load(from)

@@ -22,7 +22,7 @@ const (
 // Declare declares the setting scores.
 func Declare(d *settings.Section, by *By) *settings.Setting {
 	return settings.Word(d, by, "scores", "whose scores answers get: quintain's, or those of reasoning-gym 0.1.25 with all its accidents").
-		OneOf(string(Ours), string(ReasoningGym)).Flag("scores")
+		OneOf(string(Ours), string(ReasoningGym))
 }
 
 // Grade judges an answer to p, a problem of t; nil is no answer. A task that reasoning-gym does

@@ -36,7 +36,7 @@ func (d Desk) Command() *cobra.Command {
 // judging gives c the flags of a judge, and has it work with one.
 func (d Desk) judging(c *cobra.Command, work func(ctx context.Context, j *Jury, args []string) error) *cobra.Command {
 	s := Defaults()
-	given := flags.Add(c, settings.New(&s).Settings())
+	given := flags.Add(c, settings.New(&s))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := s.Load(given); err != nil {
 			return d.Usage(err)
@@ -149,12 +149,12 @@ are compared. docs/judge.md has the form of rubrics and lines.`,
 func (d Desk) session() *cobra.Command {
 	return d.judging(&cobra.Command{
 		Use:   "session",
-		Short: "Grade an ended session of the gateway: its program for --gateway-grader",
+		Short: "Grade an ended session of the gateway: its program for gateway.grader",
 		Long: `Session reads an ended session of the gateway from standard input, and prints its reward. The
 judge sees the problem, and the agent's answer or last reply, its messages, or the text
 "diff" of the session's metadata, as the rubric's view says. Without a verdict it prints
 nothing and fails, and the session has no reward.`,
-		Example: `  quintain gateway --gateway-grader "quintain judge session --rubric rubric.yaml --url http://127.0.0.1:8002/v1 --model my-judge"`,
+		Example: `  quintain gateway --with gateway.grader="quintain judge session --rubric rubric.yaml --url http://127.0.0.1:8002/v1 --model my-judge"`,
 		Args:    cobra.NoArgs,
 	}, func(ctx context.Context, j *Jury, _ []string) error { return j.GradeSession(ctx, d.Stdin, d.Stdout) })
 }

@@ -50,25 +50,25 @@ func Defaults() Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Rubric, "rubric", "YAML or JSON file with the criteria")
-	d.Texts(&s.URLs, "url", "base URL of a server of chat completions, which ends with /v1; may be given several times, for servers of one model")
-	d.Text(&s.Command, "command", "program that judges instead: it reads a request as JSON, and writes the judge's reply")
-	d.Text(&s.Model, "model", "the server's name for the judge's model").Given("the name of the judge's model")
-	d.Text(&s.KeyFile, "key_file", "file with the API key")
-	d.Duration(&s.Timeout, "timeout", "time limit of one request to the judge").Above(0)
-	d.Int(&s.Retries, "retries", "retries of a request after temporary faults").AtLeast(0)
-	d.Float(&s.Temperature, "temperature", "sampling temperature of the judge; votes differ only above 0").AtLeast(0)
-	d.Float(&s.TopP, "top_p", "sample from the likeliest tokens with this total probability; 1: from all").Between(0, 1)
-	d.Int(&s.MaxTokens, "max_tokens", "most tokens of a reply of the judge; 0: any number").AtLeast(0)
-	d.Int(&s.Limit, "limit", "most bytes shown of a reply: of a longer one, the beginning and the end").AtLeast(1)
-	d.Int(&s.Parallel, "parallel", "calls to the judge at the same time").AtLeast(1)
-	d.Int64(&s.Calls, "calls", "most calls to the judge in all; 0: any number").AtLeast(0)
-	d.Int64(&s.Tokens, "tokens", "most tokens of prompts and replies of the judge in all; 0: any number").AtLeast(0)
-	d.Duration(&s.Within, "within", "how long a reply without a verdict is judged again").AtLeast(0)
-	d.Text(&s.Cache, "cache", "folder with verdicts given before; empty: none are kept")
-	d.Int(&s.Kept, "kept", "most verdicts of that folder").AtLeast(8)
-	d.Bool(&s.Lengths, "length_control", "take out of the scores of a group what the lengths of its replies explain, by all groups so far")
-	d.Prefixed(&s.Reward, "reward", "a reward model in place of a rubric")
+	d.Text(&s.Rubric, "rubric", "YAML or JSON file with the criteria").Flag("rubric")
+	d.Texts(&s.URLs, "url", "base URL of a server of chat completions, which ends with /v1; may be given several times, for servers of one model").Flag("url")
+	d.Text(&s.Command, "command", "program that judges instead: it reads a request as JSON, and writes the judge's reply").Flag("command")
+	d.Text(&s.Model, "model", "the server's name for the judge's model").Given("the name of the judge's model").Flag("model")
+	d.Text(&s.KeyFile, "key_file", "file with the API key").Flag("key-file")
+	d.Duration(&s.Timeout, "timeout", "time limit of one request to the judge").Above(0).Flag("timeout")
+	d.Int(&s.Retries, "retries", "retries of a request after temporary faults").AtLeast(0).Flag("retries")
+	d.Float(&s.Temperature, "temperature", "sampling temperature of the judge; votes differ only above 0").AtLeast(0).Flag("temperature")
+	d.Float(&s.TopP, "top_p", "sample from the likeliest tokens with this total probability; 1: from all").Between(0, 1).Flag("top-p")
+	d.Int(&s.MaxTokens, "max_tokens", "most tokens of a reply of the judge; 0: any number").AtLeast(0).Flag("max-tokens")
+	d.Int(&s.Limit, "limit", "most bytes shown of a reply: of a longer one, the beginning and the end").AtLeast(1).Flag("limit")
+	d.Int(&s.Parallel, "parallel", "calls to the judge at the same time").AtLeast(1).Flag("parallel")
+	d.Int64(&s.Calls, "calls", "most calls to the judge in all; 0: any number").AtLeast(0).Flag("calls")
+	d.Int64(&s.Tokens, "tokens", "most tokens of prompts and replies of the judge in all; 0: any number").AtLeast(0).Flag("tokens")
+	d.Duration(&s.Within, "within", "how long a reply without a verdict is judged again").AtLeast(0).Flag("within")
+	d.Text(&s.Cache, "cache", "folder with verdicts given before; empty: none are kept").Flag("cache")
+	d.Int(&s.Kept, "kept", "most verdicts of that folder").AtLeast(8).Flag("kept")
+	d.Bool(&s.Lengths, "length_control", "take out of the scores of a group what the lengths of its replies explain, by all groups so far").Flag("length-control")
+	d.Section(&s.Reward, "reward", "a reward model in place of a rubric")
 }
 
 // Check implements [settings.Checker].
@@ -151,7 +151,7 @@ func (j *Jury) connect(s Settings) error {
 }
 
 // Load sets the settings from the texts of flags, by path, and checks them.
-func (s *Settings) Load(given map[string]string) error {
+func (s *Settings) Load(given map[string]settings.Given) error {
 	return settings.New(s).Load(settings.Sources{Flags: given})
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/policytest"
+	"github.com/quintain-rl/quintain/settings"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -301,8 +302,11 @@ func TestSettingsAreRefused(t *testing.T) {
 		"--parallel: is 0":              {"parallel": "0"},
 		"--kept: is 7":                  {"kept": "7"},
 	} {
-		s := Defaults()
-		if err := s.Load(given); err == nil || !strings.Contains(err.Error(), says) {
+		s, texts := Defaults(), map[string]settings.Given{}
+		for path, text := range given {
+			texts[path] = settings.Given{Text: text, By: "--" + path}
+		}
+		if err := s.Load(texts); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want %s", err, says)
 		}
 	}

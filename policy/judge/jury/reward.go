@@ -30,7 +30,7 @@ func (r *Reward) Declare(d *settings.Section) {
 	for _, kind := range rewardmodel.Kinds() {
 		kinds = append(kinds, string(kind))
 	}
-	settings.Word(d, &r.Kind, "kind", "form of the servers of a reward model, which judges in place of a rubric; empty: a rubric").OneOf(kinds...)
+	settings.Word(d, &r.Kind, "kind", "form of the servers of a reward model, which judges in place of a rubric; empty: a rubric").OneOf(kinds...).Flag("reward-kind")
 	d.Text(&r.Template, "template", "the model's chat_template.jinja or tokenizer_config.json; empty: the server renders conversations, which only vLLM does")
 	d.Int(&r.Class, "class", "place of the reward among several numbers of a reply, from 1; 0: there is one").AtLeast(0)
 	d.Bool(&r.Sigmoid, "sigmoid", "turn rewards into numbers from 0 to 1")
