@@ -102,8 +102,8 @@ def main():
         (folder / "keys").write_text("".join(f"{role} {key}\n" for role, key in KEYS.items()))
         ray.init(num_cpus=2, include_dashboard=False, object_store_memory=100 << 20, log_to_driver=False)
         with quintain.Run(
-            folder / "data", workers=True, policy="script", consumer="hub", tasks="chain_sum", complexity_mode="none", keep_equal=True, group_size=4,
-            parallel=64, delay="300ms", key_file=folder / "keys", announce=folder / "address",
+            folder / "data", workers=True, policy="script", consumer="hub", tasks="chain_sum", complexity_mode="none", settings={"rules.keep_equal": True, "policy.delay": "300ms"}, group_size=4,
+            parallel=64, key_file=folder / "keys", announce=folder / "address",
         ) as run:  # fmt: skip
             url = run.url()
             with quintain.ray.Workers(1, url, slots=16, key="wrong") as refused:

@@ -12,7 +12,7 @@ import tempfile
 import quintain
 
 folder = pathlib.Path(tempfile.mkdtemp()) / "first"
-run = quintain.Run(folder, tasks="spell_backward:0,letter_counting:0,number_sorting:0", steps=300, exam_every="10s", exam_problems=16, seed=1)
+run = quintain.Run(folder, tasks="spell_backward:0,letter_counting:0,number_sorting:0", steps=300, exam_problems=16, seed=1, settings={"run.exam_every": "10s"})
 report = run.wait(timeout=900)
 print(f"{report['steps']} steps in {report['seconds']:.0f} s; on held-out problems {report['exam_before']:.3f} before, {report['exam_after']:.3f} after")
 assert report["exam_after"] > report["exam_before"]

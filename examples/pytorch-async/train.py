@@ -159,8 +159,9 @@ def play(server, folder):
     mixture = pathlib.Path(folder, "mixture.yaml")
     mixture.write_text(json.dumps({"datasets": [TASK]}))
     return quintain.Run(
-        f"{folder}/data", policy="openai", url=f"http://127.0.0.1:{server.server_address[1]}/v1", model="tiny", token_ids=True, consumer="hub", mixture=mixture,
-        short_prompts=False, group_size=GROUP, batch_size=BATCH, max_lag=MAX_LAG, min_trainable=1, keep_equal=True, steps=STEPS,
+        f"{folder}/data", policy="openai", url=f"http://127.0.0.1:{server.server_address[1]}/v1", model="tiny", consumer="hub", mixture=mixture,
+        group_size=GROUP, batch_size=BATCH, max_lag=MAX_LAG, steps=STEPS,
+        settings={"policy.token_ids": True, "rules.min_trainable": 1, "rules.keep_equal": True},
     )  # fmt: skip
 
 
