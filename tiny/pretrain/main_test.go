@@ -84,7 +84,7 @@ func TestWrongFlagsAreRefused(t *testing.T) {
 		"want KEY=VALUE":        "-with tasks a.weights",
 		"no such setting":       "-with run.seed=2 a.weights",
 		"there is no file":      "-config none.yaml a.weights",
-		`is "nothing", want`:      "-scenario nothing a.weights",
+		`is "nothing", want`:    "-scenario nothing a.weights",
 		"want a multiple of 16": "-with model.width=17 a.weights",
 	} {
 		if _, err := open(strings.Fields(args), io.Discard); err == nil || !strings.Contains(err.Error(), want) {
