@@ -49,6 +49,7 @@ LEFT = [
     (r"--play$", "a person replies; tests of cmd/quintain do"),
     (r"judge check", "a fake server is no judge; tests of policy/judge"),
     (r"\.parquet", "a file of Parquet; tests of internal/rows"),
+    (r"^rclone\b", "it needs rclone and a place for the copies"),
     (r"^sky\b", "conformance/skypilot.py, with its package"),
 ]
 
@@ -61,6 +62,7 @@ BEFORE = {
     ],
     "docs/atropos.md": ["quintain hub --data hub"],
     "docs/math.md": ["quintain hub"],
+    "docs/backup.md": ["quintain run --policy script --steps 1", "quintain run --policy script --steps 1 --data restored"],
     "docs/stability.md": ["quintain run --policy script --steps 1"],
     "docs/watch.md": [
         "quintain run --policy script --steps 1",
@@ -72,7 +74,7 @@ BEFORE = {
 
 PROGRAMS = (
     r"quintain(?! [a-z-]+,)|go|make|curl|python3?|pip|printf|echo|for|cp|sbatch|helm|sky|vllm|inspect|lm_eval|vf-eval|lighteval|docker|podman|brew|sudo|tar|"
-    r"skopeo|rclone|bench/\S+|conformance/\S+|\.ci/\S+|internal/compat/\S+"
+    r"skopeo|rclone|bench/\S+|bin/\S+|conformance/\S+|\.ci/\S+|internal/compat/\S+"
 )
 COMMAND = re.compile(rf"(?:[A-Z_][A-Z_0-9]*=(?:'[^']*'|\"[^\"]*\"|\S*) )*(?:{PROGRAMS})(?= |$)")
 ENDLESS = re.compile(r"(?:[A-Z_]+=\S+ )*quintain (?:(?:serve|hub|gateway|policy fake|worker|sandbox serve|env serve)(?! ?(?:stats|pack|workers)\b)(?: |$)|view(?!.*--export)|run(?!.*--(?:steps|minutes)))")
@@ -127,6 +129,18 @@ def named(text):
             for code in re.findall(r"`([^`]+)`", line):
                 if re.match(r"(?:quintain|go (?:test|run|build)|make|conformance/\w+|bench/\S+|\.ci/\w+|python3? (?:bench|conformance|examples)/\S+)(?= |$)", code) and "${" not in code:
                     yield number, code
+
+
+def deployed():
+    """The commands of what deploys the program, as files and words: those of scripts, and the arguments of containers, a flag each."""
+    for path in sorted(ROOT.glob("deploy/*/**/*")):
+        if path.suffix not in (".yaml", ".sbatch") or not path.is_file():
+            continue
+        text = path.read_text(encoding="utf-8")
+        for verb, flags in re.findall(r'quintain\}?"? (run|worker)((?:.*\\\n)*.*)', re.sub(r"^#.*", "", text, flags=re.M)):
+            yield path, [verb, *(f"{flag}=1" if value else flag for flag, value in re.findall(r" (--[a-z-]+)( [^-]|)", flags))]
+        for flag in re.findall(r"^ *- (--[a-z-]+=?)", text, re.M):
+            yield path, ["worker" if flag in ("--coordinator=", "--coordinator-key-file=", "--slots=") else "run", flag + "1" * flag.endswith("=")]
 
 
 class Fault(Exception):
@@ -191,6 +205,11 @@ class Checker:
         for folder in folders:
             if not folder.exists():
                 raise Fault(f"there is no {folder.relative_to(ROOT)}")
+        if words[1] == "run":
+            source = "".join(f.read_text() for f in folders[0].glob("*.go"))
+            for word in words:
+                if (flag := re.match(r"--?([a-z][\w-]*)", word)) and f'"{flag[1]}"' not in source:
+                    raise Fault(f"{flag[0]} is not in {words[2]}")
         for flag, kind in (("-run", "Test|Example"), ("-bench", "Benchmark"), ("-fuzz", "Fuzz")):
             if flag not in words or (asked := words[words.index(flag) + 1]) in ("^$", "xxx", "-", "."):
                 continue
@@ -475,6 +494,9 @@ def main():
         play.page(page, page in plays and page not in late)
     if late:
         print(f"not played after {args.seconds:.0f} s, but by night: {' '.join(late)}")
+    for path, words in deployed():
+        play.attempt(path.relative_to(ROOT), 0, " ".join(words), lambda _, words=words: play.checker.verb(tuple(words)))
+        play.checked += 1
     for row, (_, why) in enumerate(LEFT):
         print(f"{play.left[row]:4} commands are not played: {why}")
     if not args.page and (idle := [pattern for row, (pattern, _) in enumerate(LEFT) if not play.left[row]]):
