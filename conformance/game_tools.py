@@ -567,7 +567,7 @@ class Desk:
 
 
 class Tables:
-    """tables, in Python's sqlite3. What is right is the plan's statement; its rows are told by the other SQLite."""
+    """tables, in Python's sqlite3. What is right is the plan's statement, run here."""
 
     def __init__(self, row):
         self.fillings = row["fillings"]

@@ -22,10 +22,10 @@ import (
 	"os"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/codegrade/tables"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/games/cards"
-	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -90,8 +90,8 @@ type episode struct {
 	Opening []string        `json:"opening"`
 	Turns   []turn          `json:"turns"`
 
-	Plan     []call        `json:"plan,omitempty"`     // of the scenario tables
-	Fillings []desk.Sample `json:"fillings,omitempty"` // of the same
+	Plan     []call          `json:"plan,omitempty"`     // of the scenario tables
+	Fillings []tables.Sample `json:"fillings,omitempty"` // of the same
 }
 
 // A turn is one of its replies.

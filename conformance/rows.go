@@ -16,6 +16,7 @@ import (
 	"os"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/codegrade/tables"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/tasks/codetask"
@@ -43,7 +44,7 @@ var kinds = map[string]kind{
 		return row(c)
 	}},
 	"tables": {7, func(d quintain.Draw, row func(any) error) error {
-		return desk.Samples(d.Level, d.Index, func(s desk.Sample) error { return row(s) })
+		return tables.Samples(d.Level, d.Index, func(s tables.Sample) error { return row(s) })
 	}},
 }
 

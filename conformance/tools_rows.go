@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/codegrade/tables"
 	"github.com/quintain-rl/quintain/internal/jsonform"
-	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
@@ -89,7 +89,7 @@ func (e *episode) fill(plan []quintain.ToolCall) (err error) {
 	if err := jsonform.Unmarshal(e.Record, &record); err != nil {
 		return err
 	}
-	e.Fillings, err = desk.Fillings(record.Start)
+	e.Fillings, err = tables.Fillings(record.Start)
 	return err
 }
 

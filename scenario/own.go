@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
@@ -41,6 +42,7 @@ func (o *Own) Advise(ctx context.Context, p quintain.Problem, said []quintain.Re
 	if err != nil {
 		return advice, err
 	}
+	defer func() { err = errors.Join(err, e.Close()) }()
 	for _, reply := range said {
 		if _, err := e.Step(ctx, reply); err != nil {
 			return advice, err

@@ -64,6 +64,13 @@ type Chooser interface{ Choices() int }
 // before its check.
 type Completer interface{ Complete(question string) }
 
+// A Player is an Instance that may be judged by playing it alone, since that takes a sandbox: then Played
+// is true, and Grade returns [ErrPlayed].
+type Player interface{ Played() bool }
+
+// ErrPlayed says that an answer alone cannot be graded.
+var ErrPlayed = errors.New("it is judged by playing it: choose its scenario")
+
 // A task is what [Spec.Task] returns.
 type task struct {
 	info   quintain.Info // without the levels
@@ -170,6 +177,9 @@ func (t *task) Grade(p quintain.Problem, text string) (quintain.Verdict, error) 
 	inst, err := t.instance(p)
 	if err != nil {
 		return quintain.Verdict{}, err
+	}
+	if of, is := inst.(Player); is && of.Played() {
+		return quintain.Verdict{}, fmt.Errorf("task %s: %w", t.info.Name, ErrPlayed)
 	}
 	best := inst.Score(text)
 	if best.Score == 1 {

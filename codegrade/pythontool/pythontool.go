@@ -5,18 +5,12 @@ package pythontool
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/codegrade"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -52,14 +46,7 @@ type PythonTool struct {
 	Output    int     // most characters of a result
 	Stateless bool
 
-	once  sync.Once
-	on    sandbox.Opener
-	box   backend.Box // nil: none is open
-	err   error
-	slots chan struct{}
-
-	sandbox *backend.Settings // nil: the defaults
-	started atomic.Bool       // box is open, and has sessions
+	Host
 }
 
 // Declare implements [settings.Declarer].
@@ -73,47 +60,11 @@ func (s *PythonTool) Declare(d *settings.Section) {
 	d.Bool(&s.Stateless, "stateless", "each call begins with nothing, in place of what the calls before it left")
 }
 
-// In has cells run in the sandbox of settings, which may change until the first run.
-func (s *PythonTool) In(of *backend.Settings) { s.sandbox = of }
-
-// Use has another sandbox run the cells, in place of that of the settings.
-func (s *PythonTool) Use(on sandbox.Opener) {
-	s.once.Do(func() { s.on, s.slots = on, make(chan struct{}, runtime.NumCPU()) })
-}
-
-// Start opens the sandbox, which otherwise the first call does. It fails if that is below the floor.
-func (s *PythonTool) Start() error {
-	s.once.Do(func() {
-		s.slots = make(chan struct{}, runtime.NumCPU())
-		if s.box, s.err = backend.Open(context.Background(), s.sandbox.With(codegrade.Python())); s.err != nil {
-			return
-		}
-		var sessions bool
-		if s.on, sessions = s.box.(sandbox.Opener); !sessions {
-			s.err = errors.New("sandbox: it has no sessions, which the tool needs: choose another one")
-		}
-		s.started.Store(s.err == nil)
-	})
-	return s.err
-}
-
-// Close closes the sandbox. No episode may be under way, and none may begin.
-func (s *PythonTool) Close() error {
-	s.once.Do(func() { s.err = errors.New("the scenario is closed") })
-	if s.box == nil {
-		return nil
-	}
-	return s.box.Close()
-}
-
 // Runs implements [scenario.Runner], by a [sandbox.Setup]. There is none before Start, and if another
 // sandbox runs the cells.
 func (s *PythonTool) Runs(quintain.Task) (by json.RawMessage, mark string, err error) {
-	if !s.started.Load() {
-		return nil, "", nil
-	}
-	setup, err := (&codegrade.Grader{Sandbox: s.box}).Setup(context.Background())
-	if err != nil {
+	setup, err := s.Setup(context.Background())
+	if setup == nil || err != nil {
 		return nil, "", err
 	}
 	by, err = jsonform.Marshal(setup)

@@ -29,12 +29,6 @@ PHRASES = {
     "CC": r"creative commons|cc[ -]by",
 }
 
-# Files that speak of what is not in the program. Their text goes along all the same.
-EXCEPT = {
-    ("modernc.org/memory", "LICENSE-LOGO"),  # a picture in its documentation
-    ("modernc.org/sqlite", "LICENSE-3RD-PARTY.md"),  # MPL-2.0 of modules that no package of ours imports; what is linked, its part 1, is in this list
-}
-
 # What is in the program as data: its name, the files that tell of it, and its licence.
 DATA = [
     ("ARC-AGI-1", ["internal/arcset/README.md", "LICENSE"], "Apache-2.0"),
@@ -81,7 +75,7 @@ def of(path, version, root, packages):
     texts = {name: file.read_text(encoding="utf-8", errors="replace") for name, file in sorted(texts.items())}
     licences = set()
     for name, text in texts.items():
-        if re.search(r"(?i)licen[cs]e|copying", name) and (path, name) not in EXCEPT:
+        if re.search(r"(?i)licen[cs]e|copying", name):
             found = names(text)
             if not found or found - ALLOWED:
                 raise Refused(f"licence: {path} {version} has the file {name}, which speaks of {', '.join(sorted(found)) or 'no licence that is known'}; allowed: {', '.join(sorted(ALLOWED))}")

@@ -23,7 +23,7 @@ var floors = [][]string{
 		"sandbox", "sandbox/jobdir", "sandbox/wire", "sandbox/procstat", "sandbox/cgroup", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles", "internal/compiled", "internal/traceparent",
-		"internal/rows", "internal/memdb", "codegrade/pydata",
+		"internal/rows", "codegrade/pydata",
 		"deploy/image", "internal/manpage",
 	},
 	{
@@ -76,7 +76,7 @@ var floors = [][]string{
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"scenarios", "scenarios/games/alone", "scenarios/games/blackjack", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "scenarios/toolbox/desk",
+		"scenarios", "scenarios/games/alone", "scenarios/games/blackjack", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "scenarios/toolbox/desk", "codegrade/tables",
 		"tiny/starter",
 		"hub", "hub/hubstats",
 		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/gatewaytest",

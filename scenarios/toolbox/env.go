@@ -125,9 +125,15 @@ func (e *env) Step(ctx context.Context, reply quintain.Reply) (quintain.Step, er
 		step.Why = "calls " + strings.Join(names, ", ")
 	}
 	step.Why += fmt.Sprintf("; %d of %d calls.", e.made, e.most)
-	if e.over() {
-		e.judge(&step)
+	if !e.over() {
+		return step, nil
 	}
+	if of, is := e.world.(Hosted); is {
+		if err := of.Settle(ctx, e.answer); err != nil {
+			return quintain.Step{}, err
+		}
+	}
+	e.judge(&step)
 	return step, nil
 }
 
@@ -214,4 +220,9 @@ func (e *env) Advice() (a quintain.Advice) {
 }
 
 // Close implements [quintain.Env].
-func (e *env) Close() error { return nil }
+func (e *env) Close() error {
+	if of, is := e.world.(Hosted); is {
+		return of.Close()
+	}
+	return nil
+}

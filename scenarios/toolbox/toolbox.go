@@ -21,7 +21,8 @@ import (
 )
 
 // A Start is how an episode begins. It is a plain value, which travels as JSON with the problem
-// and is never shown. It may have a method Check() error, which refuses a foreign record.
+// and is never shown. It may have a method Check() error, which refuses a foreign record, and Hosted() bool,
+// which says that its worlds are [Hosted].
 type Start interface {
 	// Goal says what is to be done, in one of three wordings, 0 to 2. Whoever knows the goal and
 	// calls the tools can find out all else.
@@ -84,6 +85,18 @@ type Ender interface {
 	Ended() bool
 }
 
+// A Hosted world runs what it does outside of the process.
+type Hosted interface {
+	World
+
+	// Settle finds out all that State, Mine and Judge tell at the end, the answer judged. An error is one
+	// of the environment.
+	Settle(ctx context.Context, answer string) error
+
+	// Close frees what the world has outside.
+	Close() error
+}
+
 // A State is all that tools can change, by entry.
 type State map[string]string
 
@@ -112,6 +125,9 @@ type Errand struct {
 	Task     quintain.Task
 	Scenario scenario.Spec
 	Guess    []float64 // see [Spec]
+
+	// Begin begins an episode of a problem, from what bind makes of its start; nil: the start itself.
+	Begin func(p quintain.Problem, bind func(Start) Start) (scenario.Advised, error)
 }
 
 // Errand returns the errand; it keeps s.
@@ -124,14 +140,18 @@ func (s *Spec[P, S]) Errand() *Errand {
 			return i, err
 		},
 	}
-	own := &scenario.Own{Name: s.Name, Begin: func(p quintain.Problem) (scenario.Advised, error) {
+	e := &Errand{Task: made.Task(), Guess: s.Guess}
+	e.Begin = func(p quintain.Problem, bind func(Start) Start) (scenario.Advised, error) {
 		i, err := made.Read(p)
 		if err != nil {
 			return nil, err
 		}
-		return newEnv(i.Start, i.Wording), nil
-	}}
-	e := &Errand{Task: made.Task(), Guess: s.Guess}
+		if bind == nil {
+			return newEnv(i.Start, i.Wording), nil
+		}
+		return newEnv(bind(i.Start), i.Wording), nil
+	}
+	own := &scenario.Own{Name: s.Name, Begin: func(p quintain.Problem) (scenario.Advised, error) { return e.Begin(p, nil) }}
 	e.Scenario = scenario.Spec{
 		Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Untagged: true,
 		New: func() scenario.Play { return own },
@@ -158,6 +178,12 @@ func (i instance[S]) Check() error {
 
 // Prompt implements [task.Instance].
 func (i instance[S]) Prompt() string { return i.Start.Goal(i.Wording) }
+
+// Played implements [task.Player].
+func (i instance[S]) Played() bool {
+	of, can := any(i.Start).(interface{ Hosted() bool })
+	return can && of.Hosted()
+}
 
 // Canonical implements [task.Canonicalizer].
 func (i instance[S]) Canonical() string { return i.Start.Canonical() }

@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/codegrade/pythontool"
+	"github.com/quintain-rl/quintain/codegrade/tables"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/scenarios/games"
@@ -62,7 +63,9 @@ func Adviser(of string) quintain.Adviser {
 }
 
 // Errands returns all errands. Each is a scenario of calls of tools, with a task of its own.
-func Errands() []*toolbox.Errand { return slices.Concat(office.Errands(), desk.Errands()) }
+func Errands() []*toolbox.Errand {
+	return slices.Concat(office.Errands(), desk.Errands(), []*toolbox.Errand{tables.Errand()})
+}
 
 // TasksOf returns the tasks that are made for a scenario: those of programs for code, its own for
 // a game or an errand, and for the others all that one answer solves.

@@ -175,6 +175,9 @@ func makeService(p serviceParams, r *rng.Rand) (v service, err error) {
 // wordings is the number of wordings of each text.
 const wordings = 3
 
+// people are the names of customers.
+var people = strings.Fields("Ada Ben Cleo Dan Eva Finn Gina Hugo Ida Jan Kira Leo")
+
 // records draws the customers and their orders, and requests about the first of these.
 func (v *service) records(p serviceParams, r *rng.Rand) {
 	names := rng.Sample(r, people, 3)

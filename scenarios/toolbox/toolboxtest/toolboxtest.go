@@ -2,6 +2,7 @@
 package toolboxtest
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
@@ -238,7 +240,7 @@ func (s suite) planned(t *testing.T) {
 		if answer := answerOf(plan[len(plan)-1]); len(answer) > 3 && strings.Contains(e.opening[0].Content+e.opening[1].Content, answer) {
 			t.Fatalf("%s: the opening has the answer %q", p.ID(), answer)
 		}
-		if v, err := s.errand.Task.Grade(p, solution(t, s, p)); err != nil || v.Score != 1 {
+		if v, err := s.errand.Task.Grade(p, solution(t, s, p)); !errors.Is(err, task.ErrPlayed) && (err != nil || v.Score != 1) {
 			t.Fatalf("%s: the task gives its solution %+v, error %v", p.ID(), v, err)
 		}
 	}

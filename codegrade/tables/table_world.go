@@ -1,12 +1,14 @@
-package desk
+package tables
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/memdb"
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/scenario/tools"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 )
@@ -48,64 +50,69 @@ func (d database) needs(s schema, t int) bool {
 	return slices.Contains(used, t)
 }
 
-// A tableWorld is an episode. The rows are kept here; each call fills a database with them, which
-// lives no longer than the call.
+// A tableWorld is an episode. The rows are kept here; the sandbox may lose its own.
 type tableWorld struct {
 	database
 	schema schema
-	held   [][][]any // the rows; nil: as in the beginning
+	held   *filling // the rows; nil: as in the beginning
+	python *python  // nil: no statement was run
+	fault  string   // of the answer, once it is settled
 }
 
 // World implements [toolbox.Start].
 func (d database) World() toolbox.World { return &tableWorld{database: d, schema: d.schema()} }
 
 // now returns the rows as they are.
-func (w *tableWorld) now() [][][]any {
+func (w *tableWorld) now() *filling {
 	if w.held == nil {
-		w.held = w.filling(w.schema, 0).rows
+		w.held = w.filling(w.schema, 0)
 	}
 	return w.held
 }
 
-// open fills a database with rows.
-func (s schema) open(rows [][][]any) (db *memdb.DB, err error) {
-	if db, err = memdb.Open(); err != nil {
-		return nil, err
+// run runs a statement on rows. One that fails is refused.
+func (w *tableWorld) run(ctx context.Context, sql statement) (reply, error) {
+	if why := sql.forbidden(); why != "" {
+		return reply{}, tools.Refusef("%s", why)
 	}
-	for i, t := range s {
-		if err = db.Exec(s.create(t)); err == nil {
-			err = db.Insert(t.name, rows[i])
-		}
-		if err != nil {
-			db.Close()
-			return nil, err
-		}
+	if w.on == nil {
+		return reply{}, errNowhere
 	}
-	return db, nil
+	if w.python == nil {
+		if err := w.on.Start(); err != nil {
+			return reply{}, fmt.Errorf("%w: %w", quintain.ErrLost, err)
+		}
+		w.python = &python{host: &w.on.Host}
+	}
+	r, err := w.python.run(ctx, sql)
+	if err == nil && r.why != "" {
+		err = tools.Refusef("%.300s", r.why)
+	}
+	return r, err
 }
 
 // Tools implements [toolbox.World].
 func (w *tableWorld) Tools() tools.Kit {
-	statement := []tools.Param{{Name: "sql", Doc: "one statement", Type: tools.Text()}}
+	params := []tools.Param{{Name: "sql", Doc: "one statement", Type: tools.Text()}}
 	kit := tools.Kit{
 		toolbox.Tool("tables", "List the tables with their numbers of rows.", nil, func(struct{}) (string, error) { return w.list(), nil }),
 		toolbox.Tool("describe", "Show the columns and the first rows of a table.", []tools.Param{{Name: "table", Type: tools.Text()}}, func(in struct{ Table string }) (string, error) {
 			return w.describe(in.Table)
 		}),
-		toolbox.Tool("query", "Run a SELECT statement and see its rows, 50 at most. The SQL is that of SQLite: FROM, JOIN, WHERE with AND, OR, NOT and IS NULL, GROUP BY, HAVING, ORDER BY with DESC, "+
-			"LIMIT, DISTINCT, COUNT, SUM, AVG, MIN, MAX, strftime.", statement, func(in struct{ SQL string }) (string, error) { return w.query(in.SQL) }),
+		tools.Of("query", "Run a SELECT statement and see its rows, 50 at most. The SQL is that of SQLite: FROM, JOIN, WHERE with AND, OR, NOT and IS NULL, GROUP BY, HAVING, ORDER BY with DESC, "+
+			"LIMIT, DISTINCT, COUNT, SUM, AVG, MIN, MAX, strftime.", params, func(ctx context.Context, in struct{ SQL string }) (string, error) { return w.query(ctx, in.SQL) }),
 	}
 	if w.Query != nil {
 		return kit
 	}
-	return append(kit, toolbox.Tool("execute", "Change rows by a statement of SQLite: UPDATE with SET, DELETE, or INSERT. It takes effect at once.", statement,
-		func(in struct{ SQL string }) (string, error) { return w.execute(in.SQL) }))
+	return append(kit, tools.Of("execute", "Change rows by a statement of SQLite: UPDATE with SET, DELETE, or INSERT. It takes effect at once.", params,
+		func(ctx context.Context, in struct{ SQL string }) (string, error) { return w.execute(ctx, in.SQL) }))
 }
 
 func (w *tableWorld) list() string {
 	var b strings.Builder
 	for i, t := range w.schema {
-		fmt.Fprintf(&b, "%s: %d rows\n", t.name, len(w.now()[i]))
+		fmt.Fprintf(&b, "%s: %d rows\n", t.name, len(w.now().rows[i]))
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -115,50 +122,32 @@ func (w *tableWorld) describe(name string) (string, error) {
 	if i < 0 {
 		return "", tools.Refusef("argument table: there is no table %.40q; call tables to see their names", name)
 	}
-	t, rows := w.schema[i], w.now()[i]
+	t, rows := w.schema[i], w.now().rows[i]
 	var names []string
 	for _, c := range t.columns {
 		names = append(names, c.name)
 	}
-	return w.schema.create(t) + "\n\n" + shown(memdb.Result{Columns: names, Rows: rows[:min(3, len(rows))]}, len(rows)), nil
+	return w.schema.create(t) + "\n\n" + shown(names, rows[:min(3, len(rows))], len(rows)), nil
 }
 
-func (w *tableWorld) query(sql string) (string, error) {
-	db, err := w.schema.open(w.now())
+func (w *tableWorld) query(ctx context.Context, sql string) (string, error) {
+	r, err := w.run(ctx, statement{sql: sql, on: w.now()})
 	if err != nil {
 		return "", err
 	}
-	defer db.Close()
-	r, err := db.Run(sql, memdb.Read)
-	if err != nil {
-		return "", tools.Refusef("%.300s", err.Error())
-	}
-	return shown(r, len(r.Rows)), nil
+	return shown(r.columns, r.rows, len(r.rows)), nil
 }
 
-func (w *tableWorld) execute(sql string) (string, error) {
-	db, err := w.schema.open(w.now())
+func (w *tableWorld) execute(ctx context.Context, sql string) (string, error) {
+	r, err := w.run(ctx, statement{sql: sql, on: w.now(), writes: true})
 	if err != nil {
 		return "", err
 	}
-	defer db.Close()
-	r, err := db.Run(sql, memdb.Write)
-	if err != nil {
-		return "", tools.Refusef("%.300s", err.Error())
+	w.held = r.after
+	if len(r.columns) > 0 {
+		return shown(r.columns, r.rows, len(r.rows)), nil
 	}
-	var rows [][][]any
-	for _, t := range w.schema {
-		all, err := db.Run("SELECT * FROM "+t.name, memdb.Read)
-		if err != nil {
-			return "", tools.Refusef("the table %s would become too large; nothing has changed", t.name)
-		}
-		rows = append(rows, all.Rows)
-	}
-	w.held = rows
-	if len(r.Columns) > 0 {
-		return shown(r, len(r.Rows)), nil
-	}
-	return fmt.Sprintf("%d rows have changed.", r.Changed), nil
+	return fmt.Sprintf("%d rows have changed.", r.changed), nil
 }
 
 // Limits of a result that is shown.
@@ -169,15 +158,15 @@ const (
 )
 
 // shown writes the first rows of a result of n rows.
-func shown(r memdb.Result, n int) string {
+func shown(columns []string, rows [][]any, n int) string {
 	var b strings.Builder
 	var names []any
-	for _, c := range r.Columns {
+	for _, c := range columns {
 		names = append(names, c)
 	}
 	b.WriteString(rowShown(names))
 	some := 0
-	for _, row := range r.Rows[:min(len(r.Rows), mostRows)] {
+	for _, row := range rows[:min(len(rows), mostRows)] {
 		line := "\n" + rowShown(row)
 		if b.Len()+len(line) > mostBytes {
 			break
@@ -218,7 +207,7 @@ func (w *tableWorld) State() toolbox.State {
 	if w.Query != nil {
 		return nil
 	}
-	return w.stateOf(w.now())
+	return w.stateOf(w.now().rows)
 }
 
 // Untouched implements [toolbox.World].
@@ -248,41 +237,54 @@ func (w *tableWorld) Mine(entry string) bool {
 }
 
 // Judge implements [toolbox.World].
-func (w *tableWorld) Judge(answer string) (j toolbox.Judgement) {
+func (w *tableWorld) Judge(string) (j toolbox.Judgement) {
 	if w.Query != nil {
-		j.Answer = w.judgeQuery(answer)
+		j.Answer = w.fault
 		return j
 	}
 	right := w.changed(w.filling(w.schema, 0))
 	for i, t := range w.schema {
-		if why := sameRows(w.now()[i], right.rows[i], false); why != "" && w.Mine(t.name) {
+		if why := sameRows(w.now().rows[i], right.rows[i], false); why != "" && w.Mine(t.name) {
 			j.State = fmt.Sprintf("table %s: %s", t.name, strings.Replace(why, "it gives", "there are", 1))
 		}
 	}
 	return j
 }
 
-// judgeQuery runs a statement beside the right one on all fillings, and says what is wrong with it.
-func (w *tableWorld) judgeQuery(sql string) string {
+// Settle implements [toolbox.Hosted]: it runs the answer on all fillings, and finds what is wrong with it.
+func (w *tableWorld) Settle(ctx context.Context, answer string) error {
+	if w.Query == nil {
+		return nil
+	}
+	w.fault = "there is no statement"
+	if strings.TrimSpace(answer) == "" {
+		return nil
+	}
 	for number := range fillings {
-		db, err := w.schema.open(w.filling(w.schema, number).rows)
-		if err != nil {
-			return err.Error()
-		}
-		right, rightErr := db.Run(w.Query.sql(w.schema), memdb.Read)
-		got, err := db.Run(sql, memdb.Read)
-		db.Close()
-		if rightErr != nil {
-			return "the right statement fails: " + rightErr.Error()
+		f := w.filling(w.schema, number)
+		got, err := w.run(ctx, statement{sql: answer, on: f})
+		if refusal, is := errors.AsType[*tools.Refusal](err); is {
+			w.fault = refusal.Why
+			return nil
 		}
 		if err != nil {
-			return err.Error()
+			return err
 		}
-		if why := sameRows(got.Rows, right.Rows, w.Query.Sort != nil); why != "" {
-			return []string{"on the database that was seen, ", "on other rows, ", "on other rows, "}[number] + why
+		if why := sameRows(got.rows, w.Query.evaluate(f), w.Query.Sort != nil); why != "" {
+			w.fault = []string{"on the database that was seen, ", "on other rows, ", "on other rows, "}[number] + why
+			return nil
 		}
 	}
-	return ""
+	w.fault = ""
+	return nil
 }
 
-var _ toolbox.World = (*tableWorld)(nil)
+// Close implements [toolbox.Hosted].
+func (w *tableWorld) Close() error {
+	if w.python == nil {
+		return nil
+	}
+	return w.python.close()
+}
+
+var _ toolbox.Hosted = (*tableWorld)(nil)

@@ -1,10 +1,9 @@
-package desk
+package tables
 
 import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
-	"github.com/quintain-rl/quintain/internal/memdb"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -22,10 +21,10 @@ type Sample struct {
 // Samples calls do with the statements of a problem of a level: the right one and all misreadings,
 // on the filling that is seen and on another one.
 func Samples(level, index int, do func(Sample) error) error {
-	if level < 0 || level >= len(tables.Levels) {
-		return fmt.Errorf("level is %d, want 0 to %d", level, len(tables.Levels)-1)
+	if level < 0 || level >= len(spec.Levels) {
+		return fmt.Errorf("level is %d, want 0 to %d", level, len(spec.Levels)-1)
 	}
-	d, err := makeDatabase(tables.Levels[level], rng.New(uint64(index), "tables", "samples", fmt.Sprint(level)))
+	d, err := makeDatabase(spec.Levels[level], rng.New(uint64(index), "tables", "samples", fmt.Sprint(level)))
 	if err != nil {
 		return err
 	}
@@ -33,10 +32,7 @@ func Samples(level, index int, do func(Sample) error) error {
 	for number := range 2 {
 		one := d.sample(s, number)
 		for _, statement := range d.statements(s) {
-			one.SQL, one.Sorted = statement.sql, statement.sorted
-			if err := one.run(s); err != nil {
-				return fmt.Errorf("%s: %w", one.SQL, err)
-			}
+			statement(&one, d.filling(s, number))
 			if err := do(one); err != nil {
 				return err
 			}
@@ -71,51 +67,20 @@ func (d database) sample(s schema, number int) Sample {
 	return one
 }
 
-// A statement is one of a problem.
-type statement struct {
-	sql    string
-	sorted bool
-}
-
-// statements returns the right one and all misreadings. Where equal values make the first rows
-// unclear, there is none.
-func (d database) statements(s schema) (all []statement) {
+// statements returns the right one and all misreadings: each notes in a sample its text, and what it gives
+// on a filling. Where equal values make the first rows unclear, there is none.
+func (d database) statements(s schema) (all []func(*Sample, *filling)) {
 	if d.Query != nil {
 		for _, q := range append([]*query{d.Query}, d.Query.mutants(s)...) {
 			if !q.tied(d.filling(s, 0)) && !q.tied(d.filling(s, 1)) {
-				all = append(all, statement{q.sql(s), q.Sort != nil})
+				all = append(all, func(o *Sample, f *filling) { o.SQL, o.Sorted, o.Rows = q.sql(s), q.Sort != nil, q.evaluate(f) })
 			}
 		}
 	}
 	for _, c := range d.Changes {
 		for _, m := range append([]*change{&c}, c.mutants(s)...) {
-			all = append(all, statement{m.sql(s), false})
+			all = append(all, func(o *Sample, f *filling) { o.SQL, o.After = m.sql(s), m.apply(f).rows })
 		}
 	}
 	return all
-}
-
-// run runs the statement.
-func (o *Sample) run(s schema) error {
-	db, err := s.open(o.Fill)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	r, err := db.Run(o.SQL, memdb.Write)
-	if err != nil {
-		return err
-	}
-	o.Rows, o.After = r.Rows, nil
-	if len(r.Columns) > 0 {
-		return nil
-	}
-	for _, name := range o.Names {
-		all, err := db.Run("SELECT * FROM "+name, memdb.Read)
-		if err != nil {
-			return err
-		}
-		o.After = append(o.After, all.Rows)
-	}
-	return nil
 }

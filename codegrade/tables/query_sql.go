@@ -1,12 +1,21 @@
-package desk
+package tables
 
 import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/quintain-rl/quintain/internal/memdb"
 )
+
+// literal writes a value in SQL: nil, an int64 or a string.
+func literal(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case string:
+		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
+	}
+	return fmt.Sprint(v)
+}
 
 // A sqlWriter writes SQL about the rows of a table, and of those that they link to.
 type sqlWriter struct {
@@ -71,9 +80,9 @@ func (w *sqlWriter) cond(c cond) string {
 		return fmt.Sprintf("strftime('%%m', %s) = '%02d'", v, c.Num)
 	}
 	if k := c.Of.of(w.schema, w.from); k.kind == word || k.kind == title || k.kind == date {
-		return v + " " + c.Op + " " + memdb.Literal(c.Text)
+		return v + " " + c.Op + " " + literal(c.Text)
 	}
-	return v + " " + c.Op + " " + memdb.Literal(c.Num)
+	return v + " " + c.Op + " " + literal(c.Num)
 }
 
 // between returns what stands between conditions.

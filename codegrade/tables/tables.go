@@ -1,4 +1,6 @@
-package desk
+// Package tables has the errand of a database that is to be asked or changed in SQL. SQLite runs the
+// statements, as Python has it in the sandbox of this machine.
+package tables
 
 import (
 	"errors"
@@ -12,13 +14,13 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// tables has a database that is to be asked or changed in SQL.
-var tables = toolbox.Spec[tablesParams, database]{
+// spec is the errand.
+var spec = toolbox.Spec[tablesParams, database]{
 	Name: "tables",
 	Doc: "Answer questions about a database with SQL, or change its rows. The answer is a statement, which must give the right rows on this database and on two others with the same tables, " +
-		"so no copied value passes.",
+		"so no copied value passes. The SQLite of the sandbox's Python runs the statements: its version is in the ID of each problem, and with another one an episode may go another way.",
 	Source:  "Our own.",
-	Version: 1,
+	Version: 2,
 	Levels: []tablesParams{
 		{Tables: 2, Rows: 12, Conds: 1},
 		{Tables: 2, Rows: 24, Conds: 2, Nulls: true},
@@ -69,7 +71,12 @@ type database struct {
 	Seed    uint64   `json:"seed"` // of names and rows
 	Query   *query   `json:"query,omitempty"`
 	Changes []change `json:"changes,omitempty"` // one after another
+
+	on *Tables // runs the statements; nil: nothing does
 }
+
+// Hosted says that the worlds are [toolbox.Hosted].
+func (d database) Hosted() bool { return true }
 
 // fillings is the number of fillings of the tables: the first is seen, the others are not.
 const fillings = 3

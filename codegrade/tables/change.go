@@ -1,12 +1,10 @@
-package desk
+package tables
 
 import (
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/quintain-rl/quintain/internal/memdb"
 )
 
 // A change changes or deletes the rows of a table that meet conditions.
@@ -90,7 +88,7 @@ func (c *change) sql(s schema) string {
 		return fmt.Sprintf("DELETE FROM %s%s", t.name, where)
 	}
 	col := t.columns[c.Col]
-	to := memdb.Literal(c.set(col, int64(0)))
+	to := literal(c.set(col, int64(0)))
 	if c.Add {
 		to = fmt.Sprintf("%s + %d", col.name, c.Num)
 		if c.Num < 0 {
