@@ -78,10 +78,11 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Run, "run", "the run")
 	d.Section(&c.Curriculum, "curriculum", "how the levels of the tasks change")
 	d.Section(&c.Rules, "rules", "how episodes become groups")
-	d.Section(&c.Sessions, "sessions", "sessions of agents: of programs that are started here, and of those elsewhere")
-	d.Section(&c.Gateway, "gateway", "sessions of agents elsewhere")
-	d.Section(&c.Fleet, "fleet", "workers elsewhere")
 	d.Section(&c.Exam, "exam", "evaluations by quintain eval")
+	d.Section(&c.Model, "model", "sizes of a model made from scratch")
+	d.Section(&c.Learn, "learn", "training of the tiny policy")
+	d.Section(&c.Sessions, "sessions", "sessions of agents: of programs that are started here, and of those elsewhere")
+	d.Section(&c.Store, "store", "where the groups of the hub are kept")
 	d.Section(&c.Trace, "trace", "the trace of every episode, below the data folder")
 	d.Section(&c.Dumps, "dumps", "rollouts in the form of Atropos, below the data folder")
 	d.Section(&c.Metrics, "metrics", "where the metrics of the run go, step by step")
@@ -89,12 +90,11 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Log, "log", "log on standard error")
 	d.Section(&c.Server, "server", "the HTTP server of the hub")
 	d.Section(&c.Hub, "hub", "the hub between environments and trainers")
-	d.Section(&c.Store, "store", "where the groups of the hub are kept")
-	d.Section(&c.Model, "model", "sizes of a model made from scratch")
-	d.Section(&c.Learn, "learn", "training of the tiny policy")
+	d.Section(&c.Gateway, "gateway", "sessions of agents elsewhere")
+	d.Section(&c.Fleet, "fleet", "workers elsewhere")
+	d.Section(&c.Worker, "worker", "the worker of a run elsewhere")
 	d.Section(&c.Serve, "serve", "problems and grades of all tasks over HTTP")
 	d.Section(&c.Fake, "fake", "the inference server without a model")
-	d.Section(&c.Worker, "worker", "the worker of a run elsewhere")
 }
 
 // uses lists the settings of each verb. A verb knows no others.
@@ -105,15 +105,15 @@ func uses() map[string][]string {
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
 	runs := slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "fleet", "trace", "dumps", "metrics", "otlp", "model", "learn"})
 	return map[string][]string{
-		"run":     runs,
-		"gateway": append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-agent"),
-		"eval":    slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "-policy.seats", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":     {"data", "problems", "columns", "scenario", "judge", "program", "agent", "sessions", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "log"},
-		"view":    {"data", "log", "server", "-server.announce", "policy.tokenizer"},
-		"hub":     append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox"),
-		"serve":   {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox"},
-		"config":  {""},
-		"worker":  {"worker", "problems", "sandbox", "program", "judge", "agent", "sessions", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
+		"run":      runs,
+		"gateway":  append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-agent"),
+		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "-policy.seats", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
+		"ask":      {"data", "problems", "columns", "scenario", "judge", "program", "agent", "sessions", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "log"},
+		"view":     {"data", "log", "server", "-server.announce", "policy.tokenizer"},
+		"hub":      append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox"),
+		"serve":    {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox"},
+		"settings": {""},
+		"worker":   {"worker", "problems", "sandbox", "program", "judge", "agent", "sessions", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
 		"scenarios check": {"program", "run.seed", "log"},
 		"judge resume":    {"data", "judge", "log"},
@@ -132,7 +132,7 @@ func verbsOf(path string) (verbs []string) {
 	form := settings.New(defaults(player.Tiny))
 	for _, verb := range slices.Sorted(maps.Keys(uses())) {
 		for _, s := range form.Use(uses()[verb]...).Settings() {
-			if s.Path() == path && verb != "config" {
+			if s.Path() == path && verb != "settings" {
 				verbs = append(verbs, verb)
 			}
 		}

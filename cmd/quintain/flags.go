@@ -13,7 +13,7 @@ import (
 // settings gives c the flags of a verb's settings. It returns a function that reads the
 // settings from flags, environment and file.
 func (w *world) settings(c *cobra.Command, verb string) func() (*config, error) {
-	file := c.Flags().String("config", "", "YAML file with settings, in the form that quintain config prints")
+	file := c.Flags().String("config", "", "YAML file with settings, in the form that quintain settings --file prints")
 	given := flags.Add(c, w.form().Use(uses()[verb]...))
 	return func() (*config, error) {
 		c, err := w.loadConfig(verb, *file, given)

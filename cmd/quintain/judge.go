@@ -38,7 +38,7 @@ func newJudgeResume(w *world) *cobra.Command {
 func (w *world) resume(ctx context.Context, own *config, given map[string]settings.Given) error {
 	log := own.Log.Logger(w.stderr)
 	report, err := ungraded.Resume(ctx, ungraded.Config{Data: own.Data, Program: version(), Log: log, Plan: func(ctx context.Context, of []byte) (p ungraded.Plan, err error) {
-		c, err := w.configOf("config", settings.Sources{Base: &settings.Sources{File: "settings of the run", Data: of}, Flags: given})
+		c, err := w.configOf("settings", settings.Sources{Base: &settings.Sources{File: "settings of the run", Data: of}, Flags: given})
 		if err != nil {
 			return p, err
 		}

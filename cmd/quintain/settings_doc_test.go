@@ -23,13 +23,14 @@ const settingsHead = `# Settings
 
 Made from the declarations in the code by ` + "`make docs`" + `; do not edit.
 
-Each setting has a key in the YAML file that ` + "`--config`" + ` names, a flag, and an environment
-variable. A flag wins over the variable, the variable over the file, and the file over the
+Each setting has a key, in the YAML file that ` + "`--config`" + ` names and for ` + "`--with KEY=VALUE`" + `, and an
+environment variable; a few have a flag. ` + "`quintain settings WORD`" + ` finds them. Of a flag and
+` + "`--with`" + ` for one setting the last counts. A flag wins over the variable, the variable over the file, and the file over the
 default. A verb takes the settings that it uses; the file and the environment may hold those
-of other verbs as well. An unknown key or variable is an error. ` + "`quintain config`" + ` prints the
+of other verbs as well. An unknown key or variable is an error. ` + "`quintain settings --file`" + ` prints the
 file of what is set.
 
-The defaults are those of the policy tiny. For the others ` + "`quintain config --policy script`" + ` and
+The defaults are those of the policy tiny. For the others ` + "`quintain settings --file --policy script`" + ` and
 ` + "`--policy openai`" + ` print theirs.
 `
 

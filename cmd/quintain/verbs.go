@@ -30,7 +30,7 @@ func purposes() []purpose {
 		{"Serve:", []verb{{"hub", newHub}, {"gateway", newGateway}, {"serve", newServe}}},
 		{"Look:", []verb{{"view", newView}, {"trace", newTrace}}},
 		{"Make:", []verb{{"tasks", newTasks}, {"scenarios", newScenarios}, {"dataset", newDataset}, {"export", newExport}}},
-		{"Check:", []verb{{"doctor", newDoctor}, {"config", newConfig}, {"policy", newPolicy}, {"sandbox", newSandbox}}},
+		{"Check:", []verb{{"doctor", newDoctor}, {"settings", newSettings}, {"policy", newPolicy}, {"sandbox", newSandbox}}},
 	}
 }
 

@@ -29,7 +29,7 @@ gives groups under way run.grace to end. A second one cuts them.`,
   quintain worker --coordinator @/shared/coordinator.url --coordinator-key-file worker.key --slots 256`,
 		Args: noArgs,
 	}
-	file := c.Flags().String("config", "", "YAML file with settings over those of the run, in the form that quintain config prints")
+	file := c.Flags().String("config", "", "YAML file with settings over those of the run, in the form that quintain settings --file prints")
 	given := flags.Add(c, w.form().Use(uses()["worker"]...))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		from, err := w.sources(*file, given)
