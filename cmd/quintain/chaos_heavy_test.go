@@ -90,7 +90,8 @@ func newChaos(t *testing.T, setting, problems, exams string) *chaos {
 		c.workers = append(c.workers, c.host(fmt.Sprintf("worker%d", i), 31+i, program,
 			"worker", "--coordinator", "@"+c.watch.file, "--coordinator-key-file", keys, "--with", "policy.key_file="+keys, "--slots", "32", "--with", "worker.name="+fmt.Sprint(i)))
 	}
-	from := settings.Sources{Flags: map[string]string{"policy.kind": "server", "policy.url": "http://" + c.engines[0].addr + ":8000", "policy.tokenizer": "bytes", setting: problems}}
+	from := settings.Sources{Flags: map[string]settings.Given{"policy.kind": {Text: "server"}, "policy.url": {Text: "http://" + c.engines[0].addr + ":8000"},
+		"policy.tokenizer": {Text: "bytes"}, setting: {Text: problems}}}
 	of, err := (&world{}).configOf("run", from)
 	if err != nil {
 		t.Fatal(err)
