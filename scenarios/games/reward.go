@@ -1,8 +1,6 @@
 package games
 
 import (
-	"strings"
-
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
@@ -41,9 +39,6 @@ func (p *play) Declare(d *settings.Section) {
 	}
 	d.Bool(&p.ShortPrompts, "short_prompts", "leave the rules out, show positions in a few characters, and take a move between <answer> and </answer>: for models that have learnt the rules")
 }
-
-// flag begins the names of the flags.
-func (p *play) flag() string { return strings.ReplaceAll(p.game.Scenario.Name, "_", "-") }
 
 // begin returns a new episode.
 func (p *play) begin(problem quintain.Problem) (scenario.Advised, error) {
