@@ -220,7 +220,7 @@ func against(url string) []string {
 func TestRunAgainstAServer(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		server := &policytest.Server{Reply: guesses(), TokenIDs: true}
-		args := append(against(server.Start(t)), "--steps", "2", "--data", t.TempDir(), fmt.Sprint("--with", "policy.token_ids=", exact))
+		args := append(against(server.Start(t)), "--steps", "2", "--data", t.TempDir(), "--with", fmt.Sprint("policy.token_ids=", exact))
 		r := runReport(t, args...)
 		if r.Episodes["infra_failed"] > 0 || r.Steps != 2 || r.GroupsMade < 16 {
 			t.Errorf("exact tokens %v: report %+v", exact, r)
