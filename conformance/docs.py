@@ -138,9 +138,15 @@ def deployed():
             continue
         text = path.read_text(encoding="utf-8")
         for verb, flags in re.findall(r'quintain\}?"? (run|worker)((?:.*\\\n)*.*)', re.sub(r"^#.*", "", text, flags=re.M)):
-            yield path, [verb, *(f"{flag}=1" if value else flag for flag, value in re.findall(r" (--[a-z-]+)( [^-]|)", flags))]
-        for flag in re.findall(r"^ *- (--[a-z-]+=?)", text, re.M):
-            yield path, ["worker" if flag in ("--coordinator=", "--coordinator-key-file=", "--slots=") else "run", flag + "1" * flag.endswith("=")]
+            yield path, [verb, *(flag + "=" + known(value) if value else flag for flag, value in re.findall(r" (--[a-z-]+)((?: |=)[^\s-]\S*|)", flags))]
+        for flag, value in re.findall(r"^ *- (--[a-z-]+)(.*)", text, re.M):
+            yield path, ["worker" if flag in ("--coordinator", "--coordinator-key-file", "--slots") else "run", flag + ("=" + known(value) if value.startswith("=") else value)]
+
+
+def known(value):
+    """A value for a flag: of --with its key, and for the rest a number."""
+    key = re.match(r"[= ]([a-z_]+(?:\.[a-z_]+)+)=(true)?", value)
+    return f"{key[1]}={key[2] or 1}" if key else "1"
 
 
 class Fault(Exception):
