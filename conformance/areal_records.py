@@ -153,7 +153,7 @@ def check_all(quintain, folder, package):
     by_group = {r["episodes"][0]["id"].rpartition("#")[0]: r["episodes"] for r in records}
     told = []
     for mode in ("legacy", "single", "modern"):
-        flags = ("--mode", mode, "--with", "rules.turn_discount=" + str(DISCOUNT))
+        flags = ("--mode", mode, "--turn-discount", str(DISCOUNT))
         lines = [json.loads(line) for line in export("areal", *flags).open()]
         files = [read_file(export("areal", *flags, "--form", form, name=f"out.{form}")) for form in ("npz", "safetensors")]
         if mode == "modern":
