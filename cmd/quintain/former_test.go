@@ -15,7 +15,7 @@ import (
 // gone lists the keys whose settings left with what they set.
 func gone() []string {
 	return []string{
-		"trace.archive", "sandbox.python", "sandbox.python_sha256", "sandbox.cache", "sandbox.jobs", "sandbox.url", "sandbox.command", "sandbox.command_end",
+		"trace.archive", "sandbox.python", "sandbox.python_sha256", "sandbox.cache", "sandbox.jobs", "sandbox.command", "sandbox.command_end",
 	}
 }
 

@@ -75,7 +75,7 @@ func irregular() map[string]string {
 func Former() map[string]string {
 	all := map[string]string{
 		"scenario.name": "scenario", "scenario.judge": "judge", "gateway.max_calls": "sessions.calls", "gateway.max_tokens": "sessions.tokens",
-		"gateway.agent_rewards": "sessions.rewards",
+		"gateway.agent_rewards": "sessions.rewards", "sandbox.url": "sandbox.backend",
 	}
 	for _, key := range []string{"seconds", "idle", "parallel", "guided", "tool_format"} {
 		all["gateway."+key] = "sessions." + key
