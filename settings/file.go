@@ -48,6 +48,9 @@ func (r *reader) formerly(n node, path string, former map[string]string) {
 		below := dotted(path) + m.name
 		key, start, chooses := strings.Cut(former[below], "=")
 		switch {
+		case InWords(former[below]):
+			r.fault(m.line, m.col, steps(below), errors.New(former[below]))
+			continue
 		case key == path && !chooses: // none, or scenario.name, a field of scenario
 		case chooses:
 			r.fault(m.line, m.col, steps(below), fmt.Errorf("use %s: %s…", key, start))

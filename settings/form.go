@@ -137,9 +137,12 @@ type Sources struct {
 	Environ []string          // as of os.Environ
 	Others  []string          // variables that begin with Prefix but are not settings
 	Flags   map[string]Given  // the settings on the command line, by path
-	Former  map[string]string // keys that there were: the key in their place, or KEY=VALUE with the beginning of a value
+	Former  map[string]string // keys that there were: the key in their place, KEY=VALUE with the beginning of a value, or what to do, in words
 	Base    *Sources          // has a file that all these override; nil: none
 }
+
+// InWords reports whether a value of Sources.Former says what to do, and names no key.
+func InWords(former string) bool { return strings.Contains(former, " ") }
 
 // A Given is the text of a setting on the command line, and how it was given there:
 // "--group-size", or "--with run.group_size".
@@ -219,6 +222,8 @@ func (f *Form) loadEnviron(from Sources) (faults []error) {
 		}
 		s, ours := known[name]
 		switch {
+		case !ours && InWords(former[name]):
+			faults = append(faults, fmt.Errorf("%s: %s", name, former[name]))
 		case !ours && former[name] != "":
 			key, start, chooses := strings.Cut(former[name], "=")
 			if chooses {

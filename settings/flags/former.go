@@ -21,9 +21,12 @@ func former(c *cobra.Command, flag string) string {
 	}
 	path := irregular()[flag]
 	for old, key := range Former() {
-		if flag == dashed(strings.TrimPrefix(old, "scenario.")) {
+		if flag == dashed(strings.TrimPrefix(old, "scenario.")) || flag == "archive" && old == "trace.archive" {
 			path = key
 		}
+	}
+	if settings.InWords(path) {
+		return path
 	}
 	for _, s := range w.form.Settings() {
 		section, last, below := strings.Cut(s.Path(), ".")
@@ -70,12 +73,16 @@ func irregular() map[string]string {
 	}
 }
 
-// Former returns the keys that there were, and what is used in their place: a key, or KEY=VALUE with
-// the beginning of a value. It is for [settings.Sources].
+// Former returns the keys that there were, and what is used in their place: a key, KEY=VALUE with
+// the beginning of a value, or words. It is for [settings.Sources].
 func Former() map[string]string {
 	all := map[string]string{
 		"scenario.name": "scenario", "scenario.judge": "judge", "gateway.max_calls": "sessions.calls", "gateway.max_tokens": "sessions.tokens",
 		"gateway.agent_rewards": "sessions.rewards", "sandbox.url": "sandbox.backend",
+	}
+	all["trace.archive"] = "use a copier of files such as rclone: docs/backup.md"
+	for _, key := range []string{"python", "python_sha256", "cache", "jobs", "command", "command_end"} {
+		all["sandbox."+key] = "use --sandbox URL, the address of quintain sandbox serve: docs/sandbox.md"
 	}
 	for _, key := range []string{"seconds", "idle", "parallel", "guided", "tool_format"} {
 		all["gateway."+key] = "sessions." + key

@@ -26,7 +26,10 @@ func (w with) Set(text string) error {
 		return fmt.Errorf("is %q, want KEY=VALUE, such as run.grace=30s", text)
 	}
 	s, err := w.form.Find(key)
-	if of, start, chooses := strings.Cut(Former()[key], "="); of != "" {
+	was := Former()[key]
+	if of, start, chooses := strings.Cut(was, "="); settings.InWords(was) {
+		err = errors.New(was)
+	} else if of != "" {
 		if s, err = w.form.Find(of); err == nil {
 			by := spelled(s)
 			if chooses {
