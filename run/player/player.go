@@ -61,7 +61,7 @@ func (s *Settings) declare(d *settings.Section) {
 	for _, kind := range server.Kinds() {
 		kinds = append(kinds, string(kind))
 	}
-	d.Text(&s.Kind, "kind", "the model in this program, a script that knows the solutions, or an inference server: of a kind to be found out (server), of a known kind, or any with completions (openai)").
+	d.Text(&s.Kind, "kind", "tiny, the model in this program; script, which knows the solutions; or an inference server: of a kind to be found out (server), of a known kind, or any with completions (openai)").
 		OneOf(kinds...).Flag("policy")
 	d.Text(&s.Weights, "weights", "file with the first weights of the tiny policy").Flag("weights")
 	d.Section((*policy.Sampling)(&s.Sampling), "sampling", "how replies are sampled")

@@ -27,7 +27,7 @@ func Default() Settings { return Settings{Every: 5 * time.Second, Lines: true, E
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
 	d.Duration(&s.Every, "every", "least time between two rows of metrics").AtLeast(0)
-	d.Bool(&s.Lines, "lines", "write them to DATA/metrics.jsonl; env process: beside its groups").Flag("metrics")
+	d.Bool(&s.Lines, "lines", "write the metrics of each step to DATA/metrics.jsonl; env process: beside its groups").Flag("metrics")
 	d.Text(&s.TensorBoard, "tensorboard", "folder for TensorBoard's event files")
 	d.Text(&s.MLflow, "mlflow", "address of an MLflow server")
 	d.Text(&s.TokenFile, "mlflow_token_file", "file with the bearer token of the MLflow server")
