@@ -23,7 +23,7 @@ func noArgs(c *cobra.Command, args []string) error {
 // oneArg wants exactly one argument, called name.
 func oneArg(name string) cobra.PositionalArgs { return wants("one "+name, 1) }
 
-// wants wants one of some numbers of arguments, described by what.
+// wants refuses other numbers of arguments than counts, which what describes.
 func wants(what string, counts ...int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if slices.Contains(counts, len(args)) {

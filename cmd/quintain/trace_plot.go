@@ -21,7 +21,7 @@ data folder, from examinations.jsonl in the folders. The picture goes to standar
 or to the file ` + plotFile + ` if that is a terminal.`,
 		Example: `  quintain trace plot quintain-data > curve.svg
   quintain trace plot --by-task quintain-data > tasks.svg`,
-		Args: func(c *cobra.Command, args []string) error {
+		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("trace plot wants one data folder or more")
 			}

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/base64"
@@ -143,13 +144,12 @@ func (s *statement) request(rows bool) []byte {
 		return append(b, '}')
 	}
 	of := s.on.schema
-	text := func(b []byte, t string) []byte { return jsonform.AppendText(b, t) }
 	var create, names []string
 	for _, t := range of {
 		create, names = append(create, of.create(t)), append(names, t.name)
 	}
-	b = jsonform.AppendList(append(b, `,"fill":{"create":`...), create, text)
-	b = jsonform.AppendList(append(b, `,"names":`...), names, text)
+	b = jsonform.AppendList(append(b, `,"fill":{"create":`...), create, jsonform.AppendText)
+	b = jsonform.AppendList(append(b, `,"names":`...), names, jsonform.AppendText)
 	b = jsonform.AppendList(append(b, `,"fill":`...), s.on.rows, func(b []byte, rows [][]any) []byte {
 		return jsonform.AppendList(b, rows, func(b []byte, row []any) []byte { return jsonform.AppendList(b, row, appendValue) })
 	})
@@ -221,7 +221,7 @@ func valueOf(text []byte) (any, error) {
 		return strconv.ParseFloat("-Inf", 64)
 	case string(text) == "[1]":
 		return strconv.ParseFloat("+Inf", 64)
-	case strings.ContainsAny(string(text), ".eE"):
+	case bytes.ContainsAny(text, ".eE"):
 		return strconv.ParseFloat(string(text), 64)
 	}
 	return strconv.ParseInt(string(text), 10, 64)
