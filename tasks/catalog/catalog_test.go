@@ -120,7 +120,9 @@ func TestScenario(t *testing.T) {
 // earns more than the others.
 func TestDemonstrate(t *testing.T) {
 	for _, spec := range catalog.Scenarios() {
-		can, _ := catalog.Playable(spec, playedBy(t, spec))
+		played := playedBy(t, spec)
+		spec = scenariotest.Closed(t, spec)
+		can, _ := catalog.Playable(spec, played)
 		for _, one := range can {
 			demos, err := list.Demonstrate(t.Context(), spec, one, quintain.Draw{Seed: 1})
 			if err != nil {
