@@ -21,7 +21,7 @@ func former(c *cobra.Command, flag string) string {
 	}
 	path := irregular()[flag]
 	for old, key := range Former() {
-		if flag == dashed(strings.TrimPrefix(old, "scenario.")) || flag == "archive" && old == "trace.archive" {
+		if old == path || flag == dashed(strings.TrimPrefix(old, "scenario.")) {
 			path = key
 		}
 	}
@@ -68,7 +68,7 @@ func prefixed() []string {
 func irregular() map[string]string {
 	return map[string]string{
 		"policy-key-file": "policy.key_file", "max-tokens-each": "hub.max_tokens", "worker-name": "worker.name", "worker-journal": "worker.journal",
-		"dump-rollouts": "dumps.rollouts", "dump-failed": "dumps.failed", "log-format": "log.format", "trace-max-bytes": "trace.max_bytes",
+		"archive": "trace.archive", "dump-rollouts": "dumps.rollouts", "dump-failed": "dumps.failed", "log-format": "log.format", "trace-max-bytes": "trace.max_bytes",
 		"otlp-url": "otlp.url", "otlp-ratio": "otlp.ratio", "scores": "serve.scores",
 	}
 }
