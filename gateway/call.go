@@ -81,6 +81,9 @@ func (g *Gateway) fly(ctx context.Context, s *session, f *flight) {
 		s.flights.drop(f.body, f)
 		news := s.blame(f, err)
 		s.mu.Unlock()
+		if len(news) > 0 { // the agent is not told why
+			g.config.Log.Warn("a call has no reply", "session", s.id, "call", f.id, "err", err)
+		}
 		g.book.keepArrival(g.config.Log, news)
 	}
 	s.mu.Lock()
@@ -142,7 +145,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	defer func() { // of a template or a policy: it must not end the other sessions
 		if fault := recover(); fault != nil {
 			g.config.Log.Error("a call panicked", "session", s.id, "fault", fault, "stack", string(debug.Stack()))
-			err = refusal.PolicyFailed("the call failed by a fault of the gateway")
+			err = refusal.PolicyFailed(errors.New("the call failed by a fault of the gateway"))
 		}
 	}()
 	id, began := f.id, time.Now()
@@ -153,7 +156,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	nodes = make([]*tree.Node, len(samples))
 	for i := range samples {
 		if err := samples[i].Check(); err != nil {
-			return nil, refusal.PolicyFailed(err.Error())
+			return nil, refusal.PolicyFailed(err)
 		}
 		if i > 0 {
 			id = keys.NewID(keys.CallBytes)
@@ -166,7 +169,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	}
 	if t := &nodes[0].Turn; !f.live.Begins(t.Reasoning, t.Reply) {
 		g.config.Log.Error("a reply does not go on from what its client was shown", "session", s.id, "call", f.id)
-		return nil, refusal.PolicyFailed("the policy began the reply anew after a part of it was shown")
+		return nil, refusal.PolicyFailed(errors.New("the policy began the reply anew after a part of it was shown"))
 	}
 	f.at = time.Now()
 	for _, n := range nodes {
@@ -230,7 +233,7 @@ func (g *Gateway) draw(ctx context.Context, s *session, f *flight) (samples []qu
 	case err != nil:
 		err = refusal.Of(err)
 	case len(samples) != ask.N:
-		err = refusal.PolicyFailed("the policy returned too few replies")
+		err = refusal.PolicyFailed(errors.New("the policy returned too few replies"))
 	}
 	return samples, ask.Tools != nil && ask.ToolChoice != f.req.Forced(), err
 }

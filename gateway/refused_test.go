@@ -1,14 +1,20 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/tree"
+	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 	"github.com/quintain-rl/quintain/text/toolcall"
@@ -62,4 +68,55 @@ func TestARefusalOfTheTemplateIsTheAgents(t *testing.T) {
 	b := start(t, Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret")}, Player{Policy: strict{&parrot{}}}, &desk{results: make(chan rollout.Result, 1)})
 	s := b.make(`{"name": "sum", "prompt": "1+2?"}`).Sessions[0]
 	b.want(400, "POST", s.OpenAI+"/chat/completions", `{"model": "any", "messages": [{"role": "user", "content": "?"}, {"role": "tool", "tool_call_id": "x", "content": "3"}]}`, "Authorization", "Bearer "+s.Key)
+}
+
+// An agent is not told where the engine is, in any dialect: it could ask it itself. The log and the
+// outcome are.
+func TestAgentsDoNotLearnWhereTheEngineIs(t *testing.T) {
+	const where, said = "http://10.1.2.3:8123/v1/chat/completions", "the engine's own words"
+	fault := func(kind remote.Kind) error {
+		return fmt.Errorf("pool: %w", &remote.Error{Kind: kind, URL: where, Status: 500, Excerpt: said, Err: errors.New("dial tcp 10.1.2.3:8123: connection refused"), Remedy: "look at 10.1.2.3"})
+	}
+	const one = `"messages": [{"role": "user", "content": "?"}]`
+	paths := map[string]string{
+		"/v1/chat/completions": `{` + one + `}`, "/v1/completions": `{"prompt": "?"}`, "/v1/responses": `{"input": "?"}`, "/v1/messages": `{"max_tokens": 9, ` + one + `}`,
+	}
+	for _, test := range []struct {
+		why string
+		err error
+		bad bool // the request is
+	}{
+		{"unreachable", fault(remote.Unreachable), false}, {"the engine's fault", fault(remote.ServerFailed), false}, {"refused", fault(remote.Refused), false},
+		{"no such model", fault(remote.UnknownModel), false}, {"too slow", fault(remote.TooSlow), false}, {"too long", fault(remote.TooLong), true},
+		{"no schema", &remote.Error{Kind: remote.Refused, URL: where, Excerpt: said, Err: quintain.ErrUnguided}, true},
+		{"no error of the engine's client", errors.New("lookup engine-7.internal: 10.1.2.3:8123 refused it"), false},
+	} {
+		for path, body := range paths {
+			for _, stream := range []bool{false, true} {
+				var log bytes.Buffer
+				b := open(t, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+				b.gateway.player.Encode = func(string, bool) ([]quintain.Token, error) { return []quintain.Token{1}, nil }
+				s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
+				b.policy.mu.Lock()
+				b.policy.fails = []error{test.err}
+				b.policy.mu.Unlock()
+				if stream {
+					body = strings.TrimSuffix(body, "}") + `, "stream": true}`
+				}
+				status, text := b.do("POST", b.url+"/sessions/"+s.ID+path, body, "Authorization", "Bearer "+s.Key)
+				if (status == 200) != stream || strings.Contains(text, "10.1.2.3") || strings.Contains(text, "8123") || strings.Contains(text, said) || strings.Contains(text, "reply 1") {
+					t.Errorf("%s: %s, stream %v: status %d: %s", test.why, path, stream, status, text)
+				}
+				if failed := strings.Contains(text, "policy_failed"); failed == test.bad {
+					t.Errorf("%s: %s, stream %v: %s", test.why, path, stream, text)
+				}
+				b.want(200, "POST", "/v1/sessions/"+s.ID+"/end", "")
+				r := b.result().Trajectories[0]
+				b.stop()
+				if !test.bad && (!strings.Contains(log.String(), "10.1.2.3:8123") || !strings.Contains(r.Error, "10.1.2.3:8123")) {
+					t.Errorf("%s: %s: the log says %q, the outcome %q", test.why, path, log.String(), r.Error)
+				}
+			}
+		}
+	}
 }

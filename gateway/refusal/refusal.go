@@ -3,11 +3,13 @@ package refusal
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
@@ -28,29 +30,39 @@ func Ended(why string) *dialect.Error {
 	return &dialect.Error{Status: http.StatusGone, Code: dialect.CodeEnded, Message: why}
 }
 
-// PolicyFailed is the reply to a call that the policy failed.
-func PolicyFailed(why string) *dialect.Error {
-	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: why}
+// PolicyFailed is the reply to a call that the policy failed. The agent learns nothing of the cause:
+// an error of the policy names its server, which an agent that runs commands could then ask itself.
+func PolicyFailed(cause error) error {
+	return caused{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: "the model did not answer: ask again"}, cause}
 }
 
 // NotKept refuses a reply that the disk does not take.
 func NotKept(err error) error {
-	return &dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept: " + err.Error()}
+	return caused{&dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept"}, fmt.Errorf("the reply cannot be kept: %w", err)}
 }
 
 // Unguided refuses a call whose field asks for what the policy cannot make sure of.
 func Unguided(field string, err error) error {
-	return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeField, Field: field, Message: strings.ToValidUTF8(err.Error(), "?")}
+	return caused{&dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeField, Field: field, Message: shown(err, quintain.ErrUnguided)}, err}
 }
 
-// A caused is a refusal with its cause.
+// shown returns what an agent is told of an error: an error of a server is told as another, without
+// the server's address and words.
+func shown(err, as error) string {
+	if _, remotely := errors.AsType[*remote.Error](err); remotely {
+		err = as
+	}
+	return strings.ToValidUTF8(err.Error(), "?")
+}
+
+// A caused is a refusal with its cause, which is for the log and the owner of the session.
 type caused struct {
 	said  *dialect.Error
 	cause error
 }
 
-// Error is the refusal.
-func (f caused) Error() string { return f.said.Error() }
+// Error is the cause.
+func (f caused) Error() string { return strings.ToValidUTF8(f.cause.Error(), "?") }
 
 // Unwrap returns both.
 func (f caused) Unwrap() []error { return []error{f.said, f.cause} }
@@ -59,7 +71,7 @@ func (f caused) Unwrap() []error { return []error{f.said, f.cause} }
 func Of(err error) error {
 	switch {
 	case errors.Is(err, quintain.ErrNoRoom):
-		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeContext, Field: "messages", Message: "the prompt is too long: " + err.Error()}
+		return caused{&dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeContext, Field: "messages", Message: "the prompt is too long: " + shown(err, quintain.ErrNoRoom)}, err}
 	case errors.Is(err, ErrGone), errors.Is(err, ErrStops):
 		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: CodeAgain, Message: err.Error()}
 	case errors.Is(err, ErrEnded):
@@ -68,5 +80,5 @@ func Of(err error) error {
 	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
 	}
-	return caused{PolicyFailed(strings.ToValidUTF8(err.Error(), "?")), err}
+	return PolicyFailed(err)
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 # verl loads this file by its path, so relative imports fail.
-from quintain.rewards import text_of
+from quintain.rewards import scored
 from quintain.sessions import Gateway
 
 __all__ = ["code_problems", "code_reward", "code_score", "compute_score"]
@@ -41,12 +41,16 @@ def code_problems(
 
 def code_reward(
     url: str | None = None, key: str | None = None, column: str = "tests", at_once: int = 32, dataset: str = OURS
-) -> Callable[..., list[float]]:
+) -> Callable[..., list[float | None]]:
     """A reward function of TRL: the score of each completion by the tests, or the ID of a problem, in a column of the
-    data set. Up to ``at_once`` programs are judged at the same time, and equal replies to a problem once."""
+    data set. Up to ``at_once`` programs are judged at the same time, and equal replies to a problem once. A row without tests
+    is another function's: its score is None."""
 
-    def code(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float]:
-        asked = [(one if isinstance(one, str) else json.dumps(one), text_of(c)) for one, c in zip(columns[column], completions)]
+    def code(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float | None]:
+        return scored(columns[column], completions, score)
+
+    def score(rows: list[Any], texts: list[str]) -> list[float]:
+        asked = [(one if isinstance(one, str) else json.dumps(one), text) for one, text in zip(rows, texts)]
         different = list(dict.fromkeys(asked))
         with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
             scores = dict(zip(different, pool.map(lambda one: code_score(one[0], one[1], url, key, dataset=dataset), different)))

@@ -33,6 +33,8 @@ class Coding(unittest.TestCase):
         replies = [RIGHT, "```python\nprint(1)\n```", "I do not know.", [{"role": "assistant", "content": RIGHT}], parts, []]
         tests = [TESTS, TESTS, json.dumps(TESTS), json.dumps(TESTS), TESTS, TESTS]
         self.assertEqual(reward([""] * 6, replies, tests=tests, other=[1] * 6), [1, 0, 0, 1, 1, 0])
+        told = [{"role": "assistant", "tool_calls": []}, {"role": "tool", "content": RIGHT}]
+        self.assertEqual(reward([""] * 3, [RIGHT, told, RIGHT], tests=[None, TESTS, TESTS]), [None, 0, 1])
         with self.assertRaisesRegex(quintain.Error, "422"):
             quintain.code_score({**TESTS, "cases": []}, RIGHT, url)
 

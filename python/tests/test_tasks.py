@@ -102,6 +102,58 @@ class Rewards(unittest.TestCase):
             self.assertEqual(got, want, why)
             self.assertIsInstance(got[0], float)
 
+    def test_what_others_say_is_no_reply(self):
+        """Only the assistant's last message is: a tool that knows the answer would be paid for it."""
+        right, raw = self.right[0], self.problems[0]["problem"]
+        call = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": {}}}]}
+        tool, user, said = {"role": "tool", "name": "f", "content": right}, {"role": "user", "content": right}, {"role": "assistant", "content": right}
+        wrong = {"role": "assistant", "content": "<answer>0</answer>"}
+        for why, completion, want in [
+            ("a tool at the end", [call, tool], 0.0),
+            ("a tool alone", [tool], 0.0),
+            ("a user at the end", [wrong, user], 0.0),
+            ("a tool after a wrong reply", [wrong, tool], 0.0),
+            ("a system message", [{"role": "system", "content": right}], 0.0),
+            ("a message of nobody", [{"content": right}], 0.0),
+            ("an earlier reply", [said, tool, wrong], 0.0),
+            ("a reply before a tool's result", [call, tool, said], 1.0),
+            ("a reply that a tool answers", [said, {**tool, "content": "noted"}], 1.0),
+            ("no content", [{"role": "assistant", "tool_calls": call["tool_calls"]}], 0.0),
+            ("content that is None", [{**call, "content": None}], 0.0),
+            ("content that is a list of nothing", [{**call, "content": []}], 0.0),
+            ("a part whose text is None", [{"role": "assistant", "content": [{"type": "text", "text": right}, {"type": "image", "text": None}]}], 1.0),
+            ("a part that is no text", [{"role": "assistant", "content": [{"type": "tool_result", "text": right}]}], 0.0),
+            ("parts without text", [{"role": "assistant", "content": [{"type": "image"}, {"type": "text"}]}], 0.0),
+            ("one message", said, 1.0),
+            ("nothing", None, 0.0),
+        ]:
+            with self.subTest(why):
+                self.assertEqual(quintain.rewards.grpo(["?"], [completion], problem=[raw]), [want])
+                self.assertEqual(quintain.rewards.accuracy(["?"], [completion], solution=[str(self.solve(self.problems[0]))]), [want])
+
+    def test_rows_of_other_tasks_have_no_score(self):
+        right, raw = self.right[0], self.problems[0]["problem"]
+        self.assertEqual(quintain.rewards.grpo(["?"] * 4, ["x", right, [], "x"], problem=[None, raw, float("nan"), raw]), [None, 1.0, None, 0.0])
+        self.assertEqual(quintain.rewards.accuracy(["?"] * 3, [r"\boxed{4}", "x", "5"], solution=["4", None, "4"]), [1.0, None, 0.0])
+        self.assertEqual(quintain.rewards.grpo(["?"], ["x"], problem=[None]), [None])
+        self.assertEqual(quintain.rewards.accuracy([], [], solution=[]), [])
+
+    def test_ground_truths_are_numbers_or_lists_too(self):
+        class Array(list):  # as numpy's: no Sequence that is known as one, but with dimensions
+            ndim = 1
+
+        for truth, right, wrong in [
+            (4, "4", "5"), (4.0, "4", "4.5"), (0.5, r"\frac12", "2"), (-1.5e-7, "-0.00000015", "1"), (10**20, "100000000000000000000", "1"), (1e16, "10000000000000000", "1"),
+            (["4", "four"], "4", "5"), (("5", 4), "4", "6"), ([[4], [5.0]], "5", "6"), (Array([4, 7]), "7", "8"), ([], None, "4"), (float("nan"), None, "4"), (float("inf"), None, "4"),
+        ]:
+            with self.subTest(truth=truth):
+                for reply, want in ((right, 1.0), (wrong, 0.0)):
+                    if reply is not None:
+                        self.assertEqual(quintain.rewards.compute_score("gsm8k", f"The answer is \\boxed{{{reply}}}", truth), want)
+        self.assertEqual(quintain.rewards.accuracy([0, 0], ["4", "5"], solution=[4, [4, 5]]), [1.0, 1.0])
+        with self.assertRaisesRegex(TypeError, "ground truth is a dict"):
+            quintain.rewards.compute_score("countdown", "4", {"target": 4})
+
     def test_accuracy_compares_mathematics(self):
         self.assertEqual(quintain.rewards.accuracy(["?"] * 2, [r"\boxed{2}", "3"], solution=["2", "2"]), [1.0, 0.0])
 
