@@ -382,7 +382,7 @@ func TestParquetIsTheSameFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, faults, err := problems.Read(path, problems.Settings{})
-	if err != nil || len(all) != 2 || len(faults) != 1 || faults[0].Error() != "row 2: prompt: is not UTF-8: write the file anew as UTF-8" {
+	if err != nil || len(all) != 2 || len(faults) != 1 || faults[0].Error() != "row 2: prompt: is a text that is not UTF-8 in the column prompt.list.element.content of Parquet, which is not read, want a list" {
 		t.Fatalf("%+v, faults %v, error %v", all, faults, err)
 	}
 	for i, want := range []string{`verl 1 stdin trim, 0 solutions; "1 2\n" "3\n"`, `verl 3 call add, 0 solutions; "[1,2]" "3"`} {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain/codegrade/pydata"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/rows"
 )
 
 // A row is the columns of a row, or an object within it. Values have the types of JSON, numbers
@@ -160,7 +161,9 @@ func compact(v any) (string, error) {
 
 // kind names the type of a value of JSON.
 func kind(v any) string {
-	switch v.(type) {
+	switch v := v.(type) {
+	case rows.Unread:
+		return fmt.Sprintf("%s in the column %s of Parquet, which is not read", v.Type, v.Column)
 	case nil:
 		return "null"
 	case bool:
@@ -193,14 +196,10 @@ func plain1(v any, depth int) (any, error) {
 		return nil, fmt.Errorf("is nested deeper than %d", deepest)
 	}
 	switch v := v.(type) {
-	case nil, bool:
+	case nil, bool, json.Number, rows.Unread:
 		return v, nil
 	case string:
 		return v, utf8Fault(v)
-	case []byte:
-		return string(v), utf8Fault(string(v))
-	case int32, int64, uint32, uint64:
-		return json.Number(fmt.Sprint(v)), nil
 	case float32:
 		return number(float64(v)), nil
 	case float64:
@@ -224,7 +223,7 @@ func plain1(v any, depth int) (any, error) {
 		}
 		return object, nil
 	}
-	return nil, fmt.Errorf("is of type %T of Parquet, which is not read: write the file as JSON lines", v)
+	return nil, fmt.Errorf("is of type %T, which is not read: write the file as JSON lines", v)
 }
 
 func utf8Fault(text string) error {
@@ -234,12 +233,8 @@ func utf8Fault(text string) error {
 	return errors.New("is not UTF-8: write the file anew as UTF-8")
 }
 
-// number returns a float as Python prints it; nil if it is not finite, as pandas writes for
-// what is missing.
-func number(x float64) any {
-	if x-x != 0 {
-		return nil
-	}
+// number returns a finite float as Python prints it.
+func number(x float64) json.Number {
 	text := strconv.FormatFloat(x, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {
 		text += ".0"

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/rows"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/answer"
 )
@@ -60,13 +61,19 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	if task, is := fields["task"].(string); is && task != "math" && task != "stem" {
 		return r, fmt.Errorf("task: is %.40q, want math or stem: other tasks have no answer to compare", task)
 	}
-	r.ID, _ = text(find(fields, c.ID, idNames...))
-	if r.ID == "" {
+	id, err := text(find(fields, c.ID, idNames...))
+	if err != nil {
+		return r, fmt.Errorf("id: %w", err)
+	}
+	if r.ID = id; id == "" {
 		r.ID = fmt.Sprint(n)
 	}
-	question, is := text(find(fields, c.Question, questionNames...))
-	if r.Question = untemplated(question); !is || r.Question == "" {
-		return r, errors.New("question: is missing, or not a text")
+	question, err := text(find(fields, c.Question, questionNames...))
+	if r.Question = untemplated(question); err == nil && r.Question == "" {
+		err = errors.New("is missing")
+	}
+	if err != nil {
+		return r, fmt.Errorf("question: %w", err)
 	}
 	found := find(fields, c.Answer, answerNames...)
 	list, several := found.([]any)
@@ -74,9 +81,12 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 		list = []any{found}
 	}
 	for _, one := range list {
-		gold, is := text(one)
-		if gold = final(gold); !is || gold == "" {
-			return r, errors.New("answer: is missing, or not a text, a number or a list of them")
+		gold, err := text(one)
+		if gold = final(gold); err == nil && gold == "" {
+			err = errors.New("is missing")
+		}
+		if err != nil {
+			return r, fmt.Errorf("answer: %w", err)
 		}
 		r.Answers = append(r.Answers, gold)
 	}
@@ -88,19 +98,19 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	return r, err
 }
 
-// text returns v as text if it is a text or a number.
-func text(v any) (string, bool) {
+// text returns v as text if it is a text, a number or a truth value; empty if it is nil.
+func text(v any) (string, error) {
 	switch v := v.(type) {
+	case nil:
+		return "", nil
 	case string:
-		return strings.TrimSpace(v), true
-	case json.Number:
-		return v.String(), true
-	case int32, int64, float32, float64:
-		return fmt.Sprint(v), true
-	case []byte:
-		return strings.TrimSpace(string(v)), true
+		return strings.TrimSpace(v), nil
+	case json.Number, float32, float64, bool:
+		return fmt.Sprint(v), nil
+	case rows.Unread:
+		return "", v
 	}
-	return "", false
+	return "", errors.New("is not a text, a number or a truth value")
 }
 
 // final extracts the answer from a reference solution: the text after the last ####, as in

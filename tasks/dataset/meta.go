@@ -9,8 +9,8 @@ import (
 )
 
 // Meta is the metadata of a row, by column: texts, numbers and truth values that are neither
-// its name nor its question or answer. Values are texts, bools, and numbers as [json.Number]
-// or as Parquet holds them; from the JSON of a problem, numbers are float64.
+// its name nor its question or answer. Values are texts, bools, and numbers as [json.Number],
+// float32 or float64; from the JSON of a problem, numbers are float64.
 type Meta map[string]any
 
 // mostMeta is the longest text kept as metadata, in bytes: longer ones are solutions and the
@@ -34,9 +34,6 @@ func About(p quintain.Problem) (id string, meta Meta, is bool) {
 func (c *Columns) meta(fields map[string]any) (all Meta) {
 	used := slices.Concat([]string{c.ID, c.Question, c.Answer}, idNames, questionNames, answerNames)
 	for name, v := range fields {
-		if raw, is := v.([]byte); is {
-			v = string(raw)
-		}
 		if slices.ContainsFunc(used, func(u string) bool { return slices.Contains(spellings(u), name) }) || !scalar(v) {
 			continue
 		}
@@ -48,16 +45,12 @@ func (c *Columns) meta(fields map[string]any) (all Meta) {
 	return all
 }
 
-// scalar reports whether v is a text that is not too long, a finite number or a truth value.
+// scalar reports whether v is a text that is not too long, a number or a truth value.
 func scalar(v any) bool {
 	switch v := v.(type) {
 	case string:
 		return len(v) <= mostMeta
-	case float32:
-		return v-v == 0
-	case float64:
-		return v-v == 0
-	case bool, json.Number, int32, int64:
+	case bool, json.Number, float32, float64:
 		return true
 	}
 	return false

@@ -32,24 +32,12 @@ func tokens(v any) (all []quintain.Token, err error) {
 		return nil, fmt.Errorf("%s: want a list of tokens, one or more", packedPrompts)
 	}
 	for at, one := range list {
-		n, err := whole(one)
-		if err != nil || n < 0 || n > math.MaxInt32 {
+		number, is := one.(json.Number)
+		n, err := number.Int64()
+		if !is || err != nil || n < 0 || n > math.MaxInt32 {
 			return nil, fmt.Errorf("%s: %.40v at %d is no token: want a whole number of 0 to %d", packedPrompts, one, at, math.MaxInt32)
 		}
 		all = append(all, quintain.Token(n))
 	}
 	return all, nil
-}
-
-// whole returns v as a whole number.
-func whole(v any) (int64, error) {
-	switch v := v.(type) {
-	case json.Number:
-		return v.Int64()
-	case int32:
-		return int64(v), nil
-	case int64:
-		return v, nil
-	}
-	return 0, fmt.Errorf("it is %T", v)
 }
