@@ -55,7 +55,7 @@ func readForms(t testing.TB, path string) (all []form) {
 // allForms reads the pairs of the folder of test data: the forms by kind, replies as models
 // write them, and near misses.
 func allForms(t testing.TB) (all []form) {
-	for _, name := range []string{"forms", "replies", "near"} {
+	for _, name := range []string{"forms", "replies", "near", "values"} {
 		all = append(all, readForms(t, "testdata/"+name+".txt")...)
 	}
 	return all

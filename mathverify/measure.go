@@ -1,64 +1,87 @@
 package mathverify
 
 import (
+	"math/big"
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/mathverify/units"
 )
 
-// sameMeasure compares two answers with different units of one dimension, or with a sum in two
-// units. If it reports nothing sure, the units do not count.
+// sameMeasure compares two answers that both have a unit that we can convert: dimension and size must
+// agree. A sum in two units counts as one amount. If it reports nothing sure, the units do not count.
 func (c *comparison) sameMeasure() (same, sure bool) {
 	g, a := mayHaveUnit(c.goldText), mayHaveUnit(c.answerText)
-	if !g && !a || g != a && !hasPi(c.goldText) && !hasPi(c.answerText) {
+	if !g && !a {
 		return false, false
 	}
-	value, unit := units.Sum(c.goldText)
-	other, otherUnit := units.Sum(c.answerText)
-	summed, is, is2 := value != "" || other != "", value != "", other != ""
-	if !is {
-		value, unit, is = units.Split(c.goldText)
-	}
-	if !is2 {
-		other, otherUnit, is2 = units.Split(c.answerText)
-	}
+	x, unit, summed, is := measured(c.goldText)
+	y, other, summed2, is2 := measured(c.answerText)
 	switch {
 	case is && !is2:
-		same = sameAngle(c, value, unit, c.answerText)
+		same = sameAngle(c, x, unit, c.answerText)
 		return same, same
 	case !is && is2:
-		same = sameAngle(c, other, otherUnit, c.goldText)
+		same = sameAngle(c, y, other, c.goldText) || sameAmount(c, y)
 		return same, same
-	}
-	radians, same := unit.SameDimension(otherUnit)
-	if !is || !same || unit.Size().Cmp(otherUnit.Size()) == 0 && radians == 0 && !summed {
+	case !is || unit.MayMean(other):
 		return false, false
 	}
 	c.reason = SameExact
-	x, err := read(value)
-	y, err2 := read(other)
-	if err != nil || err2 != nil {
-		return false, false
+	radians, same := unit.SameDimension(other)
+	if !same {
+		c.note("unit", "the dimensions differ", false)
+		return false, true
 	}
-	pi := &expr.Node{Op: expr.Constant, Name: "pi"}
-	radian := expr.New(expr.Div, expr.Int(180), pi)
-	x = expr.New(expr.Mul, x, expr.Rational(unit.Size()), expr.New(expr.Pow, radian, expr.Int(int64(radians))))
-	return c.sameScalar(x, expr.New(expr.Mul, y, expr.Rational(otherUnit.Size()))), true
+	radian := expr.New(expr.Div, &expr.Node{Op: expr.Constant, Name: "pi"}, expr.Int(180))
+	scale := new(big.Rat).Quo(other.Size(), unit.Size())
+	zero := new(big.Rat).Quo(new(big.Rat).Sub(other.Zero(), unit.Zero()), unit.Size())
+	y = expr.New(expr.Mul, y, expr.Rational(scale), expr.New(expr.Pow, radian, expr.Int(int64(radians))))
+	same = c.sameScalar(x, expr.New(expr.Add, y, expr.Rational(zero)))
+	return same, same || scale.Cmp(big.NewRat(1, 1)) != 0 || zero.Sign() != 0 || radians != 0 || summed || summed2
+}
+
+// measured returns the number in an answer with a unit, and the unit; summed says that it adds two.
+func measured(text string) (number *expr.Node, unit units.Unit, summed, is bool) {
+	value, unit := units.Sum(text)
+	summed = value != ""
+	if value == "" {
+		value, unit, is = units.Split(text)
+	}
+	if !is && !summed {
+		return nil, unit, false, false
+	}
+	n, err := read(value)
+	if err != nil {
+		return nil, unit, false, false
+	}
+	if _, n = named(n); n == nil || !isScalar(n) || !closed(n) || n.Has(expr.PlusMinus) {
+		return nil, unit, false, false
+	}
+	return n, unit, summed, true
+}
+
+// sameAmount reports whether the number before the unit of an answer is the reference without one.
+func sameAmount(c *comparison, y *expr.Node) bool {
+	x, err := read(c.goldText)
+	if err != nil {
+		return false
+	}
+	_, x = named(x)
+	c.reason = SameExact
+	return x != nil && isScalar(x) && closed(x) && !x.Has(expr.PlusMinus) && c.sameScalar(x, y)
 }
 
 // sameAngle reports whether an angle in degrees is a multiple of π without a unit.
-func sameAngle(c *comparison, value string, unit units.Unit, text string) bool {
+func sameAngle(c *comparison, degrees *expr.Node, unit units.Unit, text string) bool {
 	if !unit.IsDegree() || !hasPi(text) {
 		return false
 	}
-	degrees, err := read(value)
-	angle, err2 := read(text)
-	if err != nil || err2 != nil {
+	angle, err := read(text)
+	if err != nil {
 		return false
 	}
-	_, angle = named(angle)
-	if _, degrees = named(degrees); angle == nil || degrees == nil || !closed(angle) || !isScalar(angle) || !isScalar(degrees) || degrees.Has(expr.Constant) {
+	if _, angle = named(angle); angle == nil || !closed(angle) || !isScalar(angle) || degrees.Has(expr.Constant) {
 		return false
 	}
 	pi := &expr.Node{Op: expr.Constant, Name: "pi"}
@@ -67,6 +90,8 @@ func sameAngle(c *comparison, value string, unit units.Unit, text string) bool {
 }
 
 // mayHaveUnit reports whether a text may have a unit that we can convert.
-func mayHaveUnit(text string) bool { return strings.Contains(text, "$") || units.Ends(text) }
+func mayHaveUnit(text string) bool {
+	return strings.ContainsAny(text, "$€£¥₹") || units.Ends(text)
+}
 
 func hasPi(text string) bool { return strings.Contains(text, "pi") || strings.Contains(text, "π") }

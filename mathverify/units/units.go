@@ -3,54 +3,117 @@ package units
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Unit is a unit that we can convert: its size in base units, and their exponents.
 type Unit struct {
 	size   *big.Rat
+	zero   *big.Rat // what a scale of temperature adds; nil: nothing
 	powers dimension
+	name   string // the first of its names; empty for products and powers
 }
 
-// A dimension has the exponents of metre, second, gram, litre, cent, degree and radian. The last
-// two are of one dimension, which π joins.
-type dimension [7]int
+// A dimension has the exponents of the base units. Degree and radian are of one dimension, which π joins.
+type dimension [14]int
 
-// The places of angles in a dimension.
+// The places of the base units in a dimension.
 const (
-	inDegrees = 5
-	inRadians = 6
+	metre = iota
+	second
+	gram
+	ampere
+	kelvin
+	mole
+	inDegrees
+	inRadians
+	bit
+	cent
+	euro
+	sterling
+	yen
+	rupee
 )
 
-// measures maps the names of units to their sizes.
-var measures = func() map[string]Unit {
+// A measure is a row of the table of units: names, and a size in a product of base units.
+type measure struct {
+	names, sizes string // the size is a fraction
+	powers       dimension
+	metric       bool // prefixes of the SI stand before it
+}
+
+// table lists the units. A letter alone stands for no plural.
+var table = []measure{
+	{"m meter meters metre metres", "1", dimension{metre: 1}, true}, {"in inch inches", "0.0254", dimension{metre: 1}, false}, {"ft foot feet", "0.3048", dimension{metre: 1}, false},
+	{"yd yard yards", "0.9144", dimension{metre: 1}, false}, {"mi mile miles", "1609.344", dimension{metre: 1}, false}, {"angstrom angstroms Å", "1/10000000000", dimension{metre: 1}, false},
+	{"acre acres", "4046.8564224", dimension{metre: 2}, false}, {"ha hectare hectares", "10000", dimension{metre: 2}, false},
+	{"L l liter liters litre litres", "0.001", dimension{metre: 3}, true}, {"cc", "0.000001", dimension{metre: 3}, false},
+	{"gal gallon gallons", "0.003785411784", dimension{metre: 3}, false}, {"qt quart quarts", "0.000946352946", dimension{metre: 3}, false}, {"pt pint pints", "0.000473176473", dimension{metre: 3}, false}, {"cup cups", "0.0002365882365", dimension{metre: 3}, false},
+	{"s sec secs second seconds", "1", dimension{second: 1}, true}, {"min mins minute minutes", "60", dimension{second: 1}, false}, {"h hr hrs hour hours", "3600", dimension{second: 1}, false}, {"day days", "86400", dimension{second: 1}, false},
+	{"week weeks", "604800", dimension{second: 1}, false}, {"month months", "2628000", dimension{second: 1}, false}, {"yr year years", "31536000", dimension{second: 1}, false}, {"decade decades", "315360000", dimension{second: 1}, false}, {"century centuries", "3153600000", dimension{second: 1}, false},
+	{"Hz hertz", "1", dimension{second: -1}, true}, {"mph", "0.44704", dimension{metre: 1, second: -1}, false}, {"kph kmh kmph", "5/18", dimension{metre: 1, second: -1}, false}, {"knot knots", "463/900", dimension{metre: 1, second: -1}, false},
+	{"g gram grams", "1", dimension{gram: 1}, true}, {"tonne tonnes", "1000000", dimension{gram: 1}, false}, {"oz ounce ounces", "28.349523125", dimension{gram: 1}, false}, {"lb lbs pound pounds", "453.59237", dimension{gram: 1}, false},
+	{"N newton newtons", "1000", dimension{metre: 1, gram: 1, second: -2}, true}, {"J joule joules", "1000", dimension{metre: 2, gram: 1, second: -2}, true}, {"W watt watts", "1000", dimension{metre: 2, gram: 1, second: -3}, true},
+	{"cal calorie calories", "4184", dimension{metre: 2, gram: 1, second: -2}, true}, {"Wh", "3600000", dimension{metre: 2, gram: 1, second: -2}, true}, {"eV electronvolt electronvolts", "1.602176634e-16", dimension{metre: 2, gram: 1, second: -2}, true},
+	{"Pa pascal pascals", "1000", dimension{metre: -1, gram: 1, second: -2}, true}, {"bar bars", "100000000", dimension{metre: -1, gram: 1, second: -2}, true}, {"atm atmosphere atmospheres", "101325000", dimension{metre: -1, gram: 1, second: -2}, false},
+	{"A amp amps ampere amperes", "1", dimension{ampere: 1}, true}, {"C coulomb coulombs", "1", dimension{ampere: 1, second: 1}, true}, {"V volt volts", "1000", dimension{metre: 2, gram: 1, second: -3, ampere: -1}, true},
+	{"Ω Omega ohm ohms", "1000", dimension{metre: 2, gram: 1, second: -3, ampere: -2}, true}, {"F farad farads", "0.001", dimension{metre: -2, gram: -1, second: 4, ampere: 2}, true}, {"H henry henries henrys", "1000", dimension{metre: 2, gram: 1, second: -2, ampere: -2}, true},
+	{"T tesla teslas", "1000", dimension{gram: 1, second: -2, ampere: -1}, true}, {"Wb weber webers", "1000", dimension{metre: 2, gram: 1, second: -2, ampere: -1}, true},
+	{"K kelvin kelvins", "1", dimension{kelvin: 1}, true}, {"degC degc celsius centigrade ℃ degcelsius degcentigrade", "1", dimension{kelvin: 1}, false}, {"degF degf fahrenheit degfahrenheit", "5/9", dimension{kelvin: 1}, false}, {"mol mole moles", "1", dimension{mole: 1}, true},
+	{"degree degrees deg", "1", dimension{inDegrees: 1}, false}, {"rad radian radians", "1", dimension{inRadians: 1}, true}, {"bit bits", "1", dimension{bit: 1}, true}, {"B byte bytes", "8", dimension{bit: 1}, true},
+	{"¢ cent cents", "1", dimension{cent: 1}, false}, {"$ dollar dollars usd", "100", dimension{cent: 1}, false}, {"€ euro euros eur", "1", dimension{euro: 1}, false}, {"£ gbp", "1", dimension{sterling: 1}, false}, {"¥ yen jpy", "1", dimension{yen: 1}, false}, {"₹ rupee rupees inr", "1", dimension{rupee: 1}, false},
+}
+
+// prefixes lists the prefixes of the SI with their powers of ten, as letters and as words.
+var prefixes = []struct {
+	letter, word string
+	power        int64
+}{
+	{"p", "pico", -12}, {"n", "nano", -9}, {"µ", "micro", -6}, {"u", "", -6}, {"m", "milli", -3}, {"c", "centi", -2}, {"d", "deci", -1},
+	{"h", "hecto", 2}, {"k", "kilo", 3}, {"M", "mega", 6}, {"G", "giga", 9}, {"T", "tera", 12}, {"f", "femto", -15},
+}
+
+// measures returns the units by their names, with and without a prefix.
+var measures = sync.OnceValue(func() map[string]Unit {
 	all := map[string]Unit{}
-	for _, unit := range []struct {
-		names    string
-		base     int
-		num, den int64
-	}{
-		{"mm millimeter millimeters millimetre millimetres", 0, 1, 1000}, {"cm centimeter centimeters centimetre centimetres", 0, 1, 100},
-		{"dm decimeter decimeters decimetre decimetres", 0, 1, 10}, {"m meter meters metre metres", 0, 1, 1}, {"km kilometer kilometers kilometre kilometres", 0, 1000, 1},
-		{"in inch inches", 0, 254, 10_000}, {"ft foot feet", 0, 3048, 10_000}, {"yd yard yards", 0, 9144, 10_000}, {"mi mile miles", 0, 1_609_344, 1000},
-		{"ms millisecond milliseconds", 1, 1, 1000}, {"s sec secs second seconds", 1, 1, 1}, {"min mins minute minutes", 1, 60, 1}, {"h hr hrs hour hours", 1, 3600, 1},
-		{"day days", 1, 86_400, 1}, {"week weeks", 1, 604_800, 1},
-		{"mg milligram milligrams", 2, 1, 1000}, {"g gram grams", 2, 1, 1}, {"kg kilogram kilograms", 2, 1000, 1}, {"tonne tonnes", 2, 1_000_000, 1},
-		{"oz ounce ounces", 2, 28_349_523_125, 1_000_000_000}, {"lb lbs pound pounds", 2, 45_359_237, 100_000},
-		{"mL ml milliliter milliliters millilitre millilitres", 3, 1, 1000}, {"cL cl", 3, 1, 100}, {"L l liter liters litre litres", 3, 1, 1},
-		{"cent cents ¢", 4, 1, 1}, {"$ dollar dollars usd", 4, 100, 1},
-		{"degree degrees deg", inDegrees, 1, 1}, {"rad radian radians", inRadians, 1, 1},
-	} {
-		for _, name := range strings.Fields(unit.names) {
-			m := Unit{size: big.NewRat(unit.num, unit.den)}
-			m.powers[unit.base] = 1
-			all[name] = m
+	zeros := map[string]*big.Rat{"degC": big.NewRat(27_315, 100), "degF": big.NewRat(229_835, 900)}
+	for _, row := range table {
+		size, _ := new(big.Rat).SetString(row.sizes)
+		names := strings.Fields(row.names)
+		for _, name := range names {
+			all[name] = Unit{size: size, zero: zeros[names[0]], powers: row.powers, name: names[0]}
 		}
 	}
-	all["mph"], all["kph"] = all["mile"].times(all["hour"], -1), all["km"].times(all["hour"], -1)
-	all["kmh"] = all["kph"]
+	for _, row := range table {
+		for _, name := range strings.Fields(row.names) {
+			for _, prefix := range prefixes {
+				start := prefix.letter
+				if len(name) > len("mol") {
+					start = prefix.word
+				}
+				if _, is := all[start+name]; row.metric && start != "" && !is {
+					scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(max(prefix.power, -prefix.power)), nil))
+					if prefix.power < 0 {
+						scale.Inv(scale)
+					}
+					all[start+name] = Unit{size: scale.Mul(scale, all[name].size), powers: row.powers, name: start + name}
+				}
+			}
+		}
+	}
 	return all
-}()
+})
+
+// named returns the unit of a name. Letters of the other case count for words only.
+func named(name string) (Unit, bool) {
+	unit, is := measures()[name]
+	if !is && len(name) > 1 {
+		unit, is = measures()[strings.ToLower(name)]
+	}
+	return unit, is
+}
 
 // times returns a product with a power of a unit.
 func (u Unit) times(other Unit, power int) Unit {
@@ -68,7 +131,7 @@ func (u Unit) times(other Unit, power int) Unit {
 	return product
 }
 
-// SameDimension reports whether two units Unit the same, and with which power of a radian in
+// SameDimension reports whether two units measure the same, and with which power of a radian in
 // degrees they differ.
 func (u Unit) SameDimension(other Unit) (radians int, same bool) {
 	radians = u.powers[inRadians] - other.powers[inRadians]
@@ -80,46 +143,77 @@ func (u Unit) SameDimension(other Unit) (radians int, same bool) {
 	return radians, a == b
 }
 
+// MayMean reports whether two units of different dimensions may have been meant to be the same: a
+// degree is also one of temperature, C also °C, and a pound also £.
+func (u Unit) MayMean(other Unit) bool {
+	pair := u.name + " " + other.name
+	if u.name > other.name {
+		pair = other.name + " " + u.name
+	}
+	switch pair {
+	case "degC degree", "degF degree", "C degC", "F degF", "lb £", "C degree", "F degree":
+		return true
+	}
+	return false
+}
+
 var (
-	// unitMarkup matches what LaTeX sets around units.
-	unitMarkup = compiled(`\\(?:text|textrm|textup|mathrm|mbox|operatorname|rm)\b|\\[ ,;:!$]|[{}~$*]`)
+	// clean matches what LaTeX sets around units, and celsius matches a degree of temperature.
+	clean   = compiled(`\\(?:text|textrm|textup|mathrm|mbox|operatorname|rm)\b|\\[ ,;:!$]|[{}~$*]`)
+	celsius = compiled(`(?i)(?:\^ ?\\circ|°|º|degrees?) *(c|f|celsius|fahrenheit|centigrade)\b`)
+	over    = compiled(`\\[dt]?frac *([^{}/ ]+) +([^{}/ ]+)`)
 
-	// unitTerm matches a unit with its exponent.
-	unitTerm = compiled(`^(square |sq\.? |cubic )?([A-Za-z°¢]+)(?: ?\^ ?(-?[1-3])|(²|³|[23]))?$`)
-
-	// unitJoint matches a sign of division or multiplication between units.
-	unitJoint = compiled(`\s*/\s*|\s+per\s+|\s*[·*]\s*|\s*\\cdot\s*`)
+	// term matches a unit with its exponent, and joint a sign between two.
+	term  = compiled(`^(square |sq\.? |cubic |cu\.? )?([A-Za-zµΩÅ℃¢$€£¥₹]+)\.?(?: ?\^ ?(-?[1-4])|(-[1-3]|[23])\b)?`)
+	joint = compiled(`^(?:/|per |\(|\)|[·⋅×]|\\cdot\b|\\times\b)`)
 )
 
-// degrees writes the sign of a degree as a word.
-var degrees = strings.NewReplacer(`^\circ`, " degrees", `^{\circ}`, " degrees", "°", " degrees")
+// plainer writes the letters of units and their exponents in one form, and the sign of a degree as a word.
+var plainer = strings.NewReplacer(`\mu `, "µ", `\mu`, "µ", "μ", "µ", `k \Omega`, "kΩ", `M \Omega`, "MΩ", `\Omega`, "Ω", "Ω", "Ω", "⁻¹", "^-1", "⁻²", "^-2", "⁻³", "^-3", "²", "^2", "³", "^3", " squared", "^2", " cubed", "^3",
+	`^\circ`, " degrees", `^{\circ}`, " degrees", "°", " degrees", "º", " degrees")
 
 // Size returns the size of the unit in base units. The caller does not change it.
 func (u Unit) Size() *big.Rat { return u.size }
 
+// Zero returns what a scale of temperature adds to a size, or 0. The caller does not change it.
+func (u Unit) Zero() *big.Rat {
+	if u.zero == nil {
+		return new(big.Rat)
+	}
+	return u.zero
+}
+
 // IsDegree reports whether the unit is a degree.
-func (u Unit) IsDegree() bool { return u.powers == measures["degree"].powers }
+func (u Unit) IsDegree() bool { return u.powers == measures()["degree"].powers }
 
 // Ends reports whether a text with a number ends in the name of a unit, with its exponent.
 func Ends(text string) bool {
-	text = strings.TrimRight(text, " .$}*0123456789^-²³{")
-	if strings.HasSuffix(text, "°") || strings.HasSuffix(text, `\circ`) {
-		return true
+	text = strings.TrimRight(text, " .$}*0123456789^-²³⁻¹{)")
+	text = strings.TrimSuffix(strings.TrimSuffix(text, " squared"), " cubed")
+	for _, sign := range []string{"°", `\circ`, "€", "℃", "¢"} {
+		if strings.HasSuffix(text, sign) {
+			return true
+		}
 	}
 	n := len(text)
 	for n > 0 && (text[n-1] >= 'a' && text[n-1] <= 'z' || text[n-1] >= 'A' && text[n-1] <= 'Z') {
 		n--
 	}
-	_, is := measures[text[n:]]
-	if !is {
-		_, is = measures[strings.ToLower(text[n:])]
+	_, is := named(text[n:])
+	if !is && strings.HasSuffix(text, "Ω") {
+		is, n = true, len(text)-len("Ω")
 	}
-	return is && n > 0 && strings.ContainsAny(text[:n], "0123456789")
+	return is && n > 0 && hasNumber(text[:n])
+}
+
+// hasNumber reports whether a text has a digit or π.
+func hasNumber(text string) bool {
+	return strings.ContainsAny(text, "0123456789") || strings.Contains(text, "pi") || strings.Contains(text, "π")
 }
 
 // The greatest lengths of a unit, a sum of two, and an answer with a unit, in bytes.
 const (
-	maxUnit   = 60
+	maxUnit   = 80
 	maxSum    = 80
 	maxAnswer = 400
 )
@@ -129,59 +223,75 @@ func In(text string) (Unit, bool) {
 	if len(text) > maxUnit {
 		return Unit{}, false
 	}
-	text = degrees.Replace(text)
-	text = strings.Trim(unitMarkup().ReplaceAllString(text, " "), " .")
-	all, whole := unitJoint().FindAllString(text, -1), Unit{size: big.NewRat(1, 1)}
-	for i, term := range unitJoint().Split(text, -1) {
-		m := unitTerm().FindStringSubmatch(strings.Join(strings.Fields(term), " "))
+	text = strings.ReplaceAll(strings.ReplaceAll(text, `{\circ}`, `\circ`), "}{", "} {")
+	text = strings.Join(strings.Fields(clean().ReplaceAllString(text, " ")), " ")
+	text = over().ReplaceAllString(plainer.Replace(celsius().ReplaceAllString(text, " deg$1")), "$1/$2")
+	whole, sign, terms := Unit{size: big.NewRat(1, 1)}, 1, 0
+	for text = strings.Trim(text, " ."); text != ""; text = strings.TrimLeft(text, " ") {
+		if mark := joint().FindString(text); mark != "" {
+			if mark == "/" || mark == "per " {
+				sign = -1
+			}
+			text = text[len(mark):]
+			continue
+		}
+		m := term().FindStringSubmatch(text)
 		if m == nil {
 			return Unit{}, false
 		}
-		unit, is := measures[m[2]]
-		if !is {
-			unit, is = measures[strings.ToLower(m[2])]
-		}
+		unit, is := named(m[2])
 		if !is {
 			return Unit{}, false
 		}
-		power := exponentOf(m[1], m[3]+m[4])
-		if i > 0 && strings.ContainsAny(all[i-1], "/p") {
-			power = -power
+		text = text[len(m[0]):]
+		if power := sign * exponentOf(m[1], m[3]+m[4]); terms == 0 && power == 1 && text == "" {
+			return unit, true
+		} else if whole = whole.times(unit, power); whole.size.Num().BitLen() > maxUnit*maxUnit {
+			return Unit{}, false
 		}
-		whole = whole.times(unit, power)
+		terms++
 	}
-	return whole, true
+	return whole, terms > 0
 }
 
 // exponentOf returns the exponent of a unit, from the word before it or the sign after it.
 func exponentOf(word, sign string) int {
 	switch {
-	case strings.HasPrefix(word, "sq"), sign == "2", sign == "²":
+	case strings.HasPrefix(word, "sq"):
 		return 2
-	case word == "cubic ", sign == "3", sign == "³":
+	case strings.HasPrefix(word, "cu"):
 		return 3
-	case sign == "-1":
-		return -1
-	case sign == "-2":
-		return -2
+	case sign == "":
+		return 1
 	}
-	return 1
+	power, _ := strconv.Atoi(sign)
+	return power
 }
+
+// priced matches an amount of money with its sign before it.
+var priced = compiled(`^(-?) ?(?:US ?)?\\?(\$|€|£|¥|₹|USD|EUR|GBP|INR|JPY) ?(\d[\d.,{}!\\ ]*)$`)
 
 // Split splits an answer into its value and a unit that we can convert.
 func Split(text string) (value string, unit Unit, is bool) {
-	text = strings.TrimSpace(text)
+	text = strings.TrimRight(strings.TrimSpace(text), ".")
+	if inner, words := strings.CutPrefix(text, `\text{`); words && strings.HasSuffix(inner, "}") && !strings.ContainsAny(inner[:len(inner)-1], "{}") {
+		text = inner[:len(inner)-1]
+	}
 	if len(text) > maxAnswer {
 		return "", unit, false
 	}
-	if rest, found := strings.CutPrefix(strings.TrimPrefix(text, `\`), "$"); found && rest != "" && strings.Trim(rest, "0123456789.,") == "" && rest != "." {
-		return rest, measures["$"], true
+	if m := priced().FindStringSubmatch(text); m != nil {
+		unit, is = named(m[2])
+		return m[1] + m[3], unit, is
 	}
 	if !Ends(text) {
 		return "", unit, false
 	}
 	for i := max(1, len(text)-maxUnit); i < len(text); i++ {
-		if strings.IndexByte("0123456789)} ", text[i-1]) < 0 || !starts(text[i]) || !strings.ContainsAny(text[:i], "0123456789") {
+		if c := text[i]; strings.IndexByte("0123456789)} ", text[i-1]) < 0 && c != ' ' && c != '\\' && c != '~' && c < 0x80 || !starts(c) || !hasNumber(text[:i]) {
+			continue
+		}
+		if c := text[i]; i == len(text)-1 && c >= 'A' && c <= 'J' && text[i-1] >= '0' && text[i-1] <= '9' { // a choice
 			continue
 		}
 		if unit, is = In(text[i:]); is && strings.Count(text[:i], "{") == strings.Count(text[:i], "}") {
@@ -205,7 +315,7 @@ func Sum(text string) (value string, unit Unit) {
 	if len(text) > maxSum || !Ends(text) {
 		return "", unit
 	}
-	m := sums().FindStringSubmatch(strings.Join(strings.Fields(unitMarkup().ReplaceAllString(text, " ")), " "))
+	m := sums().FindStringSubmatch(strings.Join(strings.Fields(clean().ReplaceAllString(text, " ")), " "))
 	if m == nil {
 		return "", unit
 	}
