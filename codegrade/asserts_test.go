@@ -40,7 +40,6 @@ func TestAsserts(t *testing.T) {
 		{"a generator is no plain value", "assert list(f(2)) == [0, 1]", "def f(n): yield from range(n)", WrongAnswer},
 		{"nothing is asked", "assert True", "x = 1", ""},
 		{"nothing is asked of a broken program", "assert True", "1/0", RuntimeError},
-		{"endless questions", "x = 0\nwhile x >= 0:\n    x = f(x)", "def f(x): return x + 1", WrongAnswer},
 	} {
 		if g == nil {
 			break
@@ -81,7 +80,7 @@ func TestBrokenTestsAreNoVerdict(t *testing.T) {
 		if g == nil {
 			break
 		}
-		got, err := g.Grade(t.Context(), Tests{Language: "python", Kind: Asserts, Asserts: source, Limits: sandbox.Limits{CPU: time.Second, Wall: patient.Wall}}, "def f(x): return 1")
+		got, err := g.Grade(t.Context(), Tests{Language: "python", Kind: Asserts, Asserts: source, Limits: sandbox.Limits{CPU: 300 * time.Millisecond, Wall: patient.Wall}}, "def f(x): return 1")
 		if !errors.Is(err, ErrTests) {
 			t.Errorf("%s: %+v, error %v", why, got, err)
 		}

@@ -83,7 +83,7 @@ func (f *Form) uses(path string) bool {
 
 // within reports whether path is other or below it. Every path is below the empty one.
 func within(path, other string) bool {
-	return other == "" || path == other || strings.HasPrefix(path, other+".")
+	return other == "" || strings.HasPrefix(path, other) && (len(path) == len(other) || path[len(other)] == '.')
 }
 
 // Settings returns the form's settings, in the order of their declarations.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,10 @@ import (
 const asProgram = "TEST_AS_QUINTAIN"
 
 func TestMain(m *testing.M) {
+	if err := os.Setenv("GOGC", "400"); err != nil { // of the programs that tests start; here it is read already
+		panic(err)
+	}
+	debug.SetGCPercent(400) // the heaps are small, and each cycle reads all that is global
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
