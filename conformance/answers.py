@@ -2,7 +2,8 @@
 """Check `quintain grade math` against labelled pairs: {"gold", "answer", "equal", "topic"} per line, in a folder of
 data.
 
-Of every file with pairs at least 99 % are right, and no wrong answer counts as right. Of the problem sets, each
+Of every file with pairs at least 99 % are right, and no wrong answer counts as right; of HardVerify-Math at least 85 % of
+the right answers, which rules refuse. Of the problem sets, each
 reference in five renderings equals itself, and no other reference with another value. AREaL's sample texts get the
 rewards in their labels.
 """
@@ -16,7 +17,8 @@ import sys
 RENDERINGS = ["{}", "\\boxed{{{}}}", "${}$", "The final answer is ${}$. I hope it is correct.", "<think>Maybe 77?</think>\nSo we get\n\\[\\boxed{{{}}}\\]"]
 
 # Labels that contradict the conventions of the data: (gold, answer) with the reason.
-WRONG = {("\\text{C}", "réponse est C non A"): "the answer is C, and so is the reference"}
+WRONG = {("\\text{C}", "réponse est C non A"): "the answer is C, and so is the reference",
+         ("0.3333", "1/3"): "a reference of three digits or more stands for an exact value that it is rounded from"}
 
 
 def rows(path):
@@ -42,6 +44,17 @@ def labelled(quintain, path):
     right = len(data) - sum(faults.values())
     print(f"{path.name}: {right} of {len(data)} right, {faults['accepted']} wrong answers accepted, {faults['refused']} right ones refused")
     return right >= 0.99 * len(data) and not faults["accepted"]
+
+
+def hard(quintain, path):
+    """Compare verdicts with the labels of HardVerify-Math; that of row 52 is wrong."""
+    data = rows(path)
+    verdicts = verify(quintain, [(r["gold"], r["answer"]) for r in data])
+    refused = [r["id"] for r, equal in zip(data, verdicts) if r["equal"] and not equal]
+    accepted = [r["id"] for r, equal in zip(data, verdicts) if equal and not r["equal"]]
+    recall = 1 - len(refused) / sum(r["equal"] for r in data)
+    print(f"{path.name}: recall {recall:.3f}, refuses {' '.join(refused)}; accepts {' '.join(accepted)}")
+    return recall >= 0.85 and set(accepted) <= {"hv-52-n"}
 
 
 def problem_set(quintain, path):
@@ -78,7 +91,7 @@ def main():
     p.add_argument("--quintain", required=True)
     p.add_argument("--data", type=pathlib.Path, required=True, help="folder of the files")
     args = p.parse_args()
-    checks = {"equivalence_dev": labelled, "peer_cases": labelled, "math_500": problem_set, "aime24": problem_set, "amc23": problem_set, "areal_sample_cases": areal}
+    checks = {"equivalence_dev": labelled, "peer_cases": labelled, "hardverify": hard, "math_500": problem_set, "aime24": problem_set, "amc23": problem_set, "areal_sample_cases": areal}
     results = [check(args.quintain, args.data / f"{name}.jsonl") for name, check in checks.items()]
     sys.exit(0 if all(results) else 1)
 

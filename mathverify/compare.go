@@ -16,9 +16,9 @@ func (c *comparison) same(g, a *expr.Node) bool {
 	case gn != nil && av == nil && closed(gv) && a.Op == expr.Relation && strings.Trim(a.Name, "=") == "":
 		return false // the question, not its solution
 	case gv == nil && a.Op == expr.Relation || av == nil && g.Op == expr.Relation:
-		return c.sameRelation(g, a)
+		return c.sameRelation(g, a) || gv == nil && solved(c, g, a)
 	case gv == nil:
-		return c.sameRegions(g, a)
+		return c.sameRegions(g, a) || solved(c, g, a)
 	case av == nil:
 		if total := sumOfNames(a); total != nil && !gv.Has(expr.Relation) {
 			return c.sameValue(gv, total)
@@ -33,6 +33,29 @@ func (c *comparison) same(g, a *expr.Node) bool {
 		return false
 	}
 	return c.sameValue(gv, av)
+}
+
+// solved reports whether an answer is what an equation of x and y says of y, in which it is linear: 6/x
+// for xy = 6. If the answer names a variable, it is that one.
+func solved(c *comparison, g, a *expr.Node) bool {
+	names := []string{"y", "r", "rho"}
+	if name, value := named(a); name != nil && isSymbol(name) {
+		names, a = []string{name.Name}, value
+	}
+	if a == nil || g.Name != "=" || !isScalar(a) || closed(a) {
+		return false
+	}
+	f := expr.New(expr.Add, g.Args[0], expr.New(expr.Neg, g.Args[1]))
+	for _, y := range names {
+		if x := subjectOf(a); x == y || x == "" || !f.Mentions(y) || subjectOf(f.Replace(y, expr.Int(1))) != x {
+			continue
+		}
+		at := func(n int64) *expr.Node { return f.Replace(y, expr.Int(n)) }
+		slope := expr.New(expr.Add, at(1), expr.New(expr.Neg, at(0)))
+		bend := expr.New(expr.Add, at(2), expr.New(expr.Neg, at(1)), expr.New(expr.Neg, slope))
+		return c.sameScalar(bend, expr.Int(0)) && !c.sameScalar(slope, expr.Int(0)) && c.sameScalar(f.Replace(y, a), expr.Int(0))
+	}
+	return false
 }
 
 // maxSides bounds the sides of an identity.
@@ -71,6 +94,9 @@ func (c *comparison) settle(n *expr.Node) *expr.Node {
 	}
 	if v := scaledTuple(n); v != nil {
 		return v
+	}
+	if n.Op == expr.Tuple && n.Has(expr.PlusMinus) {
+		return expr.New(expr.List, alternatives(n)...)
 	}
 	if n.Op == expr.List || n.Op == expr.Tuple || n.Op == expr.Set {
 		return records(spread(n))
@@ -117,9 +143,35 @@ func spread(n *expr.Node) *expr.Node {
 			twin.Args = append(twin.Args, arg)
 			continue
 		}
-		twin.Args = append(twin.Args, signs(arg, 1), signs(arg, -1))
+		twin.Args = append(twin.Args, alternatives(arg)...)
 	}
 	return &twin
+}
+
+// alternatives returns n with each sign of ±. The members of a tuple have signs of their own, unless ∓
+// binds them.
+func alternatives(n *expr.Node) []*expr.Node {
+	bound := !n.Walk(func(m *expr.Node) bool { return m.Op != expr.PlusMinus || m.Name == "pm" })
+	if n.Op != expr.Tuple || bound || len(n.Args) > len("xyzw") {
+		return []*expr.Node{signs(n, 1), signs(n, -1)}
+	}
+	all := []*expr.Node{n}
+	for i, member := range n.Args {
+		if !member.Has(expr.PlusMinus) {
+			continue
+		}
+		var next []*expr.Node
+		for _, tuple := range all {
+			for _, sign := range []int{1, -1} {
+				twin := *tuple
+				twin.Args = slices.Clone(tuple.Args)
+				twin.Args[i] = signs(member, sign)
+				next = append(next, &twin)
+			}
+		}
+		all = next
+	}
+	return all
 }
 
 // signs returns n with ± replaced by one sign, and ∓ by the opposite.

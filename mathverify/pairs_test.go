@@ -84,7 +84,7 @@ var pairs = []struct {
 	{"matrices", `\begin{pmatrix}1&2\\3&4\end{pmatrix}`, []string{`\begin{bmatrix}1&2\\3&4\end{bmatrix}`, `\left[\begin{array}{cc}1&2\\3&4\end{array}\right]`, `\frac12\begin{pmatrix}2&4\\6&8\end{pmatrix}`, `\begin{pmatrix}1&0\\0&1\end{pmatrix}\begin{pmatrix}1&2\\3&4\end{pmatrix}`}, []string{`\begin{pmatrix}1&3\\2&4\end{pmatrix}`, `\begin{vmatrix}1&2\\3&4\end{vmatrix}`, "-2", `\begin{pmatrix}1&2&3&4\end{pmatrix}`, "(1,2,3,4)"}},
 	{"determinants are numbers", `\begin{vmatrix}1&2\\3&4\end{vmatrix}`, []string{"-2", `4-6`}, []string{"2", "10", `\begin{pmatrix}1&2\\3&4\end{pmatrix}`}},
 	{"a column is not a row", `\begin{pmatrix}1\\2\end{pmatrix}`, []string{`\begin{bmatrix}1\\2\end{bmatrix}`}, []string{`\begin{pmatrix}1&2\end{pmatrix}`, "3", `\begin{pmatrix}2\\1\end{pmatrix}`}},
-	{"ratios have an order", "2:3", []string{"2 : 3", `2\colon 3`, "4:6"}, []string{"3:2", "2:4", "23", "2:3:1", "2/3"}},
+	{"ratios have an order", "2:3", []string{"2 : 3", `2\colon 3`, "4:6", "2/3"}, []string{"3:2", "2:4", "23", "2:3:1", "3/2", "2/5"}},
 	{"words ignore case", `\text{Saturday}`, []string{"saturday", `\boxed{\text{Saturday}}`, "The answer is Saturday."}, []string{"Sunday", "S", "Satur", "not Saturday"}},
 	{"words before a number may change it", "58", []string{"There are 58.", "58 ways"}, []string{"at least 58", "more than 58", "It is not 58", `\text{at most } 58`}},
 	{"a bare exponent is one letter", "e^{x+y}", []string{"e^xe^y", `e^x\cdot e^y`}, []string{"e^{xe^y}", "e^{xy}", "xe^y"}},

@@ -77,6 +77,33 @@ func (c *comparison) sameRegions(g, a *expr.Node) bool {
 	return true
 }
 
+// sameCombination compares unions and intersections of sets without a value, as A ∪ B, in any order.
+func sameCombination(c *comparison, g, a *expr.Node) bool {
+	left, right := joined(g), joined(a)
+	if g.Op != a.Op || g.Name != a.Name || len(left) != len(right) || len(left) > maxPairs {
+		return false
+	}
+	if g.Name == "minus" {
+		return c.eachSame(left, right)
+	}
+	return paired(left, right, c.sameValue)
+}
+
+// joined returns the sets that n joins by one operation without an order.
+func joined(n *expr.Node) (sets []*expr.Node) {
+	if n.Name == "minus" {
+		return n.Args
+	}
+	for _, arg := range n.Args {
+		if arg.Op == expr.Combine && arg.Name == n.Name {
+			sets = append(sets, joined(arg)...)
+		} else {
+			sets = append(sets, arg)
+		}
+	}
+	return sets
+}
+
 // parts counts the sets that n joins, up to one more than we compare.
 func parts(n *expr.Node) (count int) {
 	n.Walk(func(m *expr.Node) bool {

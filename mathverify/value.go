@@ -24,7 +24,7 @@ func (c *comparison) sameValue(g, a *expr.Node) bool {
 	case g.Op == expr.Named && (a.Op == expr.Named || a.Op == expr.Symbol):
 		return g.Name == a.Name
 	case g.Op == expr.Combine || a.Op == expr.Combine || g.Op == expr.Named || a.Op == expr.Named:
-		return c.sameRegions(g, a)
+		return c.sameRegions(g, a) || sameCombination(c, g, a)
 	case areVectors(g, a):
 		return c.sameVector(g, a)
 	case g.Op == expr.Tuple || a.Op == expr.Tuple:
@@ -34,7 +34,7 @@ func (c *comparison) sameValue(g, a *expr.Node) bool {
 	case isCollection(g) || isCollection(a):
 		return c.sameMembers(g, a)
 	case g.Op == expr.Ratio || a.Op == expr.Ratio:
-		return g.Op == a.Op && c.sameRatio(g, a)
+		return g.Op == a.Op && c.sameRatio(g, a) || g.Op == expr.Ratio && len(g.Args) == 2 && isScalar(a) && closed(g) && !zero(g.Args[1]) && c.sameScalar(expr.New(expr.Div, g.Args...), a)
 	case g.Op == expr.Based || a.Op == expr.Based:
 		return g.Op == a.Op && strings.TrimLeft(g.Name, "0") == strings.TrimLeft(a.Name, "0") && c.sameScalar(g.Args[0], a.Args[0])
 	}
@@ -309,8 +309,12 @@ func (c *comparison) withoutUnits(g, a *expr.Node) (*expr.Node, *expr.Node) {
 	return g, a
 }
 
-// minDigits is how many significant digits a decimal needs to stand for an exact value.
-const minDigits = 7
+// minDigits is how many significant digits a decimal needs to stand for an exact value, and minRounded
+// how many a reference needs to stand for a value that no decimal is.
+const (
+	minDigits  = 7
+	minRounded = 3
+)
 
 // decimal returns the value of a number written as a decimal, and its number of
 // significant digits.
@@ -351,19 +355,46 @@ func scaled(n *expr.Node) (*big.Rat, int) {
 }
 
 // rounded reports whether one number is a decimal of at least seven significant digits to
-// which the other rounds; or both are neighbours in binary floating point.
+// which the other rounds, for a reference three if the answer has no finite decimal; or both are
+// neighbours in binary floating point.
 func (c *comparison) rounded(g, a *expr.Node) bool {
 	gv, gd := decimal(g)
 	av, ad := decimal(a)
 	switch {
 	case gv != nil && av != nil:
 		return neighbours(gv, gd, av, ad)
-	case gv != nil && gd >= minDigits && closed(a):
+	case gv != nil && closed(a) && (gd >= minDigits || gd >= minRounded && endless(c, a)):
 		return c.isRounded(a, gv, gd)
 	case av != nil && ad >= minDigits && closed(g):
 		return c.isRounded(g, av, ad)
 	}
 	return false
+}
+
+// endless reports whether a number is written exactly and is no finite decimal.
+func endless(c *comparison, n *expr.Node) bool {
+	if !n.Walk(func(m *expr.Node) bool { return m.Digits == 0 }) {
+		return false
+	}
+	f, err := c.space.Read(n)
+	if err != nil {
+		return true
+	}
+	value, is := f.Number()
+	if !is {
+		return true
+	}
+	under := new(big.Int).Set(value.Denom())
+	for _, prime := range []int64{2, 5} {
+		for rest, p := new(big.Int), big.NewInt(prime); ; {
+			quotient, _ := new(big.Int).QuoRem(under, p, rest)
+			if rest.Sign() != 0 {
+				break
+			}
+			under = quotient
+		}
+	}
+	return under.Cmp(big.NewInt(1)) != 0
 }
 
 // isRounded reports whether value is n rounded to digits.

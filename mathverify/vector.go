@@ -8,7 +8,7 @@ import (
 )
 
 // sameVector compares two vectors of which at least one is a matrix, a tuple in angle brackets
-// or a sum of unit vectors. A matrix is a tuple only in angle brackets.
+// or a sum of unit vectors. A column is also a point, in round or angle brackets; a row is none.
 func (c *comparison) sameVector(g, a *expr.Node) bool {
 	if g.Op == expr.Matrix && a.Op == expr.Matrix {
 		return c.sameRows(g, a)
@@ -17,7 +17,7 @@ func (c *comparison) sameVector(g, a *expr.Node) bool {
 		if coefficient, size := identity(other); coefficient != nil {
 			return len(m.Args) == len(m.Args[0].Args) && (size == 0 || size == len(m.Args)) && c.sameRows(m, diagonal(coefficient, len(m.Args)))
 		}
-		if other.Op == expr.Tuple && other.Name != "<>" {
+		if other.Op == expr.Tuple && other.Name != "<>" && (other.Name != "()" || len(m.Args) == 1) {
 			return false
 		}
 		if a == other && other.Op == expr.Apply && other.Name == "binom" && len(m.Args) == 2 && len(m.Args[0].Args) == 1 {
@@ -60,13 +60,11 @@ func areVectors(g, a *expr.Node) bool {
 	return false
 }
 
-// cellsOf returns the components of a tuple, or of a matrix of one row or one column.
+// cellsOf returns the components of a point, or of a matrix of one column.
 func cellsOf(n *expr.Node) []*expr.Node {
 	switch {
-	case n.Op == expr.Tuple:
+	case n.Op == expr.Tuple && (n.Name == "()" || n.Name == "<>"):
 		return n.Args
-	case n.Op == expr.Matrix && len(n.Args) == 1:
-		return n.Args[0].Args
 	case n.Op == expr.Matrix && len(n.Args[0].Args) == 1:
 		var cells []*expr.Node
 		for _, row := range n.Args {

@@ -12,7 +12,8 @@ import (
 var (
 	allNumbers = compiled.Regexp(`^(?:[a-z] (?:is|can be|may be) )?(?:(?:true |valid |holds |it holds |it is true )?for )?(?:the set of )?(?:all|any|every|the) (positive |negative |non-?negative |non-?positive |non-?zero )?` +
 		`(real|integer|rational|complex|natural|whole)s?(?: numbers?| values?)?(?: of| for)?(?: [a-z])?(?:,? (except|excluding|other than|besides|greater than|less than|at least|at most)(?: for)? (.+))?$`)
-	noNumbers = compiled.Regexp(`^(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?$|^(?:the )?empty set$|^(?:the solution set is )?empty$`)
+	noNumbers = compiled.Regexp(`^(?:(?:there (?:is|are) )?|(?:(?:the|this) (?:system of )?(?:equations?|system|inequality|problem)|it) (?:has|have) )no (?:real |integer |valid |possible )?(?:solutions?|roots?)(?: for [a-z])?(?: exists?)?$|^(?:there (?:is|are) )?no (?:such |real |such real )(?:numbers?|values?|x)(?: of [a-z]| [a-z])?(?: exists?)?$|^(?:the )?empty set$|^(?:the solution set is )?empty$`)
+	stating   = compiled.Regexp(`^(?:the )?(?:final )?(?:answer|solution|solution set|domain)(?: is|:) `)
 	wordsIn   = compiled.Regexp(`\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}|\\[ ,;:!]|\\q?quad\b|[$~*\s]+`)
 )
 
@@ -29,7 +30,7 @@ func setInWords(text string) *expr.Node {
 		return nil
 	}
 	words := strings.ToLower(strings.Join(strings.Fields(wordsIn().ReplaceAllString(text, " $1 ")), " "))
-	words = strings.TrimRight(words, ".,; ")
+	words = stating().ReplaceAllString(strings.TrimRight(words, ".,; "), "")
 	if noNumbers().MatchString(words) {
 		return expr.New(expr.Set)
 	}
@@ -59,6 +60,27 @@ func setInWords(text string) *expr.Node {
 		points = expr.New(expr.Set, except.Args...)
 	}
 	return &expr.Node{Op: expr.Combine, Name: "minus", Args: []*expr.Node{set, spread(points)}}
+}
+
+// inOtherWords returns a whole text, or a whole box, that is the reference in other words: a date, a time
+// of day, a noun with an article, or a set in words; "" if it is none.
+func inOtherWords(gold, text string, rule Rule) string {
+	if len(text) > maxWords {
+		if rule != RuleBox {
+			return ""
+		}
+		text = text[len(text)-min(len(text), maxNormal):]
+	}
+	if rule == RuleBox {
+		text = reply.Reference(text)
+	}
+	if same, sure := sameWording(gold, text); same && sure {
+		return text
+	}
+	if !reply.IsPhrase(gold) && strings.Contains(text, " ") && setInWords(text) != nil {
+		return text
+	}
+	return ""
 }
 
 // relationIn returns the relation of "greater than" and the like, or nothing.
@@ -100,6 +122,9 @@ func numbersOf(sign, kind string) *expr.Node {
 // read returns the tree of an answer, without the letter of a choice before it.
 func read(text string) (*expr.Node, error) {
 	_, text = reply.WithoutLabel(text)
+	if items := items(text); items != nil {
+		text = strings.Join(items, ", ")
+	}
 	if n := numberInWords(text); n != nil {
 		return n, nil
 	}
@@ -107,6 +132,25 @@ func read(text string) (*expr.Node, error) {
 		return set, nil
 	}
 	return expr.Parse(expr.Fold(text))
+}
+
+// bullet matches the mark of an item of a list in lines.
+var bullet = compiled.Regexp(`^\s*(?:[-*•]|\d{1,2}[.)]) +`)
+
+// items returns the items of a list with one in each line, all of them marked; nil if a text is none.
+func items(text string) []string {
+	if !strings.Contains(text, "\n") || len(text) > maxNormal {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		mark := bullet().FindString(line)
+		if mark == "" && (i > 0 || !strings.Contains(text, "\n* ")) { // the first star may be gone
+			return nil
+		}
+		lines[i] = strings.Trim(line[len(mark):], " .,;$")
+	}
+	return lines
 }
 
 // These hold the words for small numbers, in order, and for the parts of a whole.

@@ -45,7 +45,7 @@ type Node struct {
 	Value *big.Rat // of a Number
 
 	// Digits is the number of significant digits of a Number written as a decimal; 0:
-	// exact.
+	// exact; -1: endless digits that repeat.
 	Digits int
 
 	// Paren reports brackets around it.

@@ -216,7 +216,7 @@ func (p *parser) terms(first *Node) *Node {
 			all = append(all, p.product())
 		case p.accept("-"):
 			next := p.product()
-			if first.Op == Named && next.Op == Set {
+			if first.Op > Big && next.Op == Set && len(all) == 1 {
 				return &Node{Op: Combine, Name: "minus", Args: []*Node{first, next}}
 			}
 			all = append(all, New(Neg, next))

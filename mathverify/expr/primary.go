@@ -90,7 +90,9 @@ func repeating(value *big.Rat, places int, cycle string) *Node {
 	under := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(len(cycle))), nil)
 	under.Sub(under, big.NewInt(1))
 	under.Mul(under, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil))
-	return Rational(new(big.Rat).Add(value, new(big.Rat).SetFrac(over, under)))
+	n := Rational(new(big.Rat).Add(value, new(big.Rat).SetFrac(over, under)))
+	n.Digits = -1
+	return n
 }
 
 // scaled multiplies a number by a power of ten.

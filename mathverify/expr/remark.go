@@ -125,6 +125,9 @@ func condition(tokens []token, i int) bool {
 // introduces reports whether words lead to the answer, as in "The answer is".
 func introduces(text string) bool {
 	low := strings.ToLower(text)
+	if low == "only" {
+		return true
+	}
 	for _, word := range strings.Fields(low) {
 		if listed(conditions, strings.Trim(word, ".,:")) {
 			return false
