@@ -9,10 +9,7 @@ import (
 // sameChoice compares an answer with the letter of a choice. The answer may be a letter, or
 // the letter before its value; a small letter on its own counts if the reference is small too.
 func sameChoice(gold, answer string) (same, sure bool) {
-	letter := reply.Choice(answer)
-	if letter == "" {
-		letter, _ = reply.WithoutLabel(answer)
-	}
+	letter := reply.Labelled(answer)
 	if bare := strings.Trim(answer, " $*."); letter == "" && len(bare) == 1 && !strings.Contains(gold, reply.Choice(gold)) {
 		letter = strings.ToUpper(bare)
 	}

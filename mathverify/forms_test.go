@@ -1,8 +1,11 @@
 package mathverify_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,7 +58,7 @@ func readForms(t testing.TB, path string) (all []form) {
 // allForms reads the pairs of the folder of test data: the forms by kind, replies as models
 // write them, and near misses.
 func allForms(t testing.TB) (all []form) {
-	for _, name := range []string{"forms", "replies", "near", "values"} {
+	for _, name := range []string{"forms", "replies", "near", "values", "asserted"} {
 		all = append(all, readForms(t, "testdata/"+name+".txt")...)
 	}
 	return all
@@ -68,6 +71,28 @@ func TestForms(t *testing.T) {
 		v := mathverify.Verify(context.Background(), f.gold, f.answer)
 		if v.Equal != f.equal {
 			t.Errorf("%s: %q for %q: equal is %t, want %t: %+v", f.kind, f.answer, f.gold, v.Equal, f.equal, v)
+		}
+	}
+}
+
+// The pairs by which users found what a reader of replies must know have their verdicts, where the file of
+// them is; asserted.txt has more of each kind.
+func TestRepliesThatUsersFound(t *testing.T) {
+	data, err := os.ReadFile("../../shared/cases/math.jsonl")
+	if err != nil {
+		return
+	}
+	others := []string{"units: dimension and size", "against the page"} // of equality
+	for line := range bytes.Lines(data) {
+		var p struct {
+			ID, Kind, Gold, Answer string
+			Equal                  bool
+		}
+		if err := json.Unmarshal(line, &p); err != nil {
+			t.Fatal(err)
+		}
+		if v := mathverify.Verify(context.Background(), p.Gold, p.Answer); v.Equal != p.Equal && !slices.Contains(others, p.Kind) {
+			t.Errorf("%s, %s: %q for %q: equal is %t, want %t: %+v", p.ID, p.Kind, p.Answer, p.Gold, v.Equal, p.Equal, v)
 		}
 	}
 }

@@ -26,6 +26,9 @@ var (
 	label = compiled.Regexp(`(?:^|[^A-Za-z\\])[A-J]\s*[).:]`)
 )
 
+// labels reports whether an answer is the letter of a choice, perhaps with its text.
+func labels(text string) bool { return Labelled(text) != "" }
+
 // maxSmall is the greatest length of a small letter as a choice.
 const maxSmall = 20
 
@@ -73,4 +76,23 @@ func WithoutLabel(text string) (letter, value string) {
 		return "", text
 	}
 	return m[1] + m[2], m[3]
+}
+
+// titled matches the letter of a choice before its text: "B - the second law", "Option B".
+var titled = compiled.Regexp(`^[\s*$]*` + wrap + `*\s*(?i:(?:the )?(?:option|choice|answer)\s*:?\s*)?` + wrap + `*\s*\(?([A-J])\)?[\s*$}]*(?:$|` + wrap + `?\s*[-–—:,.)]` + space + wrap + `?\s*(.*)$)`)
+
+// Labelled returns the letter of a choice that an answer is, perhaps with its text; nothing for
+// several.
+func Labelled(text string) string {
+	if letter := Choice(text); letter != "" {
+		return letter
+	}
+	if letter, _ := WithoutLabel(text); letter != "" {
+		return letter
+	}
+	m := titled().FindStringSubmatch(text[:min(len(text), maxNormal)])
+	if m == nil || loneLetter(m[2], 0) >= 0 || label().MatchString(m[2]) {
+		return ""
+	}
+	return m[1]
 }

@@ -37,9 +37,9 @@ func Find(text, reference string) (found string, rule Rule) {
 	if len(text) > maxText {
 		text = text[len(text)-maxText:]
 	}
-	text = repaired(withoutMarks(text))
+	text = withPoint(strings.ReplaceAll(repaired(withoutMarks(answer.WithoutThinking(text))), "’", "'"))
 	want := wantedFor(reference)
-	found, rule = search(text, want)
+	found, rule = settled(text, want)
 	if want.unit {
 		found = withUnit(found, text)
 	}
@@ -62,19 +62,24 @@ func wantedFor(reference string) wanted {
 	return want
 }
 
-// search finds an answer.
-func search(text string, want wanted) (found string, rule Rule) {
+// located finds the answer of a reply that asserts all its values.
+func located(text string, want wanted) (found string, rule Rule) {
 	if boxes, rest := lastBoxes(text); boxes != nil {
 		if s := finally(rest); s != "" {
 			return s, RuleStatement
 		}
-		return unworded(peel(strings.Join(boxes, ", "))), RuleBox
+		found = strings.Join(boxes, ", ")
+		if before, _, _ := strings.Cut(text[max(0, len(text)-len(rest)-maxShort):], `\boxed`); strings.Contains(found, ",") && writesCommas(before) {
+			found = withPoints(found)
+		}
+		found = unworded(peel(found))
+		if want.letter && !labels(found) {
+			if letter, rule := fromText(strings.TrimLeft(rest, " .,;:$)]}\n"), want); rule == RuleStatement || rule == RuleBare && labels(letter) {
+				return letter, RuleStatement
+			}
+		}
+		return found, RuleBox
 	}
-	outside := answer.WithoutThinking(text)
-	if strings.TrimSpace(outside) == "" {
-		outside = strings.NewReplacer("<think>", "", "</think>", "").Replace(text)
-	}
-	text = outside
 	if inner, is := tagged(text); is {
 		found, _ = fromText(inner, want)
 		return found, RuleTag
@@ -107,7 +112,7 @@ func fromText(text string, want wanted) (string, Rule) {
 	if m := lettered().FindStringSubmatch(text); want.letter && m != nil && !listing().MatchString(text) {
 		return m[1], RuleStatement
 	}
-	if len(text) <= maxBare && bare(text) {
+	if text = withoutTail(text); len(text) <= maxBare && bare(text) {
 		if text = peel(text); strings.HasPrefix(text, `\begin`) && aligned().MatchString(text) {
 			text = lines(text)
 		}
@@ -216,7 +221,7 @@ func tagged(text string) (string, bool) {
 
 // Reference strips the markup that datasets put around a reference answer.
 func Reference(gold string) string {
-	gold = repaired(gold)
+	gold = withPoint(repaired(gold))
 	if i := strings.LastIndex(gold, "####"); i >= 0 { // the solution of GSM8K
 		gold = gold[i+len("####"):]
 	}

@@ -242,21 +242,46 @@ func money(text string) string {
 }
 
 // lone matches a capital letter on its own.
-var lone = compiled.Regexp(`(?:^|[^\p{L}\\{'’])\(?(?:\\text(?:bf)?\{|\\mathbf\{|\\mathrm\{)?\(?([A-J])\)?\}?(?:[^\p{Latin}'’]|$)`)
+var lone = compiled.Regexp(`(?:^|[^\p{Latin}\p{Cyrillic}\p{Greek}\\{'’])\(?(?:\\text(?:bf)?\{|\\mathbf\{|\\mathrm\{)?\(?([A-J])\)?\}?(?:[^\p{Latin}'’]|$)`)
 
 // listing matches several letters in a row.
 var listing = compiled.Regexp(`[A-J]\)?\s*(?:,|or|and|/|&)\s*(?:or |and )?\(?[A-J]\b`)
 
+var (
+	// afterWord matches what may follow the letters A and I, which are words too.
+	afterWord = compiled.Regexp(`^[)\]}*$]*(?:\s*$|[).,:;\]}*$<!?—–-]|\s+[-–—(]|\s+(?:is|because|since|which|as|while|non|not)\b|[^\p{Latin}\s'])`)
+
+	// beforeLetter matches the words after which A and I are letters.
+	beforeLetter = compiled.Regexp(`(?i)(?:options?|choices?|letter|pick|choose|select|answer|is)[\s*(:]*$`)
+)
+
+// loneLetter returns where the first letter of a choice stands on its own in a text from an index on, or
+// -1.
+func loneLetter(text string, from int) int {
+	for from < len(text) {
+		m := lone().FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			return -1
+		}
+		at := from + m[2]
+		if c := text[at]; c != 'A' && c != 'I' || afterWord().MatchString(text[at+1:]) || c == 'A' && beforeLetter().MatchString(text[:at]) && !strings.HasPrefix(text[at+1:], " ") {
+			return at
+		}
+		from = at + 1
+	}
+	return -1
+}
+
 // firstLetter returns the first letter of a choice in a statement.
 func firstLetter(s string) string {
-	m := lone().FindStringSubmatchIndex(s)
-	if m == nil {
+	at := loneLetter(s, 0)
+	if at < 0 {
 		return ""
 	}
-	if loc := listing().FindStringIndex(s); loc != nil && loc[0] <= m[3] {
+	if loc := listing().FindStringIndex(s); loc != nil && loc[0] <= at+1 {
 		return ""
 	}
-	return s[m[2]:m[3]]
+	return s[at : at+1]
 }
 
 // lettered matches a letter with its option: "C) 42".
@@ -295,13 +320,8 @@ func lastLetter(text string) string {
 		return ""
 	}
 	found := ""
-	for rest := text; rest != ""; {
-		m := lone().FindStringSubmatchIndex(rest)
-		if m == nil {
-			break
-		}
-		found = rest[m[2]:m[3]]
-		rest = rest[m[3]:]
+	for at := loneLetter(text, 0); at >= 0; at = loneLetter(text, at+1) {
+		found = text[at : at+1]
 	}
 	return found
 }

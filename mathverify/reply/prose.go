@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -139,45 +140,68 @@ func allUpper(word string) bool {
 	return strings.IndexFunc(word, func(r rune) bool { return !unicode15.IsUpper(r) }) < 0
 }
 
-// markers introduce an answer.
-var markers = []string{
-	"answer is", "answers are", "answer:", "answers:", "answer：", "answer =", "answer should be", "answer must be", "answer would be", "answer will be",
-	"option is", "choice is", "result is", "result:", "solution is", "solutions are", "solutions are:", "####",
-	"答案是", "答案为", "答案：", "答案:", "答えは", "정답은", "réponse est", "réponse:", "réponse :", "antwort ist", "antwort:", "respuesta es", "respuesta:", "resposta é", "resposta:",
-	"risposta è", "risposta:", "ответ:", "answer $", `answer \(`, `answer \[`, "answer **",
-}
-
 // hedged matches words before a marker that make it no statement.
 var hedged = compiled.Regexp(`\b(?:perhaps|maybe|might|could|whether|suppose|assume|intended)\b[^.\n]*$`)
 
 // maxStated is how far before the end of a text we look for a statement, in bytes.
 const maxStated = 1 << 16
 
-// statement returns the text after the last marker with text after it, or nothing.
+// statement returns the text after the last statement's words with text after them, or nothing.
 func statement(text string) string {
 	text = text[max(0, len(text)-maxStated):]
 	low := lower(text)
-	start := 0
 	for end := len(low); end > 0; {
-		at, length := -1, 0
-		for _, m := range markers {
-			if i := strings.LastIndex(low[start:end], m); i >= 0 && start+i+len(m) > at+length {
-				at, length = start+i, len(m)
+		start := max(0, end-maxRead)
+		if i := strings.IndexAny(low[start:end], " \n"); start > 0 && i >= 0 {
+			start += i
+		}
+		marks := cues(low[start:end], states)
+		for _, m := range slices.Backward(marks) {
+			at, next := start+m.start, start+m.end
+			if strings.HasSuffix(low[at:next], "$") || strings.HasSuffix(low[at:next], `\(`) || strings.HasSuffix(low[at:next], `\[`) {
+				next = at + len("answer ")
 			}
-		}
-		if at < 0 {
-			return ""
-		}
-		if m := low[at : at+length]; strings.HasSuffix(m, "$") || strings.HasSuffix(m, `\(`) || strings.HasSuffix(m, `\[`) {
-			length = len("answer ")
-		}
-		after := strings.TrimLeft(text[at+length:], ":：* _\n\t=")
-		if !Blank(firstPart(after)) && !hedged().MatchString(low[max(0, at-maxShort/2):at]) {
+			after := strings.TrimLeft(text[next:], ":：* _\n\t=")
+			if Blank(firstPart(after)) || hedged().MatchString(low[max(0, at-maxShort/2):at]) {
+				continue
+			}
+			if m.form == decimalComma {
+				return withPoints(after)
+			}
 			return after
 		}
-		start, end = max(start, at-maxShort), at
+		end = start
+		if start > 0 { // a statement may stand across the border
+			end += min(maxOf, maxRead/2)
+		}
 	}
 	return ""
+}
+
+// writesCommas reports whether the last statement in a text is in a language with a decimal comma.
+func writesCommas(text string) bool {
+	marks := cues(lower(text), states)
+	return marks != nil && marks[len(marks)-1].form == decimalComma
+}
+
+// decimals matches a number with a decimal comma: fewer or more than three digits follow it.
+var decimals = compiled.Regexp(`(^|[^\d.,(\[{])(\d+),(\d{1,2}|\d{4,})($|[^\d,]|,\D)`)
+
+// bracedComma matches a decimal comma in braces.
+var bracedComma = compiled.Regexp(`(\d)\{,\}(\d{1,2}|\d{4,})($|\D)`)
+
+// withPoint writes decimal points for the commas in braces that separate no groups of three digits.
+func withPoint(text string) string {
+	if !strings.Contains(text, "{,}") {
+		return text
+	}
+	return bracedComma().ReplaceAllString(text, "$1.$2$3")
+}
+
+// withPoints writes decimal points for the decimal commas of a text.
+func withPoints(text string) string {
+	n := min(len(text), maxRead)
+	return decimals().ReplaceAllString(text[:n], "$1$2.$3$4") + text[n:]
 }
 
 // finally returns the answer that a text calls final, or nothing.
@@ -257,7 +281,10 @@ func fromStatement(s string, want wanted) string {
 	if loc := clause().FindStringIndex(outsideFormulas(s)); loc != nil {
 		part = s[:loc[0]]
 	}
-	part = strings.Trim(part, " .*\n:")
+	part = withoutTail(strings.Trim(part, " .*\n:"))
+	if m := unitWord().FindStringSubmatch(part); m != nil {
+		part = m[1]
+	}
 	if part != "" && bare(part) && !Blank(part) {
 		return peel(part)
 	}

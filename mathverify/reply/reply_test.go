@@ -1,6 +1,8 @@
 package reply_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain/mathverify/reply"
@@ -42,6 +44,33 @@ func TestLastStep(t *testing.T) {
 	} {
 		if got := reply.LastStep(text); got != want {
 			t.Errorf("LastStep(%q) is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Every row of the lexicon has a role, a language, a form and phrases in lower case, and the roles by which
+// a policy could earn a reward for a denial have a row in each language.
+func TestLexicon(t *testing.T) {
+	data, err := os.ReadFile("lexicon.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]bool{}
+	for line := range strings.Lines(string(data)) {
+		row := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
+		if row[0] == "#" {
+			continue
+		}
+		rows[row[0]+" "+row[1]] = true
+		if len(row) < 4 || strings.ToLower(row[3]) != row[3] || strings.Contains("|"+row[3]+"|", "||") {
+			t.Errorf("%q is no row", line)
+		}
+	}
+	for _, role := range strings.Fields("states denies refutes hedges retracts corrects") {
+		for _, language := range strings.Fields("en de fr es pt it ru zh ja ko") {
+			if !rows[role+" "+language] {
+				t.Errorf("no row says what %s in %s", role, language)
+			}
 		}
 	}
 }

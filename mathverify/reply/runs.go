@@ -58,7 +58,7 @@ func expressionOf(line string) string {
 	if last < 0 {
 		return ""
 	}
-	for last > 0 && adds(line, all[last-1], all[last]) {
+	for last > 0 && (adds(line, all[last-1], all[last]) || adjoined(line, all[:last], all[last])) {
 		last--
 	}
 	start := all[firstOf(line, all[:last+1])].start
@@ -95,6 +95,38 @@ func adds(line string, before, r run) bool {
 		return exclusion().MatchString(line[r.start:r.end]) && !before.bounds
 	}
 	return restricted().MatchString(line[r.start:r.end]) && !before.bounds && provided().MatchString(between)
+}
+
+// determiners lists words between a preposition and its number, and verbals those that begin a statement
+// of their own.
+const (
+	determiners = " the a an all each every these those his her their its our your both only about another other der die das den dem le la les los las el il lo o os as "
+	verbals     = " is are was were be equals gives makes leaves has have had gets costs so and but or which that then "
+)
+
+// adjoined reports whether a number only belongs to the one before it, which is the object of the
+// sentence: 16 of "She pays $64 for the 16 glasses."
+func adjoined(line string, before []run, r run) bool {
+	object := before[len(before)-1]
+	between := lower(line[object.end:r.start])
+	if r.relation || object.relation || len(between) > maxShort || strings.ContainsAny(between, ".,;:!?()=$\\") {
+		return false
+	}
+	marks := cues(between, adjoins)
+	words := strings.Fields(between)
+	if marks == nil || slices.ContainsFunc(words, func(word string) bool { return listed(verbals, word) }) {
+		return false
+	}
+	mark := marks[len(marks)-1]
+	after := strings.Fields(between[mark.end:])
+	if between[mark.start:mark.end] == "to" {
+		return len(after) == 1 // to do something with it
+	}
+	if slices.ContainsFunc(after, func(word string) bool { return !listed(determiners, word) }) {
+		return false
+	}
+	marks = cues(lower(line[max(0, object.start-maxShort/2):object.start]), adjoins)
+	return marks == nil || strings.Contains(strings.TrimSpace(line[max(0, object.start-maxShort/2)+marks[len(marks)-1].end:object.start]), " ")
 }
 
 // nearly matches the text between a value and an approximation of it.

@@ -31,13 +31,21 @@ func Between(reply, name string) (text, why string) {
 	return strings.TrimSpace(outside[open+len(opening) : shut]), ""
 }
 
-// WithoutThinking returns reply without its <think>…</think> parts and their tags. A
-// <think> that is never closed reaches to the end of the text. A </think> that was
-// never opened closes a part that began with the text, because the chat templates of
-// some models put the opening tag into the prompt.
+// WithoutThinking returns reply without its parts between <think> and </think>, or [THINK] and
+// [/THINK], and their tags. An opening tag that is never closed reaches to the end of the text. A
+// closing tag that was never opened closes a part that began with the text, because the chat templates
+// of some models put the opening tag into the prompt.
 func WithoutThinking(reply string) string {
+	for _, tags := range [][2]string{{"<think>", "</think>"}, {"[think]", "[/think]"}} {
+		reply = without(reply, tags[0], tags[1])
+	}
+	return reply
+}
+
+// without returns a text without its parts between two tags.
+func without(reply, opening, closing string) string {
 	lower := lowerASCII(reply)
-	open, shut := strings.Index(lower, "<think>"), strings.Index(lower, "</think>")
+	open, shut := strings.Index(lower, opening), strings.Index(lower, closing)
 	var rest strings.Builder
 	for from := 0; ; {
 		switch {
@@ -52,10 +60,10 @@ func WithoutThinking(reply string) string {
 			rest.WriteString(reply[from:])
 			return rest.String()
 		}
-		from = shut + len("</think>")
-		shut = indexFrom(lower, "</think>", from)
+		from = shut + len(closing)
+		shut = indexFrom(lower, closing, from)
 		if open >= 0 && open < from {
-			open = indexFrom(lower, "<think>", from)
+			open = indexFrom(lower, opening, from)
 		}
 	}
 }

@@ -1,0 +1,149 @@
+package reply
+
+import (
+	"cmp"
+	_ "embed" // for the lexicon
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/unicode15"
+)
+
+// A role says what a phrase of the lexicon does to the value beside it, or to the statement before
+// it.
+type role string
+
+const (
+	states   role = "states"   // an answer follows; the form says how the language writes numbers
+	denies   role = "denies"   // the value after it is not the answer
+	refutes  role = "refutes"  // the value before it is not the answer
+	hedges   role = "hedges"   // the value after it is only a possibility
+	changes  role = "changes"  // the value after it is the answer in another form, where "%" stands for it
+	retracts role = "retracts" // the statement before it does not count
+	corrects role = "corrects" // the statement before it does not count if a value follows
+	confirms role = "confirms" // the statement before it counts after all
+	keeps    role = "keeps"    // no phrase within it counts
+	turns    role = "turns"    // a denial ends
+	fills    role = "fills"    // it may stand between one of these and its value
+	bounds   role = "bounds"   // words after a value that hold it say something about it
+	adjoins  role = "adjoins"  // a number after it, and after another number, is not the object of its sentence
+)
+
+// An entry is a row of the lexicon.
+type entry struct {
+	role role
+	form string
+}
+
+// decimalComma is the form of statements in languages with a decimal comma.
+const decimalComma = ","
+
+//go:embed lexicon.txt
+var lexicon string
+
+// A lexeme is a phrase of the lexicon, with its row.
+type lexeme struct {
+	text string
+	*entry
+}
+
+// phrases returns the phrases of the lexicon by their first word; those in scripts without spaces, and
+// in Korean, by their first character. The longest come first.
+var phrases = sync.OnceValue(func() map[string][]lexeme {
+	all := map[string][]lexeme{}
+	for line := range strings.Lines(lexicon) {
+		row := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
+		if row[0] == "#" {
+			continue
+		}
+		e := &entry{role(row[0]), row[2]}
+		for _, text := range strings.Split(row[3], "|") {
+			key := text[:wordAt(text)]
+			all[key] = append(all[key], lexeme{text, e})
+		}
+	}
+	for _, list := range all {
+		slices.SortStableFunc(list, func(a, b lexeme) int { return cmp.Compare(len(b.text), len(a.text)) })
+	}
+	return all
+})
+
+// wordAt returns the length of the word at the start of a text: of one character in scripts without
+// spaces, and for signs.
+func wordAt(text string) int {
+	for i, r := range text {
+		switch {
+		case r == '\'' && i > 0:
+		case !unicode15.IsLetter(r), dense(r):
+			if i > 0 {
+				return i
+			}
+			_, n := utf8.DecodeRuneInString(text)
+			return n
+		}
+	}
+	return len(text)
+}
+
+// dense reports whether a character belongs to a script whose phrases need no space around them.
+func dense(r rune) bool { return r >= 0x2E80 }
+
+// A cue is a phrase of the lexicon in a text.
+type cue struct {
+	*entry
+	start, end int
+}
+
+// begins reports whether a text in lower case begins with the phrase, as whole words.
+func (p lexeme) begins(low string) bool {
+	if !strings.HasPrefix(low, p.text) {
+		return false
+	}
+	last, _ := utf8.DecodeLastRuneInString(p.text)
+	next, _ := utf8.DecodeRuneInString(low[len(p.text):])
+	return !unicode15.IsLetter(last) || dense(last) || !unicode15.IsLetter(next) || dense(next)
+}
+
+// phraseAt returns the longest phrase of a role at the start of a text in lower case, or nothing.
+func phraseAt(low string, want role) (found lexeme) {
+	for _, p := range phrases()[low[:wordAt(low)]] {
+		if p.role == want && p.begins(low) {
+			return p
+		}
+	}
+	return lexeme{}
+}
+
+// cues returns the phrases of the roles in a text in lower case, in order; of those that begin together,
+// the longest.
+func cues(low string, roles ...role) (all []cue) {
+	known := phrases()
+	for i := 0; i < len(low); {
+		if c := low[i]; c == ' ' || c >= '0' && c <= '9' {
+			i++
+			continue
+		}
+		n := wordAt(low[i:])
+		next := i + n
+		longest := 0
+		for _, p := range known[low[i:next]] {
+			if len(p.text) < longest {
+				break
+			}
+			if !slices.Contains(roles, p.role) && p.role != keeps || !p.begins(low[i:]) {
+				continue
+			}
+			longest = len(p.text)
+			if r, _ := utf8.DecodeRuneInString(p.text); dense(r) || p.role == keeps { // else it may hold another
+				next = max(next, i+longest)
+			}
+			if p.role != keeps {
+				all = append(all, cue{p.entry, i, i + longest})
+			}
+		}
+		i = next
+	}
+	return all
+}

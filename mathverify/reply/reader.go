@@ -1,0 +1,346 @@
+package reply
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
+	"github.com/quintain-rl/quintain/internal/unicode15"
+	"github.com/quintain-rl/quintain/mathverify/expr"
+)
+
+const (
+	maxRead  = 2000 // as much of the end of a reply as the reader walks, in bytes, beside what follows the last box
+	maxFills = 8    // the most words between a phrase of the lexicon and its value
+	maxNouns = 3    // the most words between a value and the denial of another one
+)
+
+// settled finds the answer of a reply whose end may correct, deny, doubt, sign or change a value.
+func settled(text string, want wanted) (found string, rule Rule) {
+	from := max(0, len(text)-maxRead)
+	if box := strings.LastIndex(text, "boxed"); box >= 0 && box < from+maxShort {
+		from = max(0, box-maxShort)
+	}
+	if from > 0 {
+		from += 1 + strings.IndexAny(text[from:], " \n")
+	}
+	low := lower(text[from:])
+	all := cues(low, denies, refutes, hedges, changes, retracts, corrects)
+	if len(all) == 0 {
+		return located(text, want)
+	}
+	r := &reader{text: text[from:], low: low, want: want}
+	after, is := r.correction(all)
+	if !is {
+		return r.asserted(text[:from], all)
+	}
+	rest := &reader{text: after, low: lower(after), want: want}
+	found, rule = rest.asserted("", cues(rest.low, denies, refutes, hedges, changes))
+	if rule == RuleText && want.phrase == "" {
+		return "", RuleNone
+	}
+	return found, rule
+}
+
+// A reader walks the end of a reply with the lexicon.
+type reader struct {
+	text, low string // also in lower case
+	want      wanted
+}
+
+// correction returns the text after the last phrase that takes back the statement before it.
+func (r *reader) correction(all []cue) (rest string, is bool) {
+	var last cue
+	after := 0
+	if boxes := allBoxes(r.text); boxes != nil {
+		after = boxes[len(boxes)-1].end
+	} else if end := strings.LastIndex(r.text, tagShut); end >= 0 {
+		after = end
+	} else if marks := cues(r.low, states); marks != nil {
+		after = marks[len(marks)-1].end
+	}
+	for _, c := range all {
+		switch {
+		case c.start < after || is && c.end < last.end:
+		case c.role == retracts && !r.aside(after, c.start):
+			last, rest, is = c, r.text[c.end:], true
+		case c.role == corrects:
+			if at := r.value(c.end, " ,:;—–-….\n"); at >= 0 {
+				last, rest, is = c, "answer: "+r.text[at:], true
+			}
+		}
+	}
+	if is && len(cues(r.low[last.end:], confirms)) > 0 && len(cues(r.low[last.end:], corrects)) == 0 {
+		is = last.role != retracts
+	}
+	return rest, is
+}
+
+// aside reports whether the sentence before a phrase names a value of its own, after the answer.
+func (r *reader) aside(after, at int) bool {
+	start := max(after, strings.LastIndexAny(r.text[:at], ".!?\n")+1)
+	return start > after && strings.ContainsAny(r.text[start:at], "0123456789$")
+}
+
+// value returns where the value begins to which a phrase that ends before i belongs: only words that
+// may stand between, marks of layout, and the given signs separate them. It is -1 if there is none.
+func (r *reader) value(i int, signs string) int {
+	for fillers := 0; i < len(r.text); {
+		n, size := utf8.DecodeRuneInString(r.text[i:])
+		switch p := phraseAt(r.low[i:], fills); {
+		case r.starts(i):
+			return i
+		case strings.ContainsRune(" *_\t\"“”`", n) || strings.ContainsRune(signs, n):
+			i += size
+		case p.entry != nil && fillers < maxFills:
+			fillers++
+			i += len(p.text)
+		default:
+			return -1
+		}
+	}
+	return -1
+}
+
+// starts reports whether a value begins at i.
+func (r *reader) starts(i int) bool {
+	rest := r.text[i:]
+	if r.want.phrase != "" && strings.HasPrefix(r.low[i:], strings.ToLower(Words(r.want.phrase))) {
+		return true
+	}
+	if r.want.letter {
+		if at := loneLetter(rest[:min(len(rest), maxOf)], 0); at >= 0 && strings.Trim(rest[:at], "($") == "" {
+			return true
+		}
+	}
+	c, size := utf8.DecodeRuneInString(rest)
+	next, _ := utf8.DecodeRuneInString(rest[size:])
+	switch {
+	case c >= '0' && c <= '9', c == '$' && (next == '\\' || unicode15.IsLetter(next) || unicode15.IsDigit(next) || strings.ContainsRune("-−+([{", next)), c == '\\' && isLatin(string(next)) && next != ' ', c == '\\' && (next == '(' || next == '['), strings.ContainsRune("√π∞½±€£", c):
+		return true
+	case strings.ContainsRune("-−+(.[{", c):
+		return next >= '0' && next <= '9' || next == '$' || next == '\\' || strings.ContainsRune("-−(", c) && isVariable(rest[size:])
+	}
+	return isVariable(rest)
+}
+
+// isVariable reports whether a text begins with a variable and a sign after it.
+func isVariable(text string) bool {
+	if text == "" || !isLatin(text[:1]) || !unicode15.IsLetter(rune(text[0])) {
+		return false
+	}
+	rest := strings.TrimLeft(text[1:], " ")
+	return rest == "" || strings.IndexByte("+=^*/<>)", rest[0]) >= 0 || rest[0] == '-' || rest == "." || strings.HasPrefix(rest, ". ")
+}
+
+// clauseEnd returns the end of the clause at i: outside formulas and brackets, a sign that ends it, or a
+// phrase that turns to something else.
+func (r *reader) clauseEnd(i int) int {
+	depth := 0
+	for start := i; i < len(r.text); {
+		if open, shut := mark(r.text[i:]); open != "" {
+			if end := closer(r.text[i+len(open):], shut); end >= 0 {
+				i += len(open) + end + len(shut)
+				continue
+			}
+		}
+		c, size := utf8.DecodeRuneInString(r.text[i:])
+		inNumber := i > 0 && i+1 < len(r.text) && isDigit(r.text[i-1]) && isDigit(r.text[i+1])
+		switch {
+		case strings.ContainsRune("([{", c):
+			depth++
+		case strings.ContainsRune(")]}", c):
+			if depth--; depth < 0 {
+				return i
+			}
+		case depth > 0:
+		case strings.ContainsRune(",.:", c) && !inNumber, strings.ContainsRune(";!?\n。，；、—", c), strings.HasPrefix(r.text[i:], "</"), strings.HasPrefix(r.text[i:], " - "):
+			return i
+		case i > start && (dense(c) || r.text[i-1] == ' ' || r.text[i-1] == '*') && phraseAt(r.low[i:], turns).entry != nil:
+			return i
+		}
+		i += size
+	}
+	return i
+}
+
+// A claim is a change that a phrase of the lexicon makes to a text.
+type claim struct {
+	role       role
+	start, end int
+	as         string // what stands there instead
+}
+
+// claims returns what the phrases do to the text, in order.
+func (r *reader) claims(all []cue) (found []claim) {
+	end := 0
+	for _, c := range all {
+		made := r.claim(c)
+		if s := made.start; s > 0 && made.as == "" && r.text[s-1] == '(' && strings.HasPrefix(r.text[made.end:], ")") {
+			made.start, made.end = s-1, made.end+1
+		}
+		if made.end > 0 && made.start >= end {
+			found = append(found, made)
+			end = made.end
+		}
+	}
+	return found
+}
+
+// claim returns what a phrase does to the text; one that ends at 0 does nothing.
+func (r *reader) claim(c cue) claim {
+	switch c.role {
+	case denies, hedges:
+		signs := ""
+		if c.role == hedges {
+			signs = ",:"
+		}
+		if at := r.value(c.end, signs); at >= 0 {
+			return claim{c.role, joining().FindStringIndex(r.low[:c.start])[0], r.clauseEnd(at), ""}
+		}
+	case refutes:
+		at := r.valueBefore(c.start)
+		if at < 0 {
+			break
+		}
+		if first, _ := utf8.DecodeRuneInString(r.text[c.start:]); dense(first) {
+			return claim{c.role, at, c.end, ""}
+		}
+		return claim{c.role, at, r.clauseEnd(c.end), ""}
+	case changes:
+		return r.changed(c)
+	}
+	return claim{}
+}
+
+// joining matches a word at the end of a text that joins a denial to it.
+var joining = compiled.Regexp(`(?:[,;] (?:and|but|und|et|y|e|а|и|mas|ma|mais) )?$`)
+
+// valueBefore returns where the value begins that ends before i, or -1.
+func (r *reader) valueBefore(i int) int {
+	text := strings.TrimRight(r.text[:i], " *_\"”,")
+	start := max(0, len(text)-maxShort)
+	start += strings.LastIndexAny(text[start:], ".!?\n:;") + 1
+	sentence := text[start:]
+	if r.want.letter {
+		if m := letters().FindStringIndex(sentence); m != nil {
+			return start + m[0]
+		}
+	}
+	if p := strings.ToLower(Words(r.want.phrase)); p != "" && strings.HasSuffix(strings.ToLower(sentence), p) {
+		return len(text) - len(p)
+	}
+	if all := formulas(sentence); len(all) > 0 && all[len(all)-1].end == len(sentence) {
+		return start + all[len(all)-1].start
+	}
+	if boxes := allBoxes(sentence); len(boxes) > 0 && boxes[len(boxes)-1].end == len(sentence) {
+		return start + boxes[len(boxes)-1].start
+	}
+	if all := runsOf(sentence); len(all) > 0 && all[len(all)-1].end == len(sentence) {
+		return start + all[len(all)-1].start
+	}
+	return -1
+}
+
+// letters matches the letters of choices at the end of a text.
+var letters = compiled.Regexp(`(?:\(?\b[A-J]\)?(?:, and |, or |, | and | or ))*(?:(?:option|choice) )?\(?\b[A-J]\)?$`)
+
+// changed returns what a phrase of sign or size makes of the value after it.
+func (r *reader) changed(c cue) (made claim) {
+	at := c.end + len(r.text[c.end:]) - len(strings.TrimLeft(r.text[c.end:], " *_"))
+	if at >= len(r.text) || !r.starts(at) || r.operand(c.start) {
+		return claim{}
+	}
+	end := r.clauseEnd(at)
+	inner, shut := at, at
+	if open, mark := mark(r.text[at:]); open != "" {
+		inner += len(open)
+		shut = inner + closer(r.text[inner:], mark)
+	}
+	if start, open := nextBox(r.text[inner:], 0); start == 0 {
+		inner += open + 1
+		shut = expr.Closing(r.text, inner-1)
+	}
+	if inner == at {
+		all := runsOf(r.text[at:end])
+		if len(all) == 0 || all[0].start > 0 {
+			return claim{}
+		}
+		shut = at + all[0].end
+	}
+	if shut < inner {
+		return claim{}
+	}
+	return claim{changes, c.start, shut, r.text[at:inner] + strings.Replace(c.form, "%", r.text[inner:shut], 1)}
+}
+
+// operand reports whether the text before i ends with a value, so that a sign there joins two of them.
+func (r *reader) operand(i int) bool {
+	text := strings.TrimRight(r.text[:i], " ")
+	if text == "" {
+		return false
+	}
+	if last := text[len(text)-1]; isDigit(last) || strings.IndexByte(")]}$", last) >= 0 {
+		return true
+	}
+	word := text[strings.LastIndexAny(text, " \n$(")+1:]
+	return len(word) == 1 && isLatin(word) && word != "a" && word != "A" && word != "I" && unicode15.IsLetter(rune(word[0]))
+}
+
+// asserted finds the answer that remains after the claims of the phrases; head is the text before.
+func (r *reader) asserted(head string, all []cue) (found string, rule Rule) {
+	made := r.claims(all)
+	var b strings.Builder
+	b.WriteString(head)
+	from, last := 0, -1
+	cut := 0 // where the last denial or doubt stands in the new text
+	for i, c := range made {
+		b.WriteString(r.text[from:c.start])
+		if c.role != changes {
+			last, cut = i, b.Len()
+		}
+		b.WriteString(c.as)
+		from = c.end
+	}
+	b.WriteString(r.text[from:])
+	text := b.String()
+	if last < 0 || made[last].role != hedges && r.names(text[cut:]) {
+		return located(text, r.want)
+	}
+	found, rule = located(text[:cut], r.want)
+	said := Normal(r.text[max(made[last].start, made[last].end-len(found)):made[last].end])
+	switch same := Normal(found) == said; {
+	case made[last].role == hedges:
+		if same || r.names(text[cut:]) && !same {
+			return located(text, r.want)
+		}
+	case same:
+	case rule == RuleBox, rule == RuleTag, rule == RuleStatement, rule == RuleBare, r.want.phrase != "" && rule == RuleText, r.apposed(text[:cut], found):
+		return found, rule
+	}
+	return "", RuleNone
+}
+
+// names reports whether a text has a value.
+func (r *reader) names(text string) bool {
+	return strings.ContainsAny(text, "0123456789$") || strings.Contains(text, `\boxed`) || r.want.letter && loneLetter(text, 0) >= 0 ||
+		r.want.phrase != "" && strings.Contains(strings.ToLower(text), strings.ToLower(Words(r.want.phrase)))
+}
+
+// apposed reports whether a text ends with a value and a few words after it, in one sentence.
+func (r *reader) apposed(text, value string) bool {
+	at := strings.LastIndex(text, value)
+	if at < 0 || value == "" {
+		return false
+	}
+	between := strings.ToLower(text[at+len(value):])
+	if strings.ContainsAny(between, ".!?;:\n") || len(strings.Fields(between)) > maxNouns {
+		return false
+	}
+	for _, word := range strings.Fields(between) {
+		if listed(" is are was be equals answer ", strings.Trim(word, ",")) {
+			return false
+		}
+	}
+	return true
+}

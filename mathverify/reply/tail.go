@@ -1,0 +1,55 @@
+package reply
+
+import (
+	"strings"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
+)
+
+// unitWord matches a value and the word of another language that it counts, as in "3.5 mètres".
+var unitWord = compiled.Regexp(`^(.*[\d)}\]$])\s*(?:[A-Za-z]*[^\x00-\x7F\P{L}\p{Greek}ℝℤℚℕℂ]\p{L}*(?: \p{L}+){0,2})$`)
+
+// tailStart matches what separates a value from words that only follow it.
+var tailStart = compiled.Regexp(`[,;] | \(| [—–] `)
+
+// maxTail is the greatest length of words that follow a value.
+const maxTail = 120
+
+// withoutTail drops the words after a complete value and a comma, or in brackets, that say nothing
+// else about it: "48, altogether". Digits, limits and other answers in them say something.
+func withoutTail(text string) string {
+	if len(text) > maxHint || !strings.ContainsAny(text, ",;(—–") {
+		return text
+	}
+	masked := outsideFormulas(text)
+	loc := tailStart().FindStringIndex(masked)
+	if loc == nil || len(text)-loc[0] > maxTail {
+		return text
+	}
+	head, rest := strings.TrimRight(text[:loc[0]], " *"), strings.Trim(text[loc[1]:], " .!*")
+	if masked[loc[1]-1] == '(' {
+		inside, is := strings.CutSuffix(rest, ")")
+		if !is || strings.ContainsAny(inside, "()") {
+			return text
+		}
+		rest = inside
+	}
+	if !strings.ContainsAny(head, "0123456789") || !bare(head) || strings.Count(head, " ") > maxNouns || strings.ContainsAny(rest, "0123456789=<>$\\+^√π∞½[]{}|/") {
+		return text
+	}
+	if len(cues(lower(rest), bounds, denies, hedges, changes, retracts, refutes)) > 0 {
+		return text
+	}
+	words := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' || r == '(' || r == ')' })
+	prose := false
+	for _, word := range words {
+		if len(word) == 1 && word != "a" && word != "I" {
+			return text
+		}
+		prose = prose || isProse(word) || listed(" all sum ", lower(word))
+	}
+	if !prose {
+		return text
+	}
+	return head
+}
