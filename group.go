@@ -123,13 +123,30 @@ func (g *Group) trains(i, j int) bool {
 	return i < len(g.Masks) && j < len(g.Masks[i]) && g.Masks[i][j] != Untrained
 }
 
-// MeanScore returns the mean score, 0 without scores.
+// MeanScore returns the mean score of the sequences that are trained on, 0 without any.
 func (g *Group) MeanScore() float64 {
-	sum := 0.0
-	for _, s := range g.Scores {
-		sum += s
+	sum, n := 0.0, 0
+	for i, s := range g.Scores {
+		if masked, err := g.Masked(i); err != nil || !masked {
+			sum, n = sum+s, n+1
+		}
 	}
-	return sum / float64(max(1, len(g.Scores)))
+	return sum / float64(max(1, n))
+}
+
+// Masked reports whether the overrides of sequence i say that it is not trained on: its advantage
+// is 0 whatever its score. An error means that they cannot be read.
+func (g *Group) Masked(i int) (bool, error) {
+	var override struct {
+		Zero bool `json:"set_advantage_to_zero"`
+	}
+	if i >= len(g.Overrides) || len(g.Overrides[i]) == 0 {
+		return false, nil
+	}
+	if err := jsonform.Unmarshal(g.Overrides[i], &override); err != nil {
+		return false, &FieldError{Field: fmt.Sprintf("overrides[%d]", i), Why: err.Error()}
+	}
+	return override.Zero, nil
 }
 
 // A FieldError reports an invalid field of a group.

@@ -54,13 +54,16 @@ def k3(d):
 def advantages(group):
     """The advantages of each sequence as an array."""
     rows = []
+    masked = [bool((override or {}).get("set_advantage_to_zero")) for override in group["overrides"] or [None] * len(group["tokens"])]
+    compared = [score for score, out in zip(group["scores"], masked) if not out]
     for i, tokens in enumerate(group["tokens"]):
-        if group["advantages"] is None:
-            row = np.full(len(tokens), group["scores"][i] - np.mean(group["scores"]))
+        if masked[i]:
+            row = np.zeros(len(tokens))
+        elif group["advantages"] is None:
+            row = np.full(len(tokens), group["scores"][i] - np.mean(compared))
         else:
             row = np.broadcast_to(np.array(group["advantages"][i], float), len(tokens))
-        override = (group["overrides"] or [None] * len(group["tokens"]))[i] or {}
-        rows.append(row * (0 if override.get("set_advantage_to_zero") else 1))
+        rows.append(row)
     return rows
 
 

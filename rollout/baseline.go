@@ -22,7 +22,7 @@ func (r Rules) line(got outcome) (a, b float64, err error) {
 	if r.Baseline == BaselineSeat {
 		return 1, -got.seat, nil
 	}
-	return r.Estimator.line(got.scores)
+	return r.Estimator.line(got.compared)
 }
 
 // baselineShare is the share of a group in the baseline of its seat.
@@ -76,11 +76,12 @@ func (r Rules) Learn(m *Mix, parts []Part) {
 		}
 		p := &parts[i]
 		s := p.Job.stream
-		if s == nil || len(p.Scores) == 0 {
+		compared := r.compared(p.Trajectories, p.Scores)
+		if s == nil || len(compared) == 0 {
 			continue
 		}
 		m.mu.Lock()
-		s.seats.note(p.Job.seat(), meanOf(p.Scores))
+		s.seats.note(p.Job.seat(), meanOf(compared))
 		m.log(change{Op: opLearn, Stream: s.number, Baselines: s.seats.all()})
 		m.mu.Unlock()
 	}

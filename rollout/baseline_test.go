@@ -12,7 +12,7 @@ import (
 // A seat's baseline is read before its group moves it, and is one of its stream and seat alone.
 func TestSeatsHaveBaselinesOfTheirOwn(t *testing.T) {
 	m := newTestMix(t)
-	rules := Rules{Estimator: GRPO, Baseline: BaselineSeat, TurnDiscount: 1}
+	rules := Rules{Estimator: GRPO, Baseline: BaselineSeat, TurnDiscount: 1, MaskTooLong: true}
 	jobs, _ := take(t, m, 3) // of the streams a, b and b
 	want := map[string]float64{}
 	for i, c := range []struct {
@@ -30,6 +30,8 @@ func TestSeatsHaveBaselinesOfTheirOwn(t *testing.T) {
 				Reward: score, Read: []quintain.Token{1}, Wrote: []quintain.Token{2}, LogProbs: []float32{-1}, Versions: []int32{0}, Finish: quintain.Stop,
 			}}})
 		}
+		cut := quintain.Turn{Reward: 5, Read: []quintain.Token{1}, Wrote: []quintain.Token{2}, LogProbs: []float32{-1}, Versions: []int32{0}, Finish: quintain.Length}
+		r.Trajectories = append(r.Trajectories, quintain.Trajectory{Outcome: quintain.Scored, Turns: []quintain.Turn{cut}}) // it is not trained on
 		parts, err := rules.Parts(r)
 		if err != nil || parts[0].Group == nil {
 			t.Fatalf("group %d: %+v, error %v", i, parts, err)

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"slices"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
@@ -44,7 +43,7 @@ func (r Rules) Parts(result Result) (parts []Part, err error) {
 		if why == "" {
 			why = p.Drop
 		}
-		equal = equal && (p.Scores == nil || slices.Min(p.Scores) == slices.Max(p.Scores))
+		equal = equal && same(r.compared(p.Trajectories, p.Scores))
 	}
 	if !alone && why == "" && equal && !r.keepsEqual() {
 		why = DropEqual

@@ -20,7 +20,8 @@ type Rules struct {
 	KeepEqual    bool      // keep groups with equal scores, which teach nothing
 	MinTrainable int       // least sampled tokens of every episode
 	MaxSequence  int       // every sequence must be shorter, in tokens; 0: no limit
-	MaskTooLong  bool      // do not train on episodes with a reply that a length limit cut
+	MaskTooLong  bool      // do not train on episodes with a reply that a length limit cut, nor compare others with them
+	CompareAll   bool      // compare all episodes, those that are not trained on too, as Atropos does
 	Sequences    Sequences // unit of training; empty: WholeEpisodes
 
 	// LengthBudget, if above 0, lowers the scores of long sequences in groups without a
@@ -61,7 +62,7 @@ func (r *Rules) Declare(d *settings.Section) {
 	d.Bool(&r.KeepEqual, "keep_equal", "keep groups with equal scores, which teach nothing")
 	d.Int(&r.MinTrainable, "min_trainable", "least sampled tokens of every episode of a group").AtLeast(0)
 	d.Int(&r.MaxSequence, "max_sequence", "every sequence must be shorter, in tokens; 0: no limit").AtLeast(0)
-	d.Bool(&r.MaskTooLong, "mask_too_long", "do not train on episodes with a reply that a length limit cut")
+	d.Bool(&r.MaskTooLong, "mask_too_long", "do not train on episodes with a reply that a length limit cut, nor compare others with them")
 	d.Int(&r.LengthBudget, "length_budget", "length penalty, in tokens: in a group without a score below a half, scores fall from three quarters of this length to 0 at the full length; 0: off").AtLeast(0)
 	d.Bool(&r.RightOnly, "right_only", "an episode scores 1 if a reply was fully right, else 0: no partial credit")
 	d.Float(&r.MalformedPenalty, "malformed_penalty", "subtracted from the score if the last reply has no readable answer").AtLeast(0)
@@ -79,7 +80,7 @@ const (
 	DropInfra      Drop = "infra_failed"       // an episode's policy failed
 	DropTimedOut   Drop = "timed_out"          // an episode took too long; the problem is not played again
 	DropPrompt     Drop = "prompt_too_long"    // the problem leaves no room for a reply; it is not played again
-	DropEqual      Drop = "equal_scores"       // all scores are equal
+	DropEqual      Drop = "equal_scores"       // all scores that are trained on are equal
 	DropRate       Drop = "success_rate"       // too few or too many episodes have a right reply
 	DropFewTokens  Drop = "too_few_tokens"     // an episode has too few trainable tokens
 	DropTooLong    Drop = "too_long"           // a sequence has too many tokens
@@ -112,14 +113,15 @@ func (r Rules) Judge(result Result) (group *quintain.Group, scores []float64, dr
 	}
 	all := r.Sequences.of(played)
 	r.shape(played, all, scores)
-	drop = r.unfit(all, scores)
+	compared := r.compared(played, scores)
+	drop = r.unfit(all, len(scores), compared)
 	if drop == "" && !r.teaches(played) {
 		drop = DropRate
 	}
 	if drop != "" {
 		return nil, scores, drop, nil
 	}
-	group, err = r.group(result, all, outcome{scores, base, returns, result.Job.baseline(scores)})
+	group, err = r.group(result, all, outcome{scores, compared, base, returns, result.Job.baseline(compared)})
 	return group, scores, "", err
 }
 
@@ -142,10 +144,27 @@ func (r Rules) earned(t *quintain.Trajectory, first float64) float64 {
 
 // An outcome holds the scores and returns of a group.
 type outcome struct {
-	scores  []float64   // of each episode
-	base    []float64   // of each episode: the return of the main branch's first turn
-	returns [][]float64 // per turn of each episode: its reward plus the discounted later ones
-	seat    float64     // the baseline of the seat
+	scores   []float64   // of each episode
+	compared []float64   // those of the episodes that are compared
+	base     []float64   // of each episode: the return of the main branch's first turn
+	returns  [][]float64 // per turn of each episode: its reward plus the discounted later ones
+	seat     float64     // the baseline of the seat
+}
+
+// compared returns the scores that make the baseline of a group: those of the episodes that are
+// trained on.
+func (r Rules) compared(played []quintain.Trajectory, scores []float64) (some []float64) {
+	for i := range scores {
+		if r.CompareAll || !r.Masked(&played[i]) {
+			some = append(some, scores[i])
+		}
+	}
+	return some
+}
+
+// same reports whether no two scores differ.
+func same(scores []float64) bool {
+	return len(scores) == 0 || slices.Min(scores) == slices.Max(scores)
 }
 
 // failed returns the reason to drop a group with an unrewarded episode; empty: there is
@@ -166,8 +185,8 @@ func failed(played []quintain.Trajectory) Drop {
 }
 
 // unfit returns the reason to drop a scored group; empty: keep it.
-func (r Rules) unfit(all []sequence, scores []float64) Drop {
-	trainable := make([]int, len(scores)) // tokens of each episode
+func (r Rules) unfit(all []sequence, episodes int, compared []float64) Drop {
+	trainable := make([]int, episodes) // tokens of each episode
 	for i := range all {
 		length, n := all[i].size()
 		trainable[all[i].episode] += n
@@ -181,7 +200,7 @@ func (r Rules) unfit(all []sequence, scores []float64) Drop {
 	if slices.Min(trainable) < r.MinTrainable {
 		return DropFewTokens
 	}
-	if !r.keepsEqual() && slices.Min(scores) == slices.Max(scores) {
+	if !r.keepsEqual() && same(compared) {
 		return DropEqual
 	}
 	return ""
@@ -325,14 +344,14 @@ func (o outcome) at(episode, turn int) float64 {
 	return o.returns[episode][turn] + o.scores[episode] - o.base[episode]
 }
 
-// masked reports whether to exclude t from training because a length limit cut a reply.
-func (r Rules) masked(t *quintain.Trajectory) bool {
+// Masked reports whether to exclude t from training because a length limit cut a reply.
+func (r Rules) Masked(t *quintain.Trajectory) bool {
 	return r.MaskTooLong && slices.ContainsFunc(t.Turns, func(turn quintain.Turn) bool { return turn.Finish == quintain.Length && turn.Used() })
 }
 
 // override returns the overrides for the trainer on a sequence of t.
 func (r Rules) override(t *quintain.Trajectory) json.RawMessage {
-	if r.masked(t) {
+	if r.Masked(t) {
 		return json.RawMessage(`{"set_advantage_to_zero":true}`)
 	}
 	return json.RawMessage(`{}`)
@@ -350,7 +369,7 @@ func (r Rules) advantages(g *quintain.Group, all []sequence, got outcome, left *
 		row := row(&left.advantages, len(g.Tokens[i]))
 		s.each(func(turn int, trained bool) {
 			advantage := 0.0
-			if trained && !r.masked(s.played) {
+			if trained && !r.Masked(s.played) {
 				advantage = a*got.at(s.episode, turn) + b
 			}
 			of := &s.played.Turns[turn]

@@ -245,7 +245,8 @@ func TestReasonsToDropAGroup(t *testing.T) {
 		{"a server that failed", Rules{}, result(played(20, 1), failed(quintain.InfraFailed)), DropInfra},
 		{"an environment that failed", Rules{}, result(failed(quintain.InfraFailed), failed(quintain.EnvFailed)), DropEnvFailed},
 		{"a prompt that is too long for one of the servers", Rules{}, result(failed(quintain.InfraFailed), failed(quintain.PromptTooLong)), DropPrompt},
-		{"cut by the length limit", Rules{MaskTooLong: true}, result(played(20, 1), cut), ""},
+		{"cut by the length limit", Rules{MaskTooLong: true}, result(played(20, 1), played(20, 0), cut), ""},
+		{"all scores but one of what is cut", Rules{MaskTooLong: true}, result(played(20, 1), cut, played(20, 1)), DropEqual},
 		{"two vocabularies", Rules{}, result(played(20, 1), other), DropMixedVocab},
 		{"too few are right", Rules{SuccessRateLB: 0.6}, result(solved(1), solved(0)), DropRate},
 		{"too many are right", Rules{SuccessRateUB: 0.4}, result(solved(1), solved(0)), DropRate},
@@ -268,12 +269,53 @@ func TestMaskedSequencesHaveNoAdvantage(t *testing.T) {
 	cut.Turns[0].Finish = quintain.Length
 	short := played(2, 1) // its replies are whole
 	short.End = quintain.Truncated
-	g, _, _, err := Rules{Estimator: GRPO, MaskTooLong: true}.Judge(result(short, cut))
+	g, _, _, err := Rules{Estimator: GRPO, MaskTooLong: true}.Judge(result(short, cut, played(2, 0)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(g.Advantages, string(g.Overrides[0]), string(g.Overrides[1])); got != `[[0 0 1 1] [0 0 0 0]]{}{"set_advantage_to_zero":true}` {
+	if got := fmt.Sprint(g.Advantages, string(g.Overrides[0]), string(g.Overrides[1])); got != `[[0 0 1 1] [0 0 0 0] [0 0 -1 -1]]{}{"set_advantage_to_zero":true}` {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestMaskedEpisodesAreNotCompared(t *testing.T) {
+	cut := func(score float64) quintain.Trajectory {
+		tr := played(2, score)
+		tr.Turns[0].Finish = quintain.Length
+		return tr
+	}
+	right, half, wrong := played(2, 1), played(2, 0.5), played(2, 0)
+	for _, test := range []struct {
+		why    string
+		rules  Rules
+		played []quintain.Trajectory
+		want   string // the advantage of each episode, or the reason to drop the group
+	}{
+		{"all others are equally right", Rules{Estimator: GRPO}, []quintain.Trajectory{right, right, cut(0)}, "equal_scores"},
+		{"for a trainer that compares", Rules{Estimator: None}, []quintain.Trajectory{right, right, cut(0)}, "equal_scores"},
+		{"all are cut", Rules{Estimator: GRPO}, []quintain.Trajectory{cut(1), cut(0)}, "equal_scores"},
+		{"one is left", Rules{Estimator: RLOO}, []quintain.Trajectory{cut(1), right, cut(0)}, "equal_scores"},
+		{"all are cut, and kept", Rules{Estimator: GRPO, KeepEqual: true}, []quintain.Trajectory{cut(1), cut(0)}, "[0 0]"},
+		{"equal ones are kept", Rules{Estimator: GRPO, KeepEqual: true}, []quintain.Trajectory{right, cut(0), right}, "[0 0 0]"},
+		{"mean and deviation", Rules{Estimator: GRPO}, []quintain.Trajectory{right, wrong, cut(0), cut(0), cut(1)}, "[1 -1 0 0 0]"},
+		{"mean", Rules{Estimator: DrGRPO}, []quintain.Trajectory{right, cut(0), half}, "[0.25 0 -0.25]"},
+		{"mean of the others", Rules{Estimator: RLOO}, []quintain.Trajectory{right, cut(0), half, wrong}, "[0.75 0 0 -0.75]"},
+		{"the seat's mean, of its first group", Rules{Estimator: GRPO, Baseline: BaselineSeat}, []quintain.Trajectory{right, cut(0), half}, "[0.25 0 -0.25]"},
+		{"as in Atropos", Rules{Estimator: DrGRPO, CompareAll: true}, []quintain.Trajectory{right, right, cut(0), cut(0)}, "[0.5 0.5 0 0]"},
+	} {
+		test.rules.MaskTooLong = true
+		g, _, drop, err := test.rules.Judge(result(test.played...))
+		got := string(drop)
+		if g != nil {
+			var each []float64
+			for _, row := range g.Advantages {
+				each = append(each, row[len(row)-1])
+			}
+			got = fmt.Sprint(each)
+		}
+		if got != test.want || err != nil {
+			t.Errorf("%s: %s, want %s (error %v)", test.why, got, test.want, err)
+		}
 	}
 }
 

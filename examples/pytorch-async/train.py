@@ -144,11 +144,12 @@ def grpo_loss(model, batch):
     """The clipped loss of a batch, with the log-probabilities that the server reported when it sampled."""
     device = model.head.weight.device
     tokens, trained, old = (torch.from_numpy(batch.padded(part))[:, first:].to(device) for part, first in ((batch.tokens, 0), (batch.trained, 1), (batch.logprobs, 1)))
+    used = torch.from_numpy(~batch.masked).to(device)  # the others were cut by a limit: not trained on, nor compared with
     scores, group = torch.from_numpy(batch.scores).float().to(device), torch.from_numpy(batch.group).long().to(device)
-    count = torch.bincount(group)
-    mean = torch.bincount(group, scores) / count
-    deviation = (torch.bincount(group, (scores - mean[group]) ** 2) / count).sqrt()
-    advantage = ((scores - mean[group]) / (deviation[group] + 1e-4))[:, None].float()
+    count = torch.bincount(group, used.float())
+    mean = torch.bincount(group, scores * used) / count
+    deviation = (torch.bincount(group, (scores - mean[group]) ** 2 * used) / count).sqrt()
+    advantage = torch.where(used, (scores - mean[group]) / (deviation[group] + 1e-4), 0)[:, None].float()
     ratio = torch.where(trained, model.chosen(tokens.long()) - old, 0).exp()
     gain = torch.minimum(ratio * advantage, ratio.clamp(1 - CLIP, 1 + CLIP) * advantage)
     return -(gain * trained).sum() / trained.sum()

@@ -29,7 +29,7 @@ func TaskIndex(kind string) int64 {
 // A Sequence is a turn with everything before it.
 type Sequence struct {
 	Tokens   []quintain.Token // 2 or more
-	Read     int              // tokens at the beginning that this turn only read: 1 or more
+	Read     int              // tokens at the beginning that this turn only read, or that are not trained on: 1 or more
 	LogProbs []float32        // the one of Tokens[i+1] at i: one fewer than Tokens; 0 for tokens that were only read
 	Cut      bool             // a limit ended it, not the model
 	Start    int32            // version of the weights that sampled its first token; -1: unknown
@@ -66,7 +66,11 @@ func NewRecords(g *quintain.Group, played []quintain.Trajectory, single bool) ([
 		}
 		r := all[len(all)-1]
 		for _, k := range order[i] {
-			r.Sequences = append(r.Sequences, newSequence(g, at, &t.Turns[k]))
+			s, err := newSequence(g, at, &t.Turns[k])
+			if err != nil {
+				return nil, err
+			}
+			r.Sequences = append(r.Sequences, s)
 			at++
 		}
 	}
@@ -90,11 +94,16 @@ func trained(t *quintain.Trajectory) (turns []int) {
 	return turns
 }
 
-// newSequence returns sequence i of g, which ends with turn.
-func newSequence(g *quintain.Group, i int, turn *quintain.Turn) Sequence {
+// newSequence returns sequence i of g, which ends with turn. Of one that is not trained on, all is
+// read.
+func newSequence(g *quintain.Group, i int, turn *quintain.Turn) (Sequence, error) {
 	s := Sequence{
 		Tokens: g.Tokens[i], Read: len(g.Tokens[i]) - len(turn.Wrote), Cut: turn.Finish == quintain.Length,
 		Reward: float32(g.Scores[i]),
+	}
+	masked, err := g.Masked(i)
+	if masked {
+		s.Read = len(s.Tokens)
 	}
 	s.Start, s.End = span(turn)
 	for k := 1; k < len(s.Tokens); k++ {
@@ -104,7 +113,7 @@ func newSequence(g *quintain.Group, i int, turn *quintain.Turn) Sequence {
 		}
 		s.LogProbs = append(s.LogProbs, p)
 	}
-	return s
+	return s, err
 }
 
 // span returns the versions that sampled the first and the last token of a turn; -1: unknown.

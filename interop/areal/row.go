@@ -14,6 +14,7 @@ type Row struct {
 	ID       string
 	Tokens   []quintain.Token
 	Trained  []bool    // for each token, whether the policy sampled it; true for the last one
+	Masked   bool      // the row is not trained on: no token has a loss
 	LogProbs []float32 // of each token; 0: not sampled
 	Versions []int32   // of the weights that sampled each token; -1: not sampled, or unknown
 	Reward   float32
@@ -35,6 +36,10 @@ func NewRows(g *quintain.Group) ([]*Row, error) {
 			continue
 		}
 		r := &Row{ID: fmt.Sprintf("%s#%d", g.ID, i), Tokens: tokens, Versions: g.Versions[i], Reward: float32(g.Scores[i])}
+		var err error
+		if r.Masked, err = g.Masked(i); err != nil {
+			return nil, err
+		}
 		for k := range tokens {
 			trained := g.Masks[i][k] != quintain.Untrained
 			p := float32(0)
@@ -91,7 +96,7 @@ func (b Batch) Tensors() []Tensor {
 	for i, r := range b {
 		for k, token := range r.Tokens {
 			at := i*long + k
-			tokens.Ints[at], attention.Ints[at], loss.Ints[at] = int64(token), 1, bit(r.Trained[k])
+			tokens.Ints[at], attention.Ints[at], loss.Ints[at] = int64(token), 1, bit(r.Trained[k] && !r.Masked)
 			versions.Ints[at], probs.Floats[at] = int64(r.Versions[k]), r.LogProbs[k]
 		}
 		rewards.Floats[i] = r.Reward

@@ -66,9 +66,9 @@ func (c *Choice) Sink(out io.Writer) Sink {
 	case "parquet":
 		return NewParquet(out, how)
 	case "sft":
-		return &SFT{Out: out, MinScore: c.MinScore, MaxScore: c.MaxScore, Gap: c.Gap, Best: c.Best}
+		return &SFT{Out: out, MinScore: c.MinScore, MaxScore: c.MaxScore, Gap: c.Gap, Best: c.Best, Shaping: how}
 	case "dpo":
-		return &DPO{Out: out, MinScore: c.MinScore, MaxScore: c.MaxScore, Gap: c.Gap, Pairs: c.Best, Atropos: c.Atropos}
+		return &DPO{Out: out, MinScore: c.MinScore, MaxScore: c.MaxScore, Gap: c.Gap, Pairs: c.Best, Atropos: c.Atropos, Shaping: how}
 	case "areal":
 		return &Areal{Out: out, Mode: c.Mode, Form: c.Form, Shaping: how}
 	}

@@ -27,6 +27,7 @@ type DPO struct {
 	MaxScore float64 // largest score of the chosen episode; 0: no limit
 	Gap      float64 // minimum score gap, chosen to rejected
 	Pairs    int     // most pairs per group; 0: no limit
+	Shaping          // tells which episodes are not trained on
 
 	mu   sync.Mutex
 	seen seen // written pairs
@@ -52,7 +53,7 @@ type atroposLine struct {
 func (d *DPO) Write(r *trace.Record) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	order := ranked(r)
+	order := d.ranked(r)
 	for k := range len(order) / 2 {
 		best, worst := order[k], order[len(order)-1-k]
 		if d.Pairs > 0 && k == d.Pairs || r.Scores[best] < d.MinScore || !d.apart(r.Scores[best], r.Scores[worst]) {
@@ -100,14 +101,14 @@ func opening(a, b *quintain.Trajectory) (prompt []quintain.Message, same bool) {
 	return a.Turns[one].Observed, reflect.DeepEqual(a.Turns[one].Observed, b.Turns[other].Observed)
 }
 
-// ranked returns the indices of the episodes with a reply, best first; none if any episode
-// lacks a score.
-func ranked(r *trace.Record) (order []int) {
+// ranked returns the indices of the episodes with a reply, best first, without those that are
+// not trained on; none if any episode lacks a score.
+func (s *Shaping) ranked(r *trace.Record) (order []int) {
 	if len(r.Scores) != len(r.Episodes) {
 		return nil
 	}
 	for i := range r.Episodes {
-		if len(r.Episodes[i].Turns) > 0 {
+		if len(r.Episodes[i].Turns) > 0 && !s.Rules.Masked(&r.Episodes[i]) {
 			order = append(order, i)
 		}
 	}

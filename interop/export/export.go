@@ -103,10 +103,12 @@ func rulesOf(h *trace.Head) (rollout.Rules, error) {
 			RightOnly        *bool    `json:"right_only"`
 			MalformedPenalty *float64 `json:"malformed_penalty"`
 			LengthBudget     *int     `json:"length_budget"`
+			MaskTooLong      *bool    `json:"mask_too_long"`
 		} `json:"rules"`
 	}
 	of := &all.Rules
 	of.TurnDiscount, of.RightOnly, of.MalformedPenalty, of.LengthBudget = &rules.TurnDiscount, &rules.RightOnly, &rules.MalformedPenalty, &rules.LengthBudget
+	of.MaskTooLong = &rules.MaskTooLong
 	if err := jsonform.Unmarshal(h.Settings, &all); err != nil {
 		return rules, fmt.Errorf("the settings of run %s in its trace: %w", h.Run, err)
 	}

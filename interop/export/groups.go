@@ -65,7 +65,7 @@ func judge(r *trace.Record, rules rollout.Rules) (*quintain.Group, error) {
 	}
 	shaping := rollout.Rules{
 		Estimator: rollout.None, KeepEqual: true, Sequences: rules.Sequences, TurnDiscount: rules.TurnDiscount,
-		RightOnly: rules.RightOnly, MalformedPenalty: rules.MalformedPenalty, LengthBudget: rules.LengthBudget,
+		RightOnly: rules.RightOnly, MalformedPenalty: rules.MalformedPenalty, LengthBudget: rules.LengthBudget, MaskTooLong: rules.MaskTooLong,
 	}
 	g, _, _, err := shaping.Judge(rollout.Result{Job: rollout.Job{Problem: r.Problem}, Trajectories: r.Episodes})
 	return g, err

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -200,4 +203,98 @@ func scoresIn(t *testing.T, format string, b []byte) (scores []float64) {
 // rules returns rules of a run with whole episodes.
 func rules() rollout.Rules {
 	return rollout.Rules{Estimator: rollout.GRPO, TurnDiscount: 1, Sequences: rollout.WholeEpisodes}
+}
+
+// TestExportsSayWhatIsNotTrainedOn: the second episode of a group was cut by a limit.
+func TestExportsSayWhatIsNotTrainedOn(t *testing.T) {
+	t.Parallel()
+	_, record := playedGroup(t, rules())
+	record.Episodes[1].Turns[0].Finish = quintain.Length
+	for i := range record.Episodes {
+		record.Scores[i] = 1 - float64(i)/10
+		record.Episodes[i].Turns[0].Observed = []quintain.Message{{Role: quintain.RoleUser, Content: "?"}}
+		record.Episodes[i].Turns[len(record.Episodes[i].Turns)-1].Reply = fmt.Sprint("reply ", i)
+	}
+	for _, masks := range []bool{true, false} {
+		export := func(format string, mode Mode) []byte {
+			choice := DefaultChoice()
+			choice.Format, choice.Mode, choice.MinScore, choice.Gap = format, mode, 0, 0
+			var out bytes.Buffer
+			sink := choice.Sink(&out)
+			head := trace.Head{Settings: fmt.Appendf(nil, `{"rules":{"mask_too_long":%t}}`, masks)}
+			if err := sink.(Follower).Follow(&head); err != nil {
+				t.Fatal(err)
+			}
+			if err := sink.Write(record); err != nil {
+				t.Fatal(err)
+			}
+			if end, has := sink.(io.Closer); has {
+				if err := end.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return out.Bytes()
+		}
+		var group quintain.Group
+		if err := json.Unmarshal(export("groups", ""), &group); err != nil {
+			t.Fatal(err)
+		}
+		for i := range group.Tokens {
+			if masked, err := group.Masked(i); masked != (masks && group.Episodes[i] == 1) || err != nil {
+				t.Errorf("groups: sequence %d of episode %d is masked: %v, error %v", i, group.Episodes[i], masked, err)
+			}
+		}
+		file := export("parquet", "")
+		rows, err := parquet.Read[Row](bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			if out := masks && row.Episode == 1; row.Masked != out || slices.Contains(row.Trained, true) == out {
+				t.Errorf("parquet: a sequence of episode %d: masked %v, trained %v", row.Episode, row.Masked, row.Trained)
+			}
+		}
+		for format, most := range map[string]int{"sft": 4, "dpo": 2} {
+			text := string(export(format, ""))
+			if strings.Contains(text, "reply 1") == masks || strings.Count(text, "\n") > most || !strings.Contains(text, "reply 0") {
+				t.Errorf("%s: %s", format, text)
+			}
+		}
+	}
+}
+
+// TestArealSaysWhatIsNotTrainedOn: no token of a masked row has a loss.
+func TestArealSaysWhatIsNotTrainedOn(t *testing.T) {
+	t.Parallel()
+	_, record := playedGroup(t, rules())
+	record.Episodes[3].Turns[1].Finish = quintain.Length
+	for _, mode := range Modes {
+		s := Areal{Mode: mode, Shaping: Shaping{Rules: rollout.DefaultRules()}}
+		sample, batch, err := s.convert(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		masked := 0
+		for _, r := range sample {
+			for _, seq := range r.Sequences {
+				if seq.Read == len(seq.Tokens) {
+					masked++
+				}
+			}
+		}
+		for _, tensor := range batch.Tensors() {
+			if tensor.Name != "loss_mask" {
+				continue
+			}
+			wide := tensor.Shape[1]
+			for i := range batch {
+				if !slices.Contains(tensor.Ints[i*wide:(i+1)*wide], 1) {
+					masked++
+				}
+			}
+		}
+		if want := map[Mode]int{Legacy: 4, Single: 4, Modern: 1}[mode]; masked != want {
+			t.Errorf("%s: %d sequences are not trained on, want %d", mode, masked, want)
+		}
+	}
 }

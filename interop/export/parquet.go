@@ -31,6 +31,7 @@ type Row struct {
 	Time       time.Time `parquet:"time,timestamp(microsecond)"`
 	Messages   []Message `parquet:"messages,list"`
 	Tokens     []int32   `parquet:"tokens,list"`
+	Masked     bool      `parquet:"masked"`          // the sequence is not trained on, since a limit cut a reply
 	Trained    []bool    `parquet:"trained,list"`    // whether a token is trained on
 	LogProbs   []float32 `parquet:"logprobs,list"`   // as sampled; 1: not sampled
 	Versions   []int32   `parquet:"versions,list"`   // of the weights that sampled a token; -1: not sampled
@@ -98,12 +99,16 @@ func rows(r *trace.Record, g *quintain.Group) ([]Row, error) {
 			Drop: r.Drop, Version: int32(r.Version), Time: r.Time, Versions: at(g.Versions, i),
 			LogProbs: floats(at(g.LogProbs, i)), Advantages: floats(at(g.Advantages, i)),
 		}
+		var err error
+		if row.Masked, err = g.Masked(i); err != nil {
+			return nil, err
+		}
 		for _, m := range talks[i] {
 			row.Messages = append(row.Messages, Message{m.Role, m.Text()})
 		}
 		for k, token := range g.Tokens[i] {
 			row.Tokens = append(row.Tokens, int32(token))
-			row.Trained = append(row.Trained, g.Masks[i][k] != quintain.Untrained)
+			row.Trained = append(row.Trained, !row.Masked && g.Masks[i][k] != quintain.Untrained)
 		}
 		all[i] = row
 	}

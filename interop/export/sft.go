@@ -23,6 +23,7 @@ type SFT struct {
 	MaxScore float64 // largest score of an episode; 0: no limit
 	Gap      float64 // minimum score gap, episode to the worst of its group
 	Best     int     // most episodes per group, best first; 0: no limit
+	Shaping          // tells which episodes are not trained on
 
 	mu   sync.Mutex
 	seen seen // written conversations
@@ -38,7 +39,7 @@ func (s *SFT) Write(r *trace.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := s.Best
-	order := ranked(r)
+	order := s.ranked(r)
 	for _, i := range order {
 		if s.MaxScore != 0 && r.Scores[i] > s.MaxScore {
 			continue

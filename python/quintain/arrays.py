@@ -62,6 +62,14 @@ class Batch:
         return len(self.lengths)
 
     @property
+    def masked(self) -> NDArray[np.bool_]:
+        """Per sequence: the environment says not to train on it (``set_advantage_to_zero``), nor to compare others
+        with its score."""
+        sizes = np.bincount(self.group, minlength=len(self.groups))
+        rules = [rule for group, size in zip(self.groups, sizes) for rule in group.get("overrides") or [None] * int(size)]
+        return np.array([bool((rule or {}).get("set_advantage_to_zero")) for rule in rules], np.bool_)
+
+    @property
     def masks(self) -> NDArray[np.int32]:
         """N: the token if it is trained on, otherwise UNTRAINED; libraries call them labels."""
         if self.odd_masks is not None:

@@ -246,6 +246,14 @@ class Hubs(WithHub):
             stats = self.hub.stats()
             self.assertEqual((stats["version"], stats.get("servers")), (5, want))
 
+    def test_what_is_not_trained_on_is_told(self):
+        self.hub.register(batch_size=4)
+        self.hub.post([group("a"), dict(group("b"), overrides=[{"set_advantage_to_zero": True}, {}])])
+        batch = next(self.hub.batches(timeout=30))
+        self.assertEqual(sorted(batch.masked.tolist()), [False, False, False, True])
+        self.assertEqual(batch.groups[batch.group[batch.masked][0]]["overrides"][0], {"set_advantage_to_zero": True})
+        self.assertEqual(arrays.parse(b"").masked.tolist(), [])
+
     def test_a_damaged_batch_is_an_exception(self):
         head = b'{"lengths":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}}'
         file = struct.pack("<Q", len(head)) + head + struct.pack("<i", 1)

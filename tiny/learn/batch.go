@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A row is the objective's view of one sequence. All slices have the length of the
@@ -38,11 +37,6 @@ func (e *GroupError) Error() string {
 
 // Unwrap returns the fault.
 func (e *GroupError) Unwrap() error { return e.Err }
-
-// override holds the overrides of a group that a learner reads.
-type override struct {
-	ZeroAdvantage bool `json:"set_advantage_to_zero"`
-}
 
 // rowsOf turns a group into rows, or reports why the group cannot be trained on.
 func (l *Learner) rowsOf(g *quintain.Group) ([]row, error) {
@@ -86,15 +80,13 @@ func (l *Learner) rowsOf(g *quintain.Group) ([]row, error) {
 // advantagesOf returns the advantage of every token of sequence i of g. The mean score
 // of g is mean.
 func advantagesOf(g *quintain.Group, i int, mean float64) ([]float64, error) {
-	var rule override
-	if g.Overrides != nil && len(g.Overrides[i]) > 0 {
-		if err := jsonform.Unmarshal(g.Overrides[i], &rule); err != nil {
-			return nil, &quintain.FieldError{Field: fmt.Sprintf("overrides[%d]", i), Why: err.Error()}
-		}
+	masked, err := g.Masked(i)
+	if err != nil {
+		return nil, err
 	}
 	n := len(g.Tokens[i])
 	switch {
-	case rule.ZeroAdvantage:
+	case masked:
 		return make([]float64, n), nil
 	case g.Advantages == nil:
 		return repeat(g.Scores[i]-mean, n), nil

@@ -64,8 +64,8 @@ func (l *Learner) Version() int { return l.version }
 var ErrDiverged = errors.New("training has diverged")
 
 // Step trains on groups, which it does not change, and raises the version by one. It
-// takes the group's own advantages if it has any, else the scores minus their mean, and
-// respects overrides that set an advantage to zero. The log-probabilities of a group must
+// takes the group's own advantages if it has any, else the scores minus their mean. What an
+// override sets to zero is left out of the mean. The log-probabilities of a group must
 // be at temperature 1, like those of the model.
 //
 // Step skips an update with a non-finite loss or gradient: it changes nothing but the
