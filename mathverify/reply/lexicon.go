@@ -12,24 +12,27 @@ import (
 )
 
 // A role says what a phrase of the lexicon does to the value beside it, or to the statement before
-// it.
-type role string
+// it; roles add up.
+type role uint16
 
 const (
-	states   role = "states"   // an answer follows; the form says how the language writes numbers
-	denies   role = "denies"   // the value after it is not the answer
-	refutes  role = "refutes"  // the value before it is not the answer
-	hedges   role = "hedges"   // the value after it is only a possibility
-	changes  role = "changes"  // the value after it is the answer in another form, where "%" stands for it
-	retracts role = "retracts" // the statement before it does not count
-	corrects role = "corrects" // the statement before it does not count if a value follows
-	confirms role = "confirms" // the statement before it counts after all
-	keeps    role = "keeps"    // no phrase within it counts
-	turns    role = "turns"    // a denial ends
-	fills    role = "fills"    // it may stand between one of these and its value
-	bounds   role = "bounds"   // words after a value that hold it say something about it
-	adjoins  role = "adjoins"  // a number after it, and after another number, is not the object of its sentence
+	states   role = 1 << iota // an answer follows; the form says how the language writes numbers
+	denies                    // the value after it is not the answer
+	refutes                   // the value before it is not the answer
+	hedges                    // the value after it is only a possibility
+	changes                   // the value after it is the answer in another form, where "%" stands for it
+	retracts                  // the statement before it does not count
+	corrects                  // the statement before it does not count if a value follows
+	confirms                  // the statement before it counts after all
+	keeps                     // no phrase within it counts
+	turns                     // a denial ends
+	fills                     // it may stand between one of these and its value
+	bounds                    // words after a value that hold it say something about it
+	adjoins                   // a number after it, and after another number, is not the object of its sentence
 )
+
+// roleNames names the roles in the lexicon, in order.
+const roleNames = "states denies refutes hedges changes retracts corrects confirms keeps turns fills bounds adjoins"
 
 // An entry is a row of the lexicon.
 type entry struct {
@@ -58,7 +61,7 @@ var phrases = sync.OnceValue(func() map[string][]lexeme {
 		if row[0] == "#" {
 			continue
 		}
-		e := &entry{role(row[0]), row[2]}
+		e := &entry{1 << slices.Index(strings.Fields(roleNames), row[0]), row[2]}
 		for _, text := range strings.Split(row[3], "|") {
 			key := text[:wordAt(text)]
 			all[key] = append(all[key], lexeme{text, e})
@@ -73,6 +76,13 @@ var phrases = sync.OnceValue(func() map[string][]lexeme {
 // wordAt returns the length of the word at the start of a text: of one character in scripts without
 // spaces, and for signs.
 func wordAt(text string) int {
+	n := 0
+	for n < len(text) && (text[n] >= 'a' && text[n] <= 'z' || text[n] == '\'' && n > 0) {
+		n++
+	}
+	if n > 0 && (n == len(text) || text[n] < utf8.RuneSelf) {
+		return n
+	}
 	for i, r := range text {
 		switch {
 		case r == '\'' && i > 0:
@@ -118,10 +128,10 @@ func phraseAt(low string, want role) (found lexeme) {
 
 // cues returns the phrases of the roles in a text in lower case, in order; of those that begin together,
 // the longest.
-func cues(low string, roles ...role) (all []cue) {
+func cues(low string, roles role) (all []cue) {
 	known := phrases()
 	for i := 0; i < len(low); {
-		if c := low[i]; c == ' ' || c >= '0' && c <= '9' {
+		if c := low[i]; c < utf8.RuneSelf && (c < 'a' || c > 'z') && c != '?' && c != '#' {
 			i++
 			continue
 		}
@@ -132,7 +142,7 @@ func cues(low string, roles ...role) (all []cue) {
 			if len(p.text) < longest {
 				break
 			}
-			if !slices.Contains(roles, p.role) && p.role != keeps || !p.begins(low[i:]) {
+			if p.role&(roles|keeps) == 0 || !p.begins(low[i:]) {
 				continue
 			}
 			longest = len(p.text)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxRead  = 2000 // as much of the end of a reply as the reader walks, in bytes, beside what follows the last box
+	maxRead  = 1200 // as much of the end of a reply without a box as the reader walks, in bytes
 	maxFills = 8    // the most words between a phrase of the lexicon and its value
 	maxNouns = 3    // the most words between a value and the denial of another one
 )
@@ -18,14 +18,15 @@ const (
 // settled finds the answer of a reply whose end may correct, deny, doubt, sign or change a value.
 func settled(text string, want wanted) (found string, rule Rule) {
 	from := max(0, len(text)-maxRead)
-	if box := strings.LastIndex(text, "boxed"); box >= 0 && box < from+maxShort {
-		from = max(0, box-maxShort)
+	if box := strings.LastIndex(text, "boxed"); box >= 0 {
+		from = max(0, box-2*maxShort)
+		from += max(0, strings.LastIndex(text[from:box], ". "))
 	}
 	if from > 0 {
 		from += 1 + strings.IndexAny(text[from:], " \n")
 	}
 	low := lower(text[from:])
-	all := cues(low, denies, refutes, hedges, changes, retracts, corrects)
+	all := cues(low, denies|refutes|hedges|changes|retracts|corrects)
 	if len(all) == 0 {
 		return located(text, want)
 	}
@@ -35,7 +36,7 @@ func settled(text string, want wanted) (found string, rule Rule) {
 		return r.asserted(text[:from], all)
 	}
 	rest := &reader{text: after, low: lower(after), want: want}
-	found, rule = rest.asserted("", cues(rest.low, denies, refutes, hedges, changes))
+	found, rule = rest.asserted("", cues(rest.low, denies|refutes|hedges|changes))
 	if rule == RuleText && want.phrase == "" {
 		return "", RuleNone
 	}

@@ -37,7 +37,7 @@ func withoutTail(text string) string {
 	if !strings.ContainsAny(head, "0123456789") || !bare(head) || strings.Count(head, " ") > maxNouns || strings.ContainsAny(rest, "0123456789=<>$\\+^√π∞½[]{}|/") {
 		return text
 	}
-	if len(cues(lower(rest), bounds, denies, hedges, changes, retracts, refutes)) > 0 {
+	if len(cues(lower(rest), bounds|denies|hedges|changes|retracts|refutes)) > 0 {
 		return text
 	}
 	words := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' || r == '(' || r == ')' })

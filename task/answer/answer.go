@@ -37,9 +37,24 @@ func Between(reply, name string) (text, why string) {
 // of some models put the opening tag into the prompt.
 func WithoutThinking(reply string) string {
 	for _, tags := range [][2]string{{"<think>", "</think>"}, {"[think]", "[/think]"}} {
-		reply = without(reply, tags[0], tags[1])
+		if tagged(reply, tags[0][0]) {
+			reply = without(reply, tags[0], tags[1])
+		}
 	}
 	return reply
+}
+
+// tagged reports whether a tag of thinking may begin with the bracket anywhere in a text.
+func tagged(text string, bracket byte) bool {
+	for {
+		i := strings.IndexByte(text, bracket)
+		if i < 0 || i+1 == len(text) {
+			return false
+		}
+		if text = text[i+1:]; strings.IndexByte("tT/", text[0]) >= 0 {
+			return true
+		}
+	}
 }
 
 // without returns a text without its parts between two tags.
