@@ -29,6 +29,6 @@ func wants(what string, counts ...int) cobra.PositionalArgs {
 		if slices.Contains(counts, len(args)) {
 			return nil
 		}
-		return usagef("%s wants %s, has %d arguments", strings.TrimPrefix(c.CommandPath(), "quintain "), what, len(args))
+		return usagef("%s wants %s, has %d", strings.TrimPrefix(c.CommandPath(), "quintain "), what, len(args))
 	}
 }

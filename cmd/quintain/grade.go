@@ -41,7 +41,7 @@ and exit status 1 at the end; the other lines are still graded.`,
 				return usagef("--scores: is %q, want %s or %s", by, scores.Ours, scores.ReasoningGym)
 			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return pipe.Grader{Tasks: tasks, Format: form, Scores: scores.By(by)}.Grade(ctx, w.stdin, w.stdout)
+				return pipe.Grader{Tasks: tasks, Format: form, Scores: scores.By(by)}.Grade(ctx, w.input(), w.stdout)
 			})
 		},
 	}

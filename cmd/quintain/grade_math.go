@@ -35,7 +35,7 @@ verdict.`,
 				return nil
 			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return pipe.VerifyMath(ctx, w.stdin, w.stdout)
+				return pipe.VerifyMath(ctx, w.input(), w.stdout)
 			})
 		},
 	}

@@ -25,7 +25,7 @@ have max_batch_size too.
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return jsonl.Answer(ctx, w.stdin, w.stdout, func() func(dst, line []byte) ([]byte, error) {
+				return jsonl.Answer(ctx, w.input(), w.stdout, func() func(dst, line []byte) ([]byte, error) {
 					return func(dst, line []byte) ([]byte, error) { return packing.Answer(dst, line, strict) }
 				})
 			})

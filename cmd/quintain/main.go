@@ -31,6 +31,7 @@ type world struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        func() []string
+	typed          bool                   // stdin is a terminal
 	terminal       bool                   // stderr is a terminal
 	tty            bool                   // stdout is a terminal
 	columns        func() int             // of the terminal
@@ -56,7 +57,7 @@ func main() {
 		args:  os.Args[1:],
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		browse:  watch.Browse,
-		environ: os.Environ, terminal: term.IsTerminal(int(os.Stderr.Fd())), tty: term.IsTerminal(int(os.Stdout.Fd())),
+		environ: os.Environ, typed: term.IsTerminal(int(os.Stdin.Fd())), terminal: term.IsTerminal(int(os.Stderr.Fd())), tty: term.IsTerminal(int(os.Stdout.Fd())),
 		columns: screen.Columns(os.Stderr, os.Stdout),
 		interrupts: func() (<-chan os.Signal, func()) {
 			c := make(chan os.Signal, 2) // the first stops, the second cuts
@@ -64,6 +65,14 @@ func main() {
 			return c, func() { signal.Stop(c) }
 		},
 	}))
+}
+
+// input returns the standard input of a verb that reads lines of JSON. Who types it is told so.
+func (w *world) input() io.Reader {
+	if w.typed {
+		fmt.Fprintln(w.stderr, "reading lines of JSON from the terminal; Ctrl-D ends them")
+	}
+	return w.stdin
 }
 
 // attend runs work, which signals stop, cut and end.

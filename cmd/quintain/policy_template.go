@@ -44,7 +44,7 @@ exit status 1 at the end; the other lines are still rendered.`,
 				return err
 			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return pipe.Render(ctx, chat, at, w.stdin, w.stdout)
+				return pipe.Render(ctx, chat, at, w.input(), w.stdout)
 			})
 		},
 	}

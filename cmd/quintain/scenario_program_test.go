@@ -168,7 +168,7 @@ func TestScenariosCheck(t *testing.T) {
 		{[]string{"--scenario-url", honest, "--count", "0"}, exitUsage, "--count: is 0, want 1 or more"},
 		{[]string{"--scenario-url", "http://127.0.0.1:1"}, exitFailed, "does not answer; does it run?"},
 		{nil, exitUsage, "which program? Set --scenario-command or --scenario-url"},
-		{[]string{"a", "b"}, exitUsage, "wants one TASK at most, has 2 arguments"},
+		{[]string{"a", "b"}, exitUsage, "wants one TASK at most, has 2"},
 	} {
 		p := start(append([]string{"scenarios", "check"}, c.args...)...)
 		if status := p.wait(t); status != c.status || !strings.Contains(p.stdout.String()+p.stderr.String(), c.want) {

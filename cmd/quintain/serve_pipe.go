@@ -48,7 +48,7 @@ request that fails gives {"error": …} in its place and exit status 1 at the en
 				return err
 			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return pipe.Server{Tasks: tasks, Replies: new(scenarios.ReasoningGym)}.Serve(ctx, w.stdin, w.stdout)
+				return pipe.Server{Tasks: tasks, Replies: new(scenarios.ReasoningGym)}.Serve(ctx, w.input(), w.stdout)
 			})
 		},
 	}

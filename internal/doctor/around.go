@@ -44,7 +44,7 @@ func sandbox(ctx context.Context, s backend.Settings, needed bool) Finding {
 			lacks = append(lacks, layer.Name)
 		}
 	}
-	f := ok("sandbox", "%s holds: %s", name, strings.Join(holds, "; "))
+	f := ok("sandbox", "%s holds: %s", name, cmp.Or(strings.Join(holds, "; "), "nothing"))
 	if len(lacks) > 0 {
 		f.Found += "; it does without " + strings.Join(lacks, "; ")
 	}

@@ -25,12 +25,12 @@ func Usage(c *cobra.Command) error {
 	}
 	if c.HasAvailableSubCommands() {
 		Groups(c, func(title string, verbs []*cobra.Command) {
-			fmt.Fprintf(&b, "\n%s\n", cmp.Or(title, "Commands:"))
+			fmt.Fprintf(&b, "\n%s\n", cmp.Or(title, "Verbs:"))
 			for _, verb := range verbs {
 				fmt.Fprintf(&b, "  %-*s  %s\n", verb.NamePadding(), verb.Name(), verb.Short)
 			}
 		})
-		fmt.Fprintf(&b, "\n%s COMMAND --help explains one of them.\n", c.CommandPath())
+		fmt.Fprintf(&b, "\n%s VERB --help explains one of them.\n", c.CommandPath())
 	}
 	if c.HasAvailableLocalFlags() {
 		fmt.Fprintf(&b, "\nFlags:\n%s", flagUsages(c.LocalFlags()))
