@@ -112,7 +112,7 @@ func fromText(text string, want wanted) (string, Rule) {
 	if m := lettered().FindStringSubmatch(text); want.letter && m != nil && !listing().MatchString(text) {
 		return m[1], RuleStatement
 	}
-	if text = withoutTail(text); len(text) <= maxBare && bare(text) {
+	if text = withoutTail(text); len(text) <= maxBare && bare(text) && (!want.letter || !wordy().MatchString(text)) {
 		if text = peel(text); strings.HasPrefix(text, `\begin`) && aligned().MatchString(text) {
 			text = lines(text)
 		}
@@ -175,6 +175,9 @@ func withoutRules(text string) string {
 	}
 	return rules().ReplaceAllString(text, "")
 }
+
+// wordy matches a word of a sentence about a letter.
+var wordy = compiled.Regexp(`(?:^|\s)[A-Za-z]?[a-z]{3,}\s`)
 
 // leadIn matches the word before an answer.
 var leadIn = compiled.Regexp(`^[\s*_#]*(?:(?i:ans)|ANSWER|RESULT)\s*[:.=—–][\s*]*`)

@@ -319,6 +319,9 @@ func lastLetter(text string) string {
 	if len(text) > maxHint {
 		return ""
 	}
+	if loc := reason().FindStringIndex(text); loc != nil && loneLetter(text[:loc[0]], 0) >= 0 && !counter().MatchString(text[loc[0]+1:]) {
+		text = text[:loc[0]]
+	}
 	found := ""
 	for at := loneLetter(text, 0); at >= 0; at = loneLetter(text, at+1) {
 		found = text[at : at+1]

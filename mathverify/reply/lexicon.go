@@ -20,7 +20,10 @@ const (
 	denies                    // the value after it is not the answer
 	refutes                   // the value before it is not the answer
 	hedges                    // the value after it is only a possibility
+	doubts                    // the value before it is only a possibility
+	limits                    // the value after it is a bound
 	changes                   // the value after it is the answer in another form, where "%" stands for it
+	alters                    // the value before it is the answer in another form
 	retracts                  // the statement before it does not count
 	corrects                  // the statement before it does not count if a value follows
 	confirms                  // the statement before it counts after all
@@ -32,13 +35,16 @@ const (
 )
 
 // roleNames names the roles in the lexicon, in order.
-const roleNames = "states denies refutes hedges changes retracts corrects confirms keeps turns fills bounds adjoins"
+const roleNames = "states denies refutes hedges doubts limits changes alters retracts corrects confirms keeps turns fills bounds adjoins"
 
 // An entry is a row of the lexicon.
 type entry struct {
 	role role
 	form string
 }
+
+// claims are the roles of phrases that change a value beside them.
+const claims = denies | refutes | hedges | doubts | limits | changes | alters
 
 // decimalComma is the form of statements in languages with a decimal comma.
 const decimalComma = ","
@@ -131,12 +137,15 @@ func phraseAt(low string, want role) (found lexeme) {
 func cues(low string, roles role) (all []cue) {
 	known := phrases()
 	for i := 0; i < len(low); {
-		if c := low[i]; c < utf8.RuneSelf && (c < 'a' || c > 'z') && c != '?' && c != '#' {
+		if c := low[i]; c < utf8.RuneSelf && (c < 'a' || c > 'z') && c != '?' && c != '#' && c != ',' {
 			i++
 			continue
 		}
-		n := wordAt(low[i:])
-		next := i + n
+		next := i + wordAt(low[i:])
+		if i > 0 && low[i-1] == '\\' { // a command
+			i = next
+			continue
+		}
 		longest := 0
 		for _, p := range known[low[i:next]] {
 			if len(p.text) < longest {

@@ -26,7 +26,7 @@ func settled(text string, want wanted) (found string, rule Rule) {
 		from += 1 + strings.IndexAny(text[from:], " \n")
 	}
 	low := lower(text[from:])
-	all := cues(low, denies|refutes|hedges|changes|retracts|corrects)
+	all := cues(low, claims|retracts|corrects)
 	if len(all) == 0 {
 		return located(text, want)
 	}
@@ -36,7 +36,7 @@ func settled(text string, want wanted) (found string, rule Rule) {
 		return r.asserted(text[:from], all)
 	}
 	rest := &reader{text: after, low: lower(after), want: want}
-	found, rule = rest.asserted("", cues(rest.low, denies|refutes|hedges|changes))
+	found, rule = rest.asserted("", cues(rest.low, claims))
 	if rule == RuleText && want.phrase == "" {
 		return "", RuleNone
 	}
@@ -155,6 +155,7 @@ func (r *reader) clauseEnd(i int) int {
 				return i
 			}
 		case depth > 0:
+		case c == ',' && member().MatchString(r.text[i:min(len(r.text), i+maxOf)]):
 		case strings.ContainsRune(",.:", c) && !inNumber, strings.ContainsRune(";!?\n。，；、—", c), strings.HasPrefix(r.text[i:], "</"), strings.HasPrefix(r.text[i:], " - "):
 			return i
 		case i > start && (dense(c) || r.text[i-1] == ' ' || r.text[i-1] == '*') && phraseAt(r.low[i:], turns).entry != nil:
@@ -165,6 +166,9 @@ func (r *reader) clauseEnd(i int) int {
 	return i
 }
 
+// member matches a comma before another member of a list of values.
+var member = compiled.Regexp(`^, (?:and |or )?\(?(?:[A-J]|\d+)\)?(?:[,.;!?]|$| and | or )`)
+
 // A claim is a change that a phrase of the lexicon makes to a text.
 type claim struct {
 	role       role
@@ -172,13 +176,15 @@ type claim struct {
 	as         string // what stands there instead
 }
 
-// claims returns what the phrases do to the text, in order.
-func (r *reader) claims(all []cue) (found []claim) {
+// allClaims returns what the phrases do to the text, in order.
+func (r *reader) allClaims(all []cue) (found []claim) {
 	end := 0
 	for _, c := range all {
 		made := r.claim(c)
-		if s := made.start; s > 0 && made.as == "" && r.text[s-1] == '(' && strings.HasPrefix(r.text[made.end:], ")") {
-			made.start, made.end = s-1, made.end+1
+		if s := made.start; s > 0 && made.as == "" && r.text[s-1] == '(' {
+			if n := strings.IndexAny(r.text[made.end:], "()\n"); n >= 0 && r.text[made.end+n] == ')' {
+				made.start, made.end = s-1, made.end+n+1
+			}
 		}
 		if made.end > 0 && made.start >= end {
 			found = append(found, made)
@@ -199,8 +205,14 @@ func (r *reader) claim(c cue) claim {
 		if at := r.value(c.end, signs); at >= 0 {
 			return claim{c.role, joining().FindStringIndex(r.low[:c.start])[0], r.clauseEnd(at), ""}
 		}
+	case limits:
+		if at := r.near(c.end); at < len(r.text) && r.starts(at) && !r.operand(c.start) {
+			if end := r.clauseEnd(at); !strings.Contains(r.text[at:end], "box") {
+				return claim{denies, c.start, end, ""}
+			}
+		}
 	case refutes:
-		at := r.valueBefore(c.start)
+		at, _ := r.valueBefore(c.start, c.form == "is")
 		if at < 0 {
 			break
 		}
@@ -208,6 +220,13 @@ func (r *reader) claim(c cue) claim {
 			return claim{c.role, at, c.end, ""}
 		}
 		return claim{c.role, at, r.clauseEnd(c.end), ""}
+	case doubts:
+		after := min(len(r.text), c.end+len(r.text[c.end:])-len(strings.TrimLeft(r.text[c.end:], " \n*")))
+		if at, _ := r.valueBefore(c.start, false); at >= 0 && phraseAt(r.low[after:], confirms).entry == nil {
+			return claim{hedges, at, c.end, ""}
+		}
+	case alters:
+		return r.altered(c)
 	case changes:
 		return r.changed(c)
 	}
@@ -215,13 +234,44 @@ func (r *reader) claim(c cue) claim {
 }
 
 // joining matches a word at the end of a text that joins a denial to it.
-var joining = compiled.Regexp(`(?:[,;] (?:and|but|und|et|y|e|а|и|mas|ma|mais) )?$`)
+var joining = compiled.Regexp(`(?:[,;]? (?:and|but|und|et|y|e|а|и|mas|ma|mais) )?$`)
 
-// valueBefore returns where the value begins that ends before i, or -1.
-func (r *reader) valueBefore(i int) int {
-	text := strings.TrimRight(r.text[:i], " *_\"”,")
+// maxBack is the most words between a value and a phrase after it.
+const maxBack = 4
+
+// valueBefore returns the value that ends before i: only words that may stand between separate them, or
+// nothing, unless there must be one. Its start is -1 if there is none.
+func (r *reader) valueBefore(i int, verb bool) (start, end int) {
+	for words := 0; words <= maxBack; words++ {
+		text := strings.TrimRight(r.text[:i], " *_\"”")
+		if start := r.valueEnding(text); start >= 0 && (words > 0 || !verb) {
+			return start, len(text)
+		}
+		i = len(text) - len(lastWord(text))
+		if word := r.low[i:len(text)]; word == "" || listed(" and or so that therefore then but a ", word) || phraseAt(word, fills).text != word {
+			break
+		}
+	}
+	return -1, -1
+}
+
+// lastWord returns the letters at the end of a text.
+func lastWord(text string) string {
+	n := strings.LastIndexFunc(text, func(r rune) bool { return !unicode15.IsLetter(r) && r != '\'' })
+	_, size := utf8.DecodeRuneInString(text[max(n, 0):])
+	if n < 0 {
+		size = 0
+	}
+	return text[max(n, 0)+size:]
+}
+
+// valueEnding returns where the value begins that ends a text, or -1.
+func (r *reader) valueEnding(text string) int {
 	start := max(0, len(text)-maxShort)
 	start += strings.LastIndexAny(text[start:], ".!?\n:;") + 1
+	if n := len(text); start > 0 && start < n && isDigit(text[start]) && text[start-1] == '.' { // of a decimal
+		start = strings.LastIndexAny(text[:start], " \n") + 1
+	}
 	sentence := text[start:]
 	if r.want.letter {
 		if m := letters().FindStringIndex(sentence); m != nil {
@@ -248,7 +298,7 @@ var letters = compiled.Regexp(`(?:\(?\b[A-J]\)?(?:, and |, or |, | and | or ))*(
 
 // changed returns what a phrase of sign or size makes of the value after it.
 func (r *reader) changed(c cue) (made claim) {
-	at := c.end + len(r.text[c.end:]) - len(strings.TrimLeft(r.text[c.end:], " *_"))
+	at := r.near(c.end)
 	if at >= len(r.text) || !r.starts(at) || r.operand(c.start) {
 		return claim{}
 	}
@@ -275,6 +325,20 @@ func (r *reader) changed(c cue) (made claim) {
 	return claim{changes, c.start, shut, r.text[at:inner] + strings.Replace(c.form, "%", r.text[inner:shut], 1)}
 }
 
+// near returns where the text goes on after spaces and stars.
+func (r *reader) near(i int) int {
+	return i + len(r.text[i:]) - len(strings.TrimLeft(r.text[i:], " *_"))
+}
+
+// altered returns what a phrase makes of the value before it, and perhaps of the one after it.
+func (r *reader) altered(c cue) claim {
+	at, end := r.valueBefore(c.start, false)
+	if next := r.near(c.end); at < 0 || strings.Contains("+-*/", c.form[len(c.form)-1:]) && (next >= len(r.text) || !r.starts(next)) {
+		return claim{}
+	}
+	return claim{changes, at, c.end, strings.Replace(c.form, "%", peel(r.text[at:end]), 1)}
+}
+
 // operand reports whether the text before i ends with a value, so that a sign there joins two of them.
 func (r *reader) operand(i int) bool {
 	text := strings.TrimRight(r.text[:i], " ")
@@ -290,7 +354,7 @@ func (r *reader) operand(i int) bool {
 
 // asserted finds the answer that remains after the claims of the phrases; head is the text before.
 func (r *reader) asserted(head string, all []cue) (found string, rule Rule) {
-	made := r.claims(all)
+	made := r.allClaims(all)
 	var b strings.Builder
 	b.WriteString(head)
 	from, last := 0, -1
@@ -331,7 +395,7 @@ func (r *reader) names(text string) bool {
 // apposed reports whether a text ends with a value and a few words after it, in one sentence.
 func (r *reader) apposed(text, value string) bool {
 	at := strings.LastIndex(text, value)
-	if at < 0 || value == "" {
+	if at < 0 || !r.names(value) {
 		return false
 	}
 	between := strings.ToLower(text[at+len(value):])

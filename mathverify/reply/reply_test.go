@@ -29,7 +29,7 @@ func TestFind(t *testing.T) {
 		{"words for a reference in words", "The drop happened in June.", `\text{May}`, "June", reply.RuleText},
 		{"a yes before its reason", "Yes, both sides have 3 terms.", `\text{No}`, "yes", reply.RuleText},
 		{"a time of day", "She comes at 3:45 p.m.", "3:40 PM", "3:45 p.m.", reply.RuleNumber},
-		{"a bound is no value", "She can buy at most 7", "", "She can buy at most 7", reply.RuleText},
+		{"a bound is no value", "She can buy at most 7", "", "", reply.RuleNone},
 	} {
 		got, rule := reply.Find(test.text, test.reference)
 		if got != test.want || rule != test.rule {

@@ -10,7 +10,7 @@ import (
 var unitWord = compiled.Regexp(`^(.*[\d)}\]$])\s*(?:[A-Za-z]*[^\x00-\x7F\P{L}\p{Greek}ℝℤℚℕℂ]\p{L}*(?: \p{L}+){0,2})$`)
 
 // tailStart matches what separates a value from words that only follow it.
-var tailStart = compiled.Regexp(`[,;] | \(| [—–] `)
+var tailStart = compiled.Regexp(`[,;] | \(| [—–] | and (?:nothing|that|no)\b`)
 
 // maxTail is the greatest length of words that follow a value.
 const maxTail = 120
@@ -18,7 +18,7 @@ const maxTail = 120
 // withoutTail drops the words after a complete value and a comma, or in brackets, that say nothing
 // else about it: "48, altogether". Digits, limits and other answers in them say something.
 func withoutTail(text string) string {
-	if len(text) > maxHint || !strings.ContainsAny(text, ",;(—–") {
+	if len(text) > maxHint || !strings.ContainsAny(text, ",;(—–") && !strings.Contains(text, " and ") {
 		return text
 	}
 	masked := outsideFormulas(text)
@@ -26,8 +26,8 @@ func withoutTail(text string) string {
 	if loc == nil || len(text)-loc[0] > maxTail {
 		return text
 	}
-	head, rest := strings.TrimRight(text[:loc[0]], " *"), strings.Trim(text[loc[1]:], " .!*")
-	if masked[loc[1]-1] == '(' {
+	head, rest := strings.TrimRight(text[:loc[0]], " *"), strings.Trim(text[loc[0]:], " .!*,;(—–")
+	if loc[1]-loc[0] == 2 && masked[loc[1]-1] == '(' {
 		inside, is := strings.CutSuffix(rest, ")")
 		if !is || strings.ContainsAny(inside, "()") {
 			return text
@@ -37,7 +37,7 @@ func withoutTail(text string) string {
 	if !strings.ContainsAny(head, "0123456789") || !bare(head) || strings.Count(head, " ") > maxNouns || strings.ContainsAny(rest, "0123456789=<>$\\+^√π∞½[]{}|/") {
 		return text
 	}
-	if len(cues(lower(rest), bounds|denies|hedges|changes|retracts|refutes)) > 0 {
+	if len(cues(lower(rest), bounds|claims|retracts)) > 0 {
 		return text
 	}
 	words := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' || r == '(' || r == ')' })
