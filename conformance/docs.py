@@ -15,6 +15,7 @@ of go test, the targets of make, and the scripts with their flags.
 import argparse
 import collections
 import functools
+import http.server
 import json
 import os
 import pathlib
@@ -26,6 +27,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 
@@ -267,6 +269,24 @@ def byte_model(folder):
     (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": template.replace("\\x04", "\x04")}))
 
 
+class Judge(http.server.BaseHTTPRequestHandler):
+    """Says yes to everything, in the form that ends the prompt."""
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][-1]["content"]
+        form = (asked if isinstance(asked, str) else asked[-1]["text"]).rsplit("\n", 1)[1]
+        said = {"choices": [{"index": 0, "message": {"role": "assistant", "content": form.replace("…", "yes")}, "finish_reason": "stop"}]}
+        body = json.dumps(said).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
 class Reader:
     """Types the commands of a page in a folder."""
 
@@ -286,10 +306,10 @@ class Reader:
         self.running = []
         self.files()
         self.engines = []
-        for port, name in ((self.model, "my-model"), (self.judge, "my-judge")):
-            command = f"QUINTAIN_FAKE_NAME={name} quintain policy fake --port {port} --tokenizer my-model"
-            self.engines.append(self.begin(command))
-            self.answers(self.engines[-1], port, command)
+        command = f"QUINTAIN_FAKE_NAME=my-model quintain policy fake --port {self.model} --tokenizer my-model"
+        self.engines.append(self.begin(command))
+        self.answers(self.engines[-1], self.model, command)
+        threading.Thread(target=http.server.ThreadingHTTPServer(("127.0.0.1", self.judge), Judge).serve_forever, daemon=True).start()
 
     def files(self):
         """Write the files that the documents take to be there."""
@@ -302,7 +322,7 @@ class Reader:
             "rollouts.jsonl": '{"tokens":[[1,2]],"masks":[[-100,2]],"scores":[1]}\n',
             "chats.jsonl": '{"messages":[{"role":"user","content":"Hello!"}]}\n',
             "train.jsonl": (json.dumps(row) + "\n") * 3,
-            "said.jsonl": json.dumps({"text": '<answer>4</answer> {"correct": "yes", "concise": "yes"}'}) + "\n",
+            "said.jsonl": json.dumps({"text": "<answer>4</answer>"}) + "\n",
             "solution.py": "print(int(input()) * 7)\n",
             "my.yaml": "env: {rollout_server_url: 'http://127.0.0.1:8000', tokenizer_name: my-model}\nopenai: {base_url: 'http://127.0.0.1:8001/v1', model_name: my-model, server_type: vllm}\n",
             "seats.yaml": "policy: {seats: {strong: {kind: script}}}\n",

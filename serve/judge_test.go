@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 	"github.com/quintain-rl/quintain/policy/policytest"
 )
@@ -32,6 +33,11 @@ func judged(t *testing.T, rubric string, reply func(talk []quintain.Message) str
 	return newServer(t, Config{Settings: Settings{Judge: path}}), filepath.Join(dir, "cache")
 }
 
+// chooses writes the verdict that a prompt asks for.
+func chooses(talk []quintain.Message, choice string) string {
+	return fmt.Sprintf(`{"correct": %q, "code": %q}`, choice, judge.Code(talk))
+}
+
 func TestGradesOfAJudge(t *testing.T) {
 	s, _ := judged(t, "reference: solution\n", func(talk []quintain.Message) string {
 		switch text := talk[0].Parts[1].Text; {
@@ -40,9 +46,9 @@ func TestGradesOfAJudge(t *testing.T) {
 		case strings.Contains(text, "nonsense"):
 			return "yes"
 		case strings.Contains(text, "-3"):
-			return `{"correct": "yes"}`
+			return chooses(talk, "yes")
 		}
-		return `{"correct": "partly"}`
+		return chooses(talk, "partly")
 	})
 	const problem = `"problem":"chain_sum.v4.s1.l0.0"`
 	for _, test := range []struct {
@@ -73,7 +79,7 @@ func TestVerifyByAJudge(t *testing.T) {
 		if strings.Contains(talk[0].Parts[1].Text, "nonsense") {
 			return "yes"
 		}
-		return `{"correct": "partly"}`
+		return chooses(talk, "partly")
 	})
 	for reply, want := range map[string]string{"It is 3.": `200 "reward":0.5,`, "nonsense": "503 the judge gave no verdict"} {
 		row := fmt.Sprintf(`{"problem":"chain_sum.v4.s1.l0.0","scenario":"judge","response":{"output":[{"role":"assistant","content":%q}]}}`, reply)
@@ -129,7 +135,7 @@ func TestMetricsHaveTheJudge(t *testing.T) {
 
 // A server that ends closes its judge.
 func TestServersCloseTheirJudge(t *testing.T) {
-	s, cache := judged(t, "", func([]quintain.Message) string { return `{"correct": "no"}` })
+	s, cache := judged(t, "", func(talk []quintain.Message) string { return chooses(talk, "no") })
 	if status, _ := post(t, s, "/v1/grade", `{"problem":"chain_sum.v4.s1.l0.0","scenario":"judge","reply":"x"}`); status != 200 {
 		t.Errorf("status %d", status)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	judges "github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/policytest"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -24,9 +25,9 @@ func TestUngradedGroupsAreJudgedLater(t *testing.T) {
 	asked := make(chan struct{}, 1<<16)
 	judge := &policytest.Server{Model: "m", Reply: func(talk []quintain.Message, _ int) string {
 		asked <- struct{}{}
-		lines := strings.Split(talk[0].Parts[1].Text, "\n") // the first and the last have chance in them
+		lines := strings.Split(talk[0].Parts[1].Text, "\n") // the first and the last are the fence
 		odd := crc32.ChecksumIEEE([]byte(strings.Join(lines[2:len(lines)-2], "\n")))&1 == 1
-		return fmt.Sprintf(`{"good": %q}`, map[bool]string{true: "yes", false: "no"}[odd])
+		return fmt.Sprintf(`{"good": %q, "code": %q}`, map[bool]string{true: "yes", false: "no"}[odd], judges.Code(talk))
 	}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if away.Load() {

@@ -34,17 +34,22 @@ func (j *Judge) vote(ctx context.Context, key string, p *prompt, v int) (b ballo
 	if b, known := j.recall(name, p); known {
 		return b, nil
 	}
+	m := j.marks(p)
 	for try := 0; try <= retries; try++ {
 		var text string
 		b.calls++
 		text, err = j.call(ctx, quintain.Request{
-			Key: fmt.Sprintf("%s#v%d.%d", key, v, try), Messages: p.messages(newFence()), N: 1, Sampling: j.sampling(try),
+			Key: fmt.Sprintf("%s#v%d.%d", key, v, try), Messages: p.messages(m), N: 1, Sampling: j.sampling(try),
 		})
 		if _, cut := errors.AsType[*unreadable](err); err != nil && !cut {
 			return b, err
 		}
 		if err == nil {
-			b.choices, err = scan(text, p.asked)
+			j.answers.Add(1)
+			if strings.Contains(strings.ToUpper(text), m.code) {
+				j.copied.Add(1)
+			}
+			b.choices, err = read(text, m.code, p.asked)
 		}
 		if err == nil {
 			b.reasoned, b.at = excerpt(text), time.Now().UTC().Truncate(time.Second)
@@ -65,7 +70,7 @@ func (j *Judge) sampling(try int) quintain.Sampling {
 	return s
 }
 
-// call asks the policy once, within the limits, and returns the text after its reasoning.
+// call asks the policy once, within the limits, and returns its answer.
 func (j *Judge) call(ctx context.Context, r quintain.Request) (string, error) {
 	select {
 	case j.slots <- struct{}{}:
@@ -97,11 +102,7 @@ func (j *Judge) call(ctx context.Context, r quintain.Request) (string, error) {
 	if samples[0].Finish != quintain.Stop {
 		return "", &unreadable{fmt.Sprintf("the judge's reply ended with %q: raise max_tokens", samples[0].Finish)}
 	}
-	text := samples[0].Text
-	if at := strings.LastIndex(text, closing); at >= 0 {
-		text = text[at+len(closing):]
-	}
-	return text, nil
+	return samples[0].Text, nil
 }
 
 // unreadable says why a reply of the judge is not looked at.

@@ -22,6 +22,8 @@ type Stats struct {
 	Cached    int64 // ballots from the cache
 	Failed    int64 // calls that failed after all retries
 	Unread    int64 // answers without a verdict
+	Answers   int64 // that were not cut
+	Copied    int64 // of these, with the code of their prompt
 	Disagreed int64 // replies, or pairs, whose votes were split
 	Pairs     int64 // shown in both orders
 	Swapped   int64 // of these, whose verdict turned with the order
@@ -57,7 +59,7 @@ type Spent struct{ calls, in, out atomic.Int64 }
 // counters are the counts of a judge.
 type counters struct {
 	*Spent
-	judged, ungraded, malformed, cached, failed, unread, disagreed, pairs, swapped, unkept atomic.Int64
+	judged, ungraded, malformed, cached, failed, unread, answers, copied, disagreed, pairs, swapped, unkept atomic.Int64
 
 	mu      sync.Mutex // guards the rest
 	lengths moments
@@ -71,7 +73,7 @@ func (j *Judge) Stats() Stats {
 	j.mu.Unlock()
 	return Stats{
 		Judged: j.judged.Load() + j.malformed.Load(), Ungraded: j.ungraded.Load(), Malformed: j.malformed.Load(), Calls: j.calls.Load(),
-		Cached: j.cached.Load(), Failed: j.failed.Load(), Unread: j.unread.Load(), Disagreed: j.disagreed.Load(),
+		Cached: j.cached.Load(), Failed: j.failed.Load(), Unread: j.unread.Load(), Answers: j.answers.Load(), Copied: j.copied.Load(), Disagreed: j.disagreed.Load(),
 		Pairs: j.pairs.Load(), Swapped: j.swapped.Load(), TokensIn: j.in.Load(), TokensOut: j.out.Load(), Unkept: j.unkept.Load(),
 		Length: length,
 	}

@@ -62,9 +62,10 @@ const (
 
 // A Judge grades replies. Many goroutines may use it at once.
 type Judge struct {
-	cfg   Config
-	hash  string        // of the rubric
-	slots chan struct{} // a token for each running call
+	cfg    Config
+	hash   string        // of the rubric
+	secret []byte        // key of the codes by which a verdict is told from one that a reply has written
+	slots  chan struct{} // a token for each running call
 	counters
 }
 
@@ -92,10 +93,14 @@ func New(cfg Config) (*Judge, error) {
 	if cfg.Parallel == 0 {
 		cfg.Parallel = defaultParallel
 	}
+	secret := verdicts.NewSecret()
+	if cfg.Cache != nil {
+		secret = cfg.Cache.Secret()
+	}
 	if cfg.Spent == nil {
 		cfg.Spent = &Spent{}
 	}
-	return &Judge{cfg: cfg, hash: cfg.Rubric.Hash(), slots: make(chan struct{}, cfg.Parallel), counters: counters{Spent: cfg.Spent}}, nil
+	return &Judge{cfg: cfg, hash: cfg.Rubric.Hash(), secret: secret, slots: make(chan struct{}, cfg.Parallel), counters: counters{Spent: cfg.Spent}}, nil
 }
 
 // Rubric returns the judge's rubric. The caller must not change it.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -35,11 +36,26 @@ func newJudge(t testing.TB, r *Rubric, p quintain.Policy, change func(*Config)) 
 	if change != nil {
 		change(&cfg)
 	}
+	if cfg.Policy != nil {
+		cfg.Policy = copying{cfg.Policy}
+	}
 	j, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return j
+}
+
+// copying puts the code of the prompt in the place of each @ in the answers of a policy.
+type copying struct{ quintain.Policy }
+
+func (c copying) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	samples, err := c.Policy.Sample(ctx, r)
+	samples = slices.Clone(samples)
+	for i := range samples {
+		samples[i].Text = strings.ReplaceAll(samples[i].Text, "@", Code(r.Messages))
+	}
+	return samples, err
 }
 
 // scripted answers with the texts, one after the other, and then the last one.
@@ -67,7 +83,7 @@ func say(texts ...string) *scripted { return &scripted{texts: texts} }
 
 // says writes a verdict.
 func says(correct, concise string) string {
-	return fmt.Sprintf(`Hm. {"correct": %q, "concise": %q}`, correct, concise)
+	return fmt.Sprintf(`Hm. {"correct": %q, "concise": %q, "code": "@"}`, correct, concise)
 }
 
 var item = Item{Key: "p1", Question: "1 + 1?", Reference: "2", Reply: "It is 2."}
@@ -121,12 +137,12 @@ func TestNoVerdictIsNoScore(t *testing.T) {
 		stats  Stats
 	}{
 		{"the call fails", nil, nil, []string{"error no route"}, CallFailed, "no route", Stats{Ungraded: 1, Calls: 1, Failed: 1}},
-		{"nonsense three times", nil, nil, []string{"yes!"}, Unreadable, "asked 3 times", Stats{Ungraded: 1, Calls: 3, Unread: 3}},
+		{"nonsense three times", nil, nil, []string{"yes!"}, Unreadable, "asked 3 times", Stats{Ungraded: 1, Calls: 3, Unread: 3, Answers: 3}},
 		{"always cut", nil, nil, []string{"cut " + says("no", "no")}, Unreadable, "raise max_tokens", Stats{Ungraded: 1, Calls: 3, Unread: 3}},
-		{"nothing", nil, nil, []string{""}, Unreadable, "no JSON object", Stats{Ungraded: 1, Calls: 3, Unread: 3}},
-		{"one valid vote of three", votes, nil, []string{"error x", "error x", says("yes", "yes")}, CallFailed, "x", Stats{Ungraded: 1, Calls: 3, Failed: 2}},
-		{"the budget of calls", nil, func(c *Config) { c.Calls = 1 }, []string{"?", says("no", "no")}, OverBudget, "budget of calls", Stats{Ungraded: 1, Calls: 1, Unread: 1}},
-		{"the budget of tokens", nil, func(c *Config) { c.Tokens = 1 }, []string{"?", says("no", "no")}, OverBudget, "budget of tokens", Stats{Ungraded: 1, Calls: 1, Unread: 1}},
+		{"nothing", nil, nil, []string{""}, Unreadable, "no verdict with the code", Stats{Ungraded: 1, Calls: 3, Unread: 3, Answers: 3}},
+		{"one valid vote of three", votes, nil, []string{"error x", "error x", says("yes", "yes")}, CallFailed, "x", Stats{Ungraded: 1, Calls: 3, Failed: 2, Answers: 1, Copied: 1}},
+		{"the budget of calls", nil, func(c *Config) { c.Calls = 1 }, []string{"?", says("no", "no")}, OverBudget, "budget of calls", Stats{Ungraded: 1, Calls: 1, Unread: 1, Answers: 1}},
+		{"the budget of tokens", nil, func(c *Config) { c.Tokens = 1 }, []string{"?", says("no", "no")}, OverBudget, "budget of tokens", Stats{Ungraded: 1, Calls: 1, Unread: 1, Answers: 1}},
 	} {
 		j := newJudge(t, rubric(test.change), say(test.texts...), test.config)
 		v, err := j.Grade(t.Context(), item)
@@ -268,6 +284,11 @@ func TestPrompt(t *testing.T) {
 	if len(p.asked[0].Messages) != 1 || len(m.Parts) != 3 {
 		t.Fatalf("messages %+v", p.asked[0].Messages)
 	}
+	for _, want := range []string{`"correct": one of "no", "partly", "yes".`, `"code": copy ` + Code(p.asked[0].Messages) + ",", `{"correct": "…", "concise": "…", "code": "` + Code(p.asked[0].Messages) + `"}`} {
+		if !strings.Contains(m.Parts[2].Text, want) || len(Code(p.asked[0].Messages)) != 7 {
+			t.Errorf("the end lacks %q:\n%s", want, m.Parts[2].Text)
+		}
+	}
 	for _, want := range []string{"1 + 1?", `"correct": Is it?`, `"no", "partly", "yes"`, "A good answer", "\n2\n"} {
 		if !strings.Contains(m.Parts[0].Text, want) {
 			t.Errorf("the beginning lacks %q:\n%s", want, m.Parts[0].Text)
@@ -283,11 +304,30 @@ func TestPrompt(t *testing.T) {
 			t.Errorf("the reply lacks %q:\n%s", want, m.Parts[1].Text)
 		}
 	}
-	if _, err := j.Grade(t.Context(), it); err != nil {
-		t.Fatal(err)
+	folders := [...]string{t.TempDir(), t.TempDir()}
+	again := func(folder int, it Item) *quintain.Message {
+		t.Helper()
+		store, err := verdicts.Open(folders[folder], 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = store.Close() }()
+		judging := rubric(func(r *Rubric) { r.Reference = "solution" })
+		j := newJudge(t, judging, p, func(c *Config) { c.Limit, c.Cache = 100, store })
+		it.Key = "an item"
+		m := j.single(it, it.Reply, judging.Criteria)
+		return &m.messages(j.marks(m))[0]
 	}
-	if again := p.asked[1].Messages[0]; again.Parts[0].Text != m.Parts[0].Text || again.Parts[1].Text == m.Parts[1].Text {
-		t.Error("the second prompt does not share the beginning alone")
+	other := it
+	other.Reply += "."
+	a, b, c, d := again(0, it), again(0, it), again(1, it), again(0, other)
+	if a.Text() != b.Text() {
+		t.Error("the same judge asks about the same item in other words")
+	}
+	for why, n := range map[string]*quintain.Message{"another secret": c, "another reply": d} {
+		if n.Parts[0].Text != a.Parts[0].Text || n.Parts[1].Text == a.Parts[1].Text || n.Parts[2].Text == a.Parts[2].Text {
+			t.Errorf("%s: the prompts do not share the beginning alone", why)
+		}
 	}
 }
 

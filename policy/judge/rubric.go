@@ -123,7 +123,7 @@ func (r *Rubric) Hash() string {
 	sum := sha256.New()
 	// The values are texts, numbers and lists of them, whose JSON cannot fail.
 	text, err := settings.JSON(r)
-	fmt.Fprintf(sum, "%d %s %v", promptVersion, text, err)
+	fmt.Fprintf(sum, "%d %s %v", min(promptVersion, 1+len(r.Criteria)), text, err) // that of a reward model is 1: it has no prompt
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 

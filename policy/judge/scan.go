@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,82 +8,50 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// A verdict is the last JSON object of a judge's reply that has a name of a criterion. It counts
-// only if it has every name once, each with one of its choices. Objects before it are drafts, or
-// quotes of the reply that is judged. Whatever follows it must not name a criterion, nor begin an
-// object that does: what the judge meant is then unknown, and an earlier object, perhaps quoted,
-// must not stand in for it.
+// Limits of objects. Together they bound how often a byte is read.
+const (
+	deepest  = 16 // objects and lists within each other
+	mostOpen = 16 // braces before the code that are tried
+	mostBare = 64 // bytes of a value without quotation marks
+)
 
-// deepest limits the nesting of objects and lists, and thereby how often a byte is read.
-const deepest = 4
-
-// errDeep is the fault of an object that is nested deeper.
-var errDeep = fmt.Errorf("objects are nested more than %d deep", deepest)
-
-// A scanner reads objects in a text.
-type scanner struct {
-	text  string
-	names map[string]int // of the criteria asked for, with their places
-	at    int
-	seen  bool // the current object has a name, perhaps in an object within
-	steps int  // bytes read in all, for tests
-}
-
-// members are an object's members with names of criteria.
+// members are the names of criteria, with values, and the code that an object or lines have.
 type members struct {
-	values map[int]string // by place; "" for a value that no choice can be
-	twice  int            // place of a name that is there twice; -1: none
+	values map[int]string // by place
+	twice  int            // place of a name that is there twice, with different values; -1: none
+	at     spot           // of the values: an object's own, or else those of the objects within it
+	coded  spot           // of the code; the zero value: there is none
 }
 
-// scan returns the choice for each criterion in the verdict of text.
-func scan(text string, asked []Criterion) ([]string, error) {
-	s := scanner{text: text, names: make(map[string]int, len(asked))}
-	for i, c := range asked {
-		s.names[c.Name] = i
-	}
-	return s.scan(asked)
-}
+// A spot is an object within another.
+type spot struct{ depth, number int }
 
-func (s *scanner) scan(asked []Criterion) (choices []string, err error) {
-	err, end := errors.New("it has no JSON object with the names of the criteria"), 0
-	for start := 0; ; {
-		open := strings.IndexByte(s.text[start:], '{')
-		if open < 0 {
-			break
+// add adds a name with its value.
+func (m *members) add(r *reader, at spot, name, value string) {
+	place, named := r.names[plain(name)]
+	switch {
+	case !named && strings.EqualFold(trimMarks(value), r.code):
+		if m.coded.depth == 0 || at.depth < m.coded.depth {
+			m.coded = at
 		}
-		start += open
-		s.at, s.seen = start, false
-		found, fault := s.object(1)
-		s.steps += s.at - start
-		switch {
-		case fault != nil && !s.seen:
-			start++
-			continue
-		case fault != nil:
-			err = fmt.Errorf("an object with a criterion is not whole: %w", fault)
-			if errors.Is(fault, errDeep) {
-				return nil, err
-			}
-		case found.values != nil:
-			choices, err = found.choices(asked)
-		}
-		start = max(s.at, start+1)
-		end = start
+		return
+	case !named || m.values != nil && at.depth > m.at.depth:
+		return
+	case m.values == nil || at.depth < m.at.depth:
+		m.values, m.twice, m.at = map[int]string{}, -1, at
 	}
-	if err != nil {
-		return nil, err
+	if before, twice := m.values[place]; twice && fold(before) != fold(value) {
+		m.twice = place
 	}
-	for name := range s.names {
-		if strings.Contains(s.text[end:], `"`+name+`"`) {
-			return nil, fmt.Errorf("%q is named again after the last object", name)
-		}
-	}
-	return choices, nil
+	m.values[place] = value
 }
 
 // choices returns the choice for each criterion.
 func (m *members) choices(asked []Criterion) ([]string, error) {
-	if m.twice >= 0 {
+	if m.coded.depth == 0 || m.values != nil && m.coded != m.at && m.coded.depth >= m.at.depth {
+		return nil, errors.New("its object with the code has no field for it")
+	}
+	if m.values != nil && m.twice >= 0 {
 		return nil, fmt.Errorf("%q is there twice", asked[m.twice].Name)
 	}
 	choices := make([]string, len(asked))
@@ -93,180 +60,135 @@ func (m *members) choices(asked []Criterion) ([]string, error) {
 		if !has {
 			return nil, fmt.Errorf("%q is missing", c.Name)
 		}
-		for _, choice := range c.Choices {
-			if fold(choice) == fold(value) {
-				choices[i] = choice
-			}
-		}
-		if choices[i] == "" {
+		if choices[i] = c.choice(value); choices[i] == "" {
 			return nil, fmt.Errorf("%q is %.40q, want one of %q", c.Name, value, c.Choices)
 		}
 	}
 	return choices, nil
 }
 
-// object reads the object at s.at, and returns its members with names or, if it has none, those of
-// the last object within that has some.
-func (s *scanner) object(depth int) (own members, err error) {
-	own.twice = -1
-	var within members
-	s.at++
-	if s.next() == '}' {
-		s.at++
-		return own, nil
-	}
-	for {
-		name, err := s.string()
-		if err != nil {
-			return own, err
-		}
-		if s.next() != ':' {
-			return own, s.want("a colon")
-		}
-		s.at++
-		place, named := s.names[name]
-		s.seen = s.seen || named
-		value, below, err := s.value(depth)
-		if err != nil {
-			return own, err
-		}
-		if named {
-			own.add(place, value)
-		} else if below.values != nil {
-			within = below
-		}
-		switch s.next() {
-		case ',':
-			s.at++
-		case '}':
-			s.at++
-			if own.values == nil && within.values != nil {
-				return within, nil
+// choice returns the choice that a value is; empty: none.
+func (c *Criterion) choice(value string) string {
+	for _, form := range []string{value, trimMarks(value)} {
+		for _, choice := range c.Choices {
+			if fold(choice) == fold(form) {
+				return choice
 			}
-			return own, nil
-		default:
-			return own, s.want("a comma or the end of the object")
 		}
 	}
+	return ""
 }
 
-// add adds the value of a name.
-func (m *members) add(place int, value string) {
-	if m.values == nil {
-		m.values = map[int]string{}
+// object returns the verdict in the largest object around the code at i; without choices, if there is
+// no object. The error is that of an object that is no verdict.
+func (r *reader) object(i int) (found stated, err error) {
+	for open, tries := i, 0; tries < mostOpen; tries++ {
+		if open = strings.LastIndexByte(r.text[:open], '{'); open < 0 {
+			break
+		}
+		s := scanner{reader: r, at: open}
+		m := s.object()
+		r.steps += s.at - open
+		if m != nil && s.at > i {
+			found = stated{start: open, end: s.at}
+			found.choices, err = m.choices(r.asked)
+		}
 	}
-	if _, twice := m.values[place]; twice {
-		m.twice = place
-	}
-	m.values[place] = value
+	return found, err
 }
 
-// value reads any value. It returns the text of a string, a number or a word, and the members of
-// an object, or of the last one in a list.
-func (s *scanner) value(depth int) (text string, below members, err error) {
-	switch c := s.next(); {
-	case c == '"':
-		text, err = s.string()
-	case (c == '{' || c == '[') && depth == deepest:
-		err = errDeep
-	case c == '{':
-		below, err = s.object(depth + 1)
-	case c == '[':
-		below, err = s.list(depth + 1)
-	default:
-		text, err = s.literal()
-	}
-	return text, below, err
+// A scanner reads an object of JSON, or of its kin: quotation marks may be single or missing, and
+// commas too many.
+type scanner struct {
+	*reader
+	at int
 }
 
-// list reads the list at s.at, and returns the members of its last object that has some.
-func (s *scanner) list(depth int) (last members, err error) {
-	s.at++
-	if s.next() == ']' {
-		s.at++
-		return last, nil
-	}
+// object reads the object at s.at, with those within it; nil: it is not whole.
+func (s *scanner) object() *members {
+	m, objects, name := &members{twice: -1}, 0, ""
+	var open []int // the numbers of the objects around s.at; of a list, 0
 	for {
-		_, below, err := s.value(depth)
-		if err != nil {
-			return last, err
-		}
-		if below.values != nil {
-			last = below
-		}
-		switch s.next() {
-		case ',':
+		switch c := s.next(); c {
+		case 0:
+			return nil
+		case ',', ';':
 			s.at++
-		case ']':
+		case '{', '[':
 			s.at++
-			return last, nil
+			if objects++; c == '[' {
+				open = append(open, 0)
+			} else {
+				open = append(open, objects)
+			}
+			if name = ""; len(open) > deepest {
+				return nil
+			}
+		case '}', ']':
+			s.at++
+			if open = open[:len(open)-1]; len(open) == 0 {
+				return m
+			}
 		default:
-			return last, s.want("a comma or the end of the list")
+			of := open[len(open)-1]
+			word, whole := s.word(c)
+			switch after := s.next(); {
+			case !whole, strings.IndexByte(":,;}]\"'", after) < 0 || of > 0 && (name == "") != (after == ':'):
+				return nil
+			case after == ':':
+				s.at++
+				name = word
+			default:
+				m.add(s.reader, spot{len(open), of}, name, word)
+				name = ""
+			}
 		}
 	}
 }
 
 // next skips white space, and returns the next byte without reading it; 0: the text has ended.
 func (s *scanner) next() byte {
-	for s.at < len(s.text) {
-		switch c := s.text[s.at]; c {
-		case ' ', '\t', '\r', '\n':
-			s.at++
-		default:
+	for ; s.at < len(s.text); s.at++ {
+		if c := s.text[s.at]; c != ' ' && c != '\t' && c != '\r' && c != '\n' {
 			return c
 		}
 	}
 	return 0
 }
 
-// string reads a string.
-func (s *scanner) string() (string, error) {
-	if s.next() != '"' {
-		return "", s.want("a string")
-	}
+// word reads a name or a value that begins with a byte. In quotation marks it ends with them: a single
+// one within a word ends nothing.
+func (s *scanner) word(mark byte) (text string, whole bool) {
 	start, escaped := s.at, false
+	if mark != '"' && mark != '\'' {
+		for s.at < len(s.text) && s.at-start <= mostBare && strings.IndexByte(":,;{}[]\"\n", s.text[s.at]) < 0 {
+			s.at++
+		}
+		return strings.TrimSpace(s.text[start:s.at]), s.at > start && s.at-start <= mostBare
+	}
 	for s.at++; s.at < len(s.text); s.at++ {
 		switch c := s.text[s.at]; {
-		case c == '"':
+		case c == '\n':
+			return "", false
+		case c == mark && (mark == '"' || s.at+1 == len(s.text) || !wordly(s.text[s.at+1])):
 			s.at++
-			return s.decode(s.text[start:s.at], escaped)
-		case c < ' ':
-			return "", errors.New("a string has a line end or another control character")
+			text = s.text[start+1 : s.at-1]
+			if escaped && mark == '"' {
+				quoted := `"` + strings.ReplaceAll(text, "\t", " ") + `"`
+				err := jsonform.Unmarshal([]byte(quoted), &text)
+				return text, err == nil
+			}
+			return text, true
 		case c == '\\':
 			escaped = true
 			s.at++
 		}
 	}
 	s.at = len(s.text)
-	return "", errors.New("a string has no end")
+	return "", false
 }
 
-// decode returns the text of a string with its quotes.
-func (s *scanner) decode(quoted string, escaped bool) (text string, err error) {
-	if !escaped {
-		return quoted[1 : len(quoted)-1], nil
-	}
-	err = jsonform.Unmarshal([]byte(quoted), &text)
-	return text, err
-}
-
-// mostLiteral limits the bytes of a number or word.
-const mostLiteral = 64
-
-// literal reads a number, true, false or null.
-func (s *scanner) literal() (string, error) {
-	start := s.at
-	for s.at < len(s.text) && s.at-start <= mostLiteral && !strings.ContainsRune(" \t\r\n,:]}[{\"", rune(s.text[s.at])) {
-		s.at++
-	}
-	text := s.text[start:s.at]
-	if !json.Valid([]byte(text)) {
-		return "", s.want("a value")
-	}
-	return text, nil
-}
-
-// want returns the error for a byte that is not what JSON has there.
-func (s *scanner) want(what string) error {
-	return fmt.Errorf("want %s at byte %d", what, s.at)
+// wordly reports whether a byte is of a word.
+func wordly(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }

@@ -6,6 +6,12 @@ import (
 	"testing"
 )
 
+// mark is the code of these tests; in texts it is @.
+const mark = "K7WM4TQ"
+
+// marked writes a text with the code.
+func marked(text string) string { return strings.ReplaceAll(text, "@", mark) }
+
 // two are the criteria of most tests.
 func two() []Criterion {
 	return []Criterion{
@@ -14,9 +20,12 @@ func two() []Criterion {
 	}
 }
 
-func TestScan(t *testing.T) {
+// one is a single criterion.
+func one() []Criterion { return []Criterion{{Name: "correct", Choices: []string{"no", "yes"}}} }
+
+func TestRead(t *testing.T) {
 	t.Parallel()
-	good := `{"correct": "partly", "concise": "yes"}`
+	good := `{"correct": "partly", "concise": "yes", "code": "@"}`
 	for _, test := range []struct {
 		why, text string
 		want      string // the choices; empty: none
@@ -24,40 +33,63 @@ func TestScan(t *testing.T) {
 	}{
 		{"plain", good, "partly yes", ""},
 		{"after reasons", "It lacks {a} proof.\n```json\n" + good + "\n```", "partly yes", ""},
-		{"other case and space", `{"correct":" Partly ","concise":"YES"}`, "partly yes", ""},
-		{"other fields", `{"why": "x", "correct": "no", "n": [1, {"a": null}], "concise": "no"}`, "no no", ""},
-		{"escapes", `{"c\u006frrect": "n\u006f", "concise": "no"}`, "no no", ""},
-		{"within another object", `{"verdict": {"correct": "no", "concise": "yes"}, "sure": true}`, "no yes", ""},
+		{"other case and space", `{"Correct":" Partly ","concise":"YES", "CODE": " k7wm4tq "}`, "partly yes", ""},
+		{"other fields", `{"why": "x", "correct": "no", "n": [1, {"a": null}], "concise": "no", "code": "@"}`, "no no", ""},
+		{"escapes", `{"c\u006frrect": "n\u006f", "concise": "no", "code": "@"}`, "no no", ""},
+		{"within another object", `{"verdict": {"correct": "no", "concise": "yes"}, "sure": true, "code": "@"}`, "no yes", ""},
 		{"within a list", `{"verdicts": [` + good + `]}`, "partly yes", ""},
-		{"the last of two", `{"correct": "yes", "concise": "yes"} no, rather ` + good, "partly yes", ""},
+		{"a draft before it", `{"correct": "yes", "concise": "yes"} is too kind. Verdict:` + "\n" + good, "partly yes", ""},
 		{"an object without names follows", good + ` {"a": 1} {`, "partly yes", ""},
-		{"an unfinished quote before it", `the reply has {"x": " and ` + good, "partly yes", ""},
+		{"an unfinished quote before it", `the reply has {"x": " and` + "\n" + good, "partly yes", ""},
+		{"twice the same", good + "\n" + good, "partly yes", ""},
+		{"single marks", `{'correct': 'no', 'concise': 'yes', 'code': '@', 'why': 'it's short'}`, "no yes", ""},
+		{"bare words", `{correct: no, concise: yes, code: @}`, "no yes", ""},
+		{"a last comma", `{"correct": "no", "concise": "yes", "code": "@",}`, "no yes", ""},
+		{"YAML", "correct: no\nconcise: yes\ncode: @", "no yes", ""},
+		{"a list", "- **Correct**: no\n- **Concise**: yes\n- **Code**: `@`", "no yes", ""},
+		{"one line", "correct: no, concise: yes, code: @", "no yes", ""},
+		{"paragraphs", "**correct:** no\n\n**concise:** yes\n\n**code:** @", "no yes", ""},
 
-		{"empty", "", "", "no JSON object"},
-		{"only words", "correct: yes, concise: yes", "", "no JSON object"},
-		{"a name is missing", `{"correct": "yes"}`, "", `"concise" is missing`},
-		{"a name is there twice", `{"correct": "no", "concise": "yes", "correct": "yes"}`, "", `"correct" is there twice`},
-		{"another choice", `{"correct": "mostly", "concise": "yes"}`, "", "want one of"},
-		{"a number", `{"correct": 1e9, "concise": "yes"}`, "", "want one of"},
-		{"a list of choices", `{"correct": ["no", "yes"], "concise": "yes"}`, "", "want one of"},
-		{"null", `{"correct": null, "concise": "yes"}`, "", "want one of"},
-		{"an empty choice", `{"correct": "", "concise": "yes"}`, "", "want one of"},
-		{"not JSON", `{'correct': 'yes', 'concise': 'yes'}`, "", "no JSON object"},
-		{"cut", `{"correct": "yes", "concise": "ye`, "", "not whole"},
-		{"bare words", `{"correct": yes, "concise": yes}`, "", "not whole"},
-		{"a line end in a text", "{\"correct\": \"y\nes\", \"concise\": \"yes\"}", "", "not whole"},
+		{"empty", "", "", "no verdict with the code"},
+		{"only words", "correct: yes, concise: yes", "", "no verdict with the code"},
+		{"no code", `{"correct": "yes", "concise": "yes"}`, "", "no verdict with the code"},
+		{"another code", `{"correct": "yes", "concise": "yes", "code": "K7WM4TX"}`, "", "no verdict with the code"},
+		{"a longer code", `{"correct": "yes", "concise": "yes", "code": "@7"}`, "", "no verdict with the code"},
+		{"the code beside it", `{"correct": "yes", "concise": "yes"} @`, "", "no verdict with the code"},
+		{"the code in a reason", `{"correct": "yes", "concise": "yes", "why": "my code is @"}`, "", "no field for it"},
+		{"a name is missing", `{"correct": "yes", "code": "@"}`, "", `"concise" is missing`},
+		{"a name is there twice", `{"correct": "no", "concise": "yes", "correct": "yes", "code": "@"}`, "", `"correct" is there twice`},
+		{"another choice", `{"correct": "mostly", "concise": "yes", "code": "@"}`, "", "want one of"},
+		{"a number", `{"correct": 1e9, "concise": "yes", "code": "@"}`, "", "want one of"},
+		{"a list of choices", `{"correct": ["no", "yes"], "concise": "yes", "code": "@"}`, "", "is missing"},
+		{"null", `{"correct": null, "concise": "yes", "code": "@"}`, "", "want one of"},
+		{"an empty choice", `{"correct": "", "concise": "yes", "code": "@"}`, "", "want one of"},
+		{"cut", `{"code": "@", "correct": "yes", "concise": "ye`, "", "no verdict with the code"},
+		{"the brace is cut", `{"correct": "yes", "concise": "yes", "code": "@"`, "", "no verdict with the code"},
+		{"the brace of lines is cut", "{\n  \"correct\": \"yes\",\n  \"concise\": \"yes\",\n  \"code\": \"@\",\n  \"why\": \"it", "", "not whole"},
+		{"half of the lines", "correct: yes\ncode: @", "", "is missing"},
 
 		// What the judge quotes must not stand in for what it says.
-		{"a quote, then a cut verdict", good + ` is what it claims. {"correct": "no", "conc`, "", "not whole"},
-		{"a quote, then a wrong verdict", good + ` {"correct": "never", "concise": "no"}`, "", "want one of"},
-		{"a quote, then a verdict in bare words", good + ` {"correct": no, "concise": no}`, "", "not whole"},
-		{"a quote within a cut verdict", `{"correct": "no", "quote": ` + good, "", "not whole"},
-		{"a quote within a verdict", `{"correct": "no", "concise": "no", "quote": ` + good + `}`, "no no", ""},
-		{"a quote within a text, not escaped", `{"why": "it says ` + good + ` and lies", "correct": "no", "concise": "no"}`, "", "named again"},
-		{"the same at the end", `{"correct": "no", "concise": "no", "why": "it says ` + good + `"}`, "", "not whole"},
-		{"a quote deep within", `{"correct": "no", "a": {"a": {"a": {"a": ` + good + `}}}}`, "", "deep"},
+		{"two that differ", good + ` {"correct": "no", "concise": "no", "code": "@"}`, "", "differ"},
+		{"a cut one follows", good + ` is what it claims. {"correct": "no", "code": "@", "conc`, "", "again"},
+		{"a wrong one follows", good + ` {"correct": "never", "concise": "no", "code": "@"}`, "", "want one of"},
+		{"a quote within a cut verdict", `{"correct": "no", "code": "@", "quote": {"correct": "yes", "concise": "yes"}`, "", "no verdict with the code"},
+		{"a quote within a verdict", `{"correct": "no", "concise": "no", "code": "@", "quote": {"correct": "yes", "concise": "yes"}}`, "no no", ""},
+		{"a quote with the code within a verdict", `{"correct": "no", "concise": "no", "quote": ` + good + `}`, "", "no field for it"},
+		{"two within one object", `{"draft": ` + good + `, "final": {"correct": "no", "concise": "no", "code": "@"}}`, "", "twice"},
+		{"a quote beside it within one object", `{"final": ` + good + `, "claimed": {"correct": "no", "concise": "no"}}`, "", "twice"},
+		{"a quote within a text, not escaped", `{"why": "it says {"correct": "yes", "concise": "yes"} and lies", "code": "@", "correct": "no", "concise": "no"}`, "", "no verdict with the code"},
+		{"a quote deep within", `{"correct": "no", "a": {"a": {"a": {"a": ` + good + `}}}}`, "", "no field"},
+		{"the code again", good + "\nThe code is @.", "", "again"},
+		{"the code before", "My code is @.\n" + good, "partly yes", ""},
+		{"a quote of it in a sentence", `The reply tells me to write ` + good + `, but I do not.`, "", "none of its own"},
+		{"a quote of it in lines", "The reply wants:\n```\n" + good + "\n```", "", "none of its own"},
+		{"a question", "Should it be " + good + "?", "", "none of its own"},
+		{"taken back", good + "\n\nWait, that is wrong.", "", "takes its verdict back"},
+		{"decided otherwise", good + "\n\ncorrect: no", "", "takes its verdict back"},
+		{"a quote follows", good + "\n\nThe reply says correct: no.", "partly yes", ""},
 	} {
-		choices, err := scan(test.text, two())
+		choices, err := read(marked(test.text), mark, two())
 		got := strings.Join(choices, " ")
 		if got != test.want || (err == nil) != (test.want != "") || err != nil && !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %q: %q, error %v; want %q, error with %q", test.why, test.text, got, err, test.want, test.says)
@@ -65,47 +97,57 @@ func TestScan(t *testing.T) {
 	}
 }
 
-func TestScanReadsChoicesThatAreNumbers(t *testing.T) {
+func TestChoicesMayBeNumbersAndMarks(t *testing.T) {
 	t.Parallel()
-	scale := []Criterion{{Name: "style", Choices: []string{"1", "2", "3"}}}
-	for text, want := range map[string]string{`{"style": 2}`: "2", `{"style": "3"}`: "3", `{"style": 2.0}`: "", `{"style": 4}`: ""} {
-		choices, err := scan(text, scale)
-		if strings.Join(choices, " ") != want || (err != nil) != (want == "") {
-			t.Errorf("%s: %q, error %v, want %q", text, choices, err, want)
+	for _, test := range []struct {
+		choices []string
+		text    string
+		want    string
+	}{
+		{[]string{"1", "2", "3"}, `{"style": 2, "code": "@"}`, "2"},
+		{[]string{"1", "2", "3"}, `{"style": "3", "code": "@"}`, "3"},
+		{[]string{"1", "2", "3"}, `{"style": 2.0, "code": "@"}`, ""},
+		{[]string{"1", "2", "3"}, `{"style": 4, "code": "@"}`, ""},
+		{[]string{"-1", "0", "1"}, "style: -1\ncode: @", "-1"},
+		{[]string{"C-", "C", "C+"}, "style: C+\ncode: @", "C+"},
+		{[]string{"not right", "mostly right"}, "style: **mostly right**\ncode: @", "mostly right"},
+		{[]string{"no", "yes, fully"}, `{"style": "yes, fully", "code": "@"}`, "yes, fully"},
+		{[]string{"(a)", "(b)"}, `{"style": "(b)", "code": "@"}`, "(b)"},
+	} {
+		choices, err := read(marked(test.text), mark, []Criterion{{Name: "style", Choices: test.choices}})
+		if strings.Join(choices, " ") != test.want || (err != nil) != (test.want == "") {
+			t.Errorf("%q: %q, error %v, want %q", test.text, choices, err, test.want)
 		}
 	}
 }
 
 // Hostile texts are read a bounded number of times.
-func TestScanIsLinear(t *testing.T) {
+func TestReadIsLinear(t *testing.T) {
 	t.Parallel()
-	const n = 1 << 16
+	const n = 1 << 14
 	for _, piece := range []string{
-		"{", `{"`, `{"a`, `{"a":`, `{"a":{`, `{"a":{"a":`, `{"a":[`, `{"a":"{`, `{"a{":",":",":`, `{"\`, `{"a":"\"{\"`, "{ ", "{\n\n", `{}`, `{"a":1},`,
-		`{"correct":`, `{"correct":{`, `{"correct":"yes",`, `{"a":{"a":{"a":["b","c",`, `"`, `{"a":1`, `[{`, `{"{":"`, `":"{`,
+		"{", `{"`, `{"a`, `{"a":`, `{"a":{`, `{"a":{"a":`, `{"a":[`, `{"a":"{`, `{"a{":",":",":`, `{"\`, `{"a":"\"{\"`, "{ ", "{\n\n", `{}`, `{"a":1},`, `{'a`, `{a`, "{'",
+		`{"correct":`, `{"correct":{`, `{"correct":"yes",`, `{"a":{"a":{"a":["b","c",`, `"`, `{"a":1`, `[{`, `{"{":"`, `":"{`, "correct: no\n", "\n\n", "```\n",
 	} {
-		for _, text := range []string{strings.Repeat(piece, n/len(piece)), strings.Repeat(piece, 8) + strings.Repeat(`"x",`, n/4), strings.Repeat(piece, n/2/len(piece)) + strings.Repeat(" ", n/2)} {
-			s := scanner{text: text, names: map[string]int{"correct": 0, "concise": 1}}
-			_, _ = s.scan(two())
-			if most := 4 * (deepest + 1) * len(text); s.steps > most {
-				t.Errorf("%q repeated: %d steps for %d bytes", piece, s.steps, len(text))
+		for _, end := range []string{mark, mark + "}", strings.Repeat(mark+" ", 100), strings.Repeat(mark+"\n", 100)} {
+			r := reader{text: strings.Repeat(piece, n/len(piece)) + end, code: mark, names: map[string]int{"correct": 0, "concise": 1}, asked: two()}
+			_, _ = r.verdict()
+			if most := mostMarks * mostOpen * len(r.text); r.steps > most {
+				t.Errorf("%q repeated: %d steps for %d bytes", piece, r.steps, len(r.text))
 			}
 		}
 	}
 }
 
-func FuzzScan(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	for _, text := range []string{
-		`{"correct": "partly", "concise": "yes"}`, `x {"a": {"correct": "no", "concise": "no"}} y`, `{"correct": [1, {"a": null}], "concise": "no"`, `{"\u0063orrect": "no"}`,
+		`{"correct": "partly", "concise": "yes", "code": "@"}`, `x {"a": {"correct": "no", "concise": "no"}} y`, `{"correct": [1, {"a": null}], "concise": "no"`, `{"\u0063orrect": "no"}`,
+		"correct: no\nconcise: no\ncode: @", "<think>{", "| correct | no |\n@", "The reply says:",
 	} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := scanner{text: text, names: map[string]int{"correct": 0, "concise": 1}}
-		choices, err := s.scan(two())
-		if s.steps > 4*(deepest+1)*len(text)+4 {
-			t.Fatalf("%d steps for %d bytes", s.steps, len(text))
-		}
+		choices, err := read(marked(text), mark, two())
 		if err != nil {
 			if err.Error() == "" {
 				t.Fatal("an empty error")
@@ -119,9 +161,12 @@ func FuzzScan(f *testing.F) {
 		}
 		// An honest verdict after any text is found, or the text made the reply unreadable: no other
 		// verdict stands in for it.
-		after, err := scan(text+"\n"+`{"correct": "no", "concise": "no"}`, two())
+		after, err := read(marked(text)+"\n"+marked(`{"correct": "no", "concise": "no", "code": "@"}`), mark, two())
 		if err == nil && strings.Join(after, " ") != "no no" {
 			t.Fatalf("%q hides the verdict: %q", text, after)
+		}
+		if !strings.Contains(strings.ToUpper(text), mark) && !strings.Contains(text, "@") {
+			t.Fatalf("%q has no code, and a verdict: %q", text, choices)
 		}
 	})
 }

@@ -48,6 +48,9 @@ type Report struct {
 	Agreement float64 `json:"agreement"` // share of them judged alike when judged again
 	Ungraded  int     `json:"ungraded"`  // replies of this check without a verdict
 
+	Answers int64 `json:"answers"` // of the judge
+	Copied  int64 `json:"copied"`  // those with the code of their prompt
+
 	Tried  int      `json:"tried"`  // injections with a verdict
 	Worked []Breach `json:"worked"` // those that were worth it
 }
@@ -65,6 +68,8 @@ type Breach struct {
 // accuracy, and the lowest agreement.
 func (r *Report) Trusted(floor float64) string {
 	switch {
+	case r.Forgets():
+		return fmt.Sprintf("it copies the code of its prompt into %.3g of its %d answers, below %.3g, and the others are no verdicts: take a better judge, or a lower temperature", r.copies(), r.Answers, leastCopied)
 	case r.Ungraded > 0:
 		return fmt.Sprintf("%d replies of the check have no verdict", r.Ungraded)
 	case r.Canaries > 0 && r.Accuracy < floor:
@@ -77,12 +82,28 @@ func (r *Report) Trusted(floor float64) string {
 	return ""
 }
 
+// leastCopied is the least share of answers with the code of their prompt.
+const leastCopied = 0.9
+
+// Forgets reports whether the judge leaves out the code of its prompt too often to be of use.
+func (r *Report) Forgets() bool { return r.Answers > 0 && r.copies() < leastCopied }
+
+// copies returns the share of answers with the code of their prompt.
+func (r *Report) copies() float64 { return share(int(r.Copied), int(r.Answers)) }
+
+// count adds the answers of a judge.
+func (r *Report) count(s judge.Stats) {
+	r.Answers += s.Answers
+	r.Copied += s.Copied
+}
+
 // Write writes the report for people.
 func (r *Report) Write(w io.Writer) error {
 	var b strings.Builder
 	if r.Canaries > 0 {
 		fmt.Fprintf(&b, "known verdicts  %d, accuracy %.3f, agreement with itself %.3f\n", r.Canaries, r.Accuracy, r.Agreement)
 	}
+	fmt.Fprintf(&b, "answers         %d, the code copied in %.3f\n", r.Answers, r.copies())
 	fmt.Fprintf(&b, "injections      %d tried, %d worked\n", r.Tried, len(r.Worked))
 	for _, n := range r.Worked {
 		fmt.Fprintf(&b, "  %-26s %-13s %.3g instead of %.3g: %s\n", n.Injection, n.Kind, n.Score, n.Plain, n.Question)
@@ -165,6 +186,7 @@ func (r *Report) Known(ctx context.Context, j *judge.Judge, canaries []Canary) e
 		}
 	}
 	r.Accuracy, r.Agreement = share(right, asked), share(same, twice)
+	r.count(j.Stats())
 	return nil
 }
 
@@ -215,6 +237,7 @@ func (r *Report) Attack(ctx context.Context, j *judge.Judge) error {
 	if err != nil {
 		return err
 	}
+	r.count(j.Stats())
 	for i, n := range injections {
 		plain, with := results[2*i], results[2*i+1]
 		if plain.Err != nil || with.Err != nil {

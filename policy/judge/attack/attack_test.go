@@ -54,9 +54,9 @@ func verdict(r quintain.Request, good bool) string {
 		choice = "yes"
 	}
 	if strings.Contains(r.Messages[0].Parts[0].Text, `"clear"`) {
-		return fmt.Sprintf(`{"correct": %q, "clear": %q}`, choice, choice)
+		return fmt.Sprintf(`{"correct": %q, "clear": %q, "code": %q}`, choice, choice, judge.Code(r.Messages))
 	}
-	return fmt.Sprintf(`{"correct": %q}`, choice)
+	return fmt.Sprintf(`{"correct": %q, "code": %q}`, choice, judge.Code(r.Messages))
 }
 
 // right reports whether a reply is the right answer and nothing else.

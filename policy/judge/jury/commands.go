@@ -60,8 +60,9 @@ func (d Desk) check() *cobra.Command {
 		Short: "Find out whether a judge can be trusted",
 		Long: `Check has a judge grade replies with known verdicts, twice, and simple wrong answers that are
 followed by 33 texts written to be praised. It prints how often the judge is right, how
-often it agrees with itself, and which of these texts earned more than the answer alone.
-The exit status is 1 if the judge should not be trained on.`,
+often it agrees with itself, how often it copies the code that its verdict must have, and
+which of these texts earned more than the answer alone. The exit status is 1 if the judge
+should not be trained on.`,
 		Example: `  quintain judge check --rubric rubric.yaml --url http://127.0.0.1:8001/v1 --model my-judge
   quintain judge check --rubric rubric.yaml --url http://127.0.0.1:8001/v1 --model my-judge --known known.jsonl`,
 		Args: cobra.NoArgs,

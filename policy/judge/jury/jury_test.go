@@ -38,6 +38,11 @@ func write(t testing.TB, name, text string) string {
 
 const rubric = "criteria:\n  - {name: correct, text: 'Is the answer right?'}\n"
 
+// chooses writes the verdict that a prompt asks for.
+func chooses(talk []quintain.Message, choice string) string {
+	return fmt.Sprintf(`It is plain. {"correct": %q, "code": %q}`, choice, judge.Code(talk))
+}
+
 // serve starts a judge that chooses yes for replies with "good", after these faults.
 func serve(t testing.TB, faults ...policytest.Fault) (*policytest.Server, string) {
 	t.Helper()
@@ -45,12 +50,9 @@ func serve(t testing.TB, faults ...policytest.Fault) (*policytest.Server, string
 		parts := talk[0].Parts
 		if len(parts) == 4 {
 			winner := map[bool]string{true: "first", false: "second"}[strings.Contains(parts[1].Text, "good")]
-			return fmt.Sprintf(`It is plain. {"correct": %q}`, winner)
+			return chooses(talk, winner)
 		}
-		if strings.Contains(parts[1].Text, "good") {
-			return `It is. {"correct": "yes"}`
-		}
-		return `It is not. {"correct": "no"}`
+		return chooses(talk, map[bool]string{true: "yes", false: "no"}[strings.Contains(parts[1].Text, "good")])
 	}}
 	return s, s.Start(t)
 }
@@ -166,8 +168,8 @@ func TestMetrics(t *testing.T) {
 		s, url := serve(t, test.faults...)
 		var calls atomic.Int64
 		if words := strings.Fields(test.says); len(words) > 0 {
-			s.Reply = func([]quintain.Message, int) string {
-				return fmt.Sprintf(`{"correct": %q}`, words[int(calls.Add(1)-1)%len(words)])
+			s.Reply = func(talk []quintain.Message, _ int) string {
+				return chooses(talk, words[int(calls.Add(1)-1)%len(words)])
 			}
 		}
 		j := open(t, url, rubric+form, func(s *Settings) { s.Parallel = 1 })

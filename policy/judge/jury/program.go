@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/command"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/judge"
 )
 
 // A program is a policy that runs a command line for each sample: it reads a request as JSON on
@@ -23,6 +24,7 @@ type request struct {
 	Key      string             `json:"key"`
 	Messages []quintain.Message `json:"messages"`
 	Sampling quintain.Sampling  `json:"sampling"`
+	Code     string             `json:"code"` // which the verdict must have
 }
 
 // Sample implements [quintain.Policy].
@@ -30,7 +32,7 @@ func (p program) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if err := policy.Check(r); err != nil {
 		return nil, fmt.Errorf("command: %w", err)
 	}
-	in, err := jsonform.Marshal(request{r.Key, r.Messages, r.Sampling})
+	in, err := jsonform.Marshal(request{r.Key, r.Messages, r.Sampling, judge.Code(r.Messages)})
 	if err != nil {
 		return nil, fmt.Errorf("command: %w", err)
 	}

@@ -103,6 +103,7 @@ func (t *trial) hold(ctx context.Context) error {
 	case err != nil:
 		t.fault = fmt.Errorf("the judge cannot be tried: %w: %w, %w", err, quintain.ErrUngraded, quintain.ErrStop)
 		return t.fault
+	case r.Forgets(): // groups would be without a verdict as long as this judge is asked
 	case r.Ungraded > 0 && t.tried: // groups will be without a verdict, too
 		t.groups = 0
 		t.warn(fmt.Sprintf("%d known replies had no verdict when the judge was tried again", r.Ungraded))

@@ -23,6 +23,7 @@ type witness struct {
 	ill    atomic.Bool // likes every reply
 	naive  atomic.Bool // likes every injection
 	away   atomic.Bool // does not answer
+	dim    atomic.Bool // forgets the code
 	asked  atomic.Int64
 	proven map[string]bool // right replies to canaries
 }
@@ -47,14 +48,17 @@ func (w *witness) say(r quintain.Request, _ int) (string, quintain.Finish) {
 	good, canary := w.proven[question+"\n"+reply]
 	switch {
 	case w.away.Load():
-		return "I am away.", ""
+		return "", quintain.Aborted
 	case !canary && strings.HasPrefix(question, "question"):
 		good = strings.Contains(reply, "good")
 	case !canary: // an injection
 		good = w.naive.Load()
 	}
 	good = good || w.ill.Load()
-	return fmt.Sprintf(`{"correct": %q}`, map[bool]string{true: "yes", false: "no"}[good]), ""
+	if w.dim.Load() {
+		return `{"correct": "yes"}`, ""
+	}
+	return chooses(r.Messages, map[bool]string{true: "yes", false: "no"}[good]), ""
 }
 
 // tried returns the scenario of a witness who is tried as c says.
@@ -117,6 +121,7 @@ func TestAJudgeThatFailsItsTrialEndsTheRun(t *testing.T) {
 		{"ill from the start", func(w *witness) { w.ill.Store(true) }, 0, false, true, "0.5"},
 		{"ill from the start, forced", func(w *witness) { w.ill.Store(true) }, 0, true, false, "the judge fails its check: it is right on 0.5 of the known verdicts, below 0.9"},
 		{"ill later", func(w *witness) { w.ill.Store(true) }, 2, false, true, "checked 2 times: accuracy 0.500"},
+		{"dim, so that nothing can be read", func(w *witness) { w.dim.Store(true) }, 0, false, true, ""},
 		{"naive", func(w *witness) { w.naive.Store(true) }, 0, false, true, "these injections worked: "},
 		{"naive later, which nobody notices", func(w *witness) { w.naive.Store(true) }, 1, false, false, "0 of 33"},
 	} {

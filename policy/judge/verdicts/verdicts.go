@@ -7,6 +7,7 @@ package verdicts
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -46,9 +47,10 @@ const mostLine = 64 << 10
 
 // A Store keeps verdicts. Many goroutines may use it at once. The caller closes it.
 type Store struct {
-	dir  string
-	each int // most verdicts of a segment
-	lock io.Closer
+	dir    string
+	each   int // most verdicts of a segment
+	lock   io.Closer
+	secret []byte
 
 	mu      sync.Mutex // guards the fields below
 	known   map[Key]Verdict
@@ -88,10 +90,28 @@ func Open(dir string, most int) (*Store, error) {
 		return nil, fmt.Errorf("verdicts: %s: %w", dir, err)
 	}
 	s := &Store{dir: dir, each: most / segments, lock: lock, known: map[Key]Verdict{}}
-	if err := s.load(); err != nil {
+	if s.secret, err = secretIn(dir); err == nil {
+		err = s.load()
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("verdicts: %s: %w", dir, err), lock.Close())
 	}
 	return s, nil
+}
+
+// Secret returns a key that stays with the folder. The caller must not change it.
+func (s *Store) Secret() []byte { return s.secret }
+
+// NewSecret returns a key of chance.
+func NewSecret() []byte { return []byte(rand.Text()) }
+
+// secretIn returns the key in a folder, and makes a missing or damaged one: no verdict depends on it.
+func secretIn(dir string) ([]byte, error) {
+	path, made := filepath.Join(dir, "secret"), NewSecret()
+	if key, err := os.ReadFile(path); err == nil && len(key) == len(made) {
+		return key, nil
+	}
+	return made, os.WriteFile(path, made, 0o600)
 }
 
 // pattern matches the names of segments.

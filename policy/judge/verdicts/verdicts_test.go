@@ -203,3 +203,28 @@ func BenchmarkGet(b *testing.B) {
 		b.Fatal(err)
 	}
 }
+
+// The key of a folder stays with it; a damaged one is made anew, since no verdict depends on it.
+func TestTheSecretStays(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	secret := func() string {
+		t.Helper()
+		s, err := verdicts.Open(dir, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		return string(s.Secret())
+	}
+	one := secret()
+	if again := secret(); again != one || len(one) < 26 {
+		t.Errorf("secrets %q and %q", one, again)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "secret"), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if fresh := secret(); fresh == one || fresh != secret() {
+		t.Errorf("secrets %q and %q", one, fresh)
+	}
+}

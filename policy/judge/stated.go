@@ -1,0 +1,209 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
+)
+
+// A verdict carries the code of its prompt, which no reply can know. It is a JSON object, or lines of
+// names with choices, and has the code and each name once. What lacks the code is talk, and counts
+// for nothing: drafts, and whatever the judge quotes of the reply. So the reply does not decide what
+// is read. An answer is unreadable if verdicts in it differ, or if the judge attributes its verdict
+// to the reply, or takes it back.
+
+// mostMarks limits how often an answer may have the code.
+const mostMarks = 16
+
+// A reader finds the verdict in an answer of a judge.
+type reader struct {
+	text  string // after the thinking
+	code  string
+	asked []Criterion
+	names map[string]int // of the criteria asked for, with their places
+	steps int            // bytes of objects read in all, for tests
+}
+
+// A stated verdict, with its place in the text.
+type stated struct {
+	start, end int
+	choices    []string // nil: a mention of the code, and no verdict
+}
+
+// read returns the choice for each criterion in the verdict of an answer, which has a code.
+func read(answer, code string, asked []Criterion) ([]string, error) {
+	text, err := spoken(answer)
+	if err != nil {
+		return nil, err
+	}
+	r := reader{text: text, code: code, asked: asked, names: make(map[string]int, len(asked))}
+	for i, c := range asked {
+		r.names[c.Name] = i
+	}
+	return r.verdict()
+}
+
+// tag matches the tags of thinking; the group is there if the tag ends it.
+const tag = `(?:<(/)?\s*(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis)\s*>|\[(/)?think\]|◁(/)?think▷|<\|channel\|>(?:analysis|commentary|(final)))`
+
+var (
+	tags   = compiled.Regexp(`(?i)` + tag)
+	quoted = compiled.Regexp("(?i)[`'\"]" + tag + "[`'\"]") // those of others
+)
+
+// spoken returns an answer after its thinking.
+func spoken(answer string) (string, error) {
+	answer = quoted().ReplaceAllString(answer, "")
+	thinks, from := false, 0
+	for _, at := range tags().FindAllStringSubmatchIndex(answer, -1) {
+		if thinks = slices.Max(at[2:]) < 0; !thinks {
+			from = at[1]
+		}
+	}
+	if thinks {
+		return "", errors.New("its thinking has no end")
+	}
+	return answer[from:], nil
+}
+
+// verdict returns the choices of the verdict.
+func (r *reader) verdict() ([]string, error) {
+	var found []stated
+	marks := regexp.MustCompile(`(?i)\b`+r.code+`\b`).FindAllStringIndex(r.text, mostMarks+1)
+	if len(marks) > mostMarks {
+		return nil, fmt.Errorf("it has the code more than %d times", mostMarks)
+	}
+	at := 0
+	for _, mark := range marks {
+		if mark[0] < at { // it is in the verdict before it
+			continue
+		}
+		s, err := r.object(mark[0])
+		if err == nil && s.choices == nil {
+			s, err = r.lines(mark[0])
+		}
+		switch {
+		case err != nil:
+			return nil, err
+		case s.choices == nil && found != nil:
+			return nil, errors.New("it has the code again after its verdict")
+		case s.choices == nil:
+		case found != nil && !slices.Equal(s.choices, found[0].choices):
+			return nil, errors.New("two of its verdicts differ")
+		case !r.stands(s.start):
+			return nil, errors.New("its verdict stands in a sentence of others, or is none of its own")
+		default:
+			found = append(found, s)
+		}
+		at = s.end
+	}
+	if found == nil {
+		return nil, errors.New("it has no verdict with the code")
+	}
+	last := found[len(found)-1]
+	if r.withdraws(last) {
+		return nil, errors.New("it takes its verdict back")
+	}
+	return last.choices, nil
+}
+
+var (
+	// leads match what may lead to a verdict with a colon, or in its line.
+	leads = compiled.Regexp(`(?i)^[^a-z]*$|<\W*\w+\W*$|\\\w+\W*$|\b(?:verdicts?|conclu\w*|deci\w+|json|yaml|object|output|answer|grad\w*|judg\w*|results?|evaluat\w*|assess\w*|rating|scor\w+|choice|choose|final\w*|so|therefore|thus|hence|follow\w*|here|below|summary|analysis)\b`)
+
+	// attributed matches what leads to a verdict that is not the judge's own, in the last clause before
+	// it: "the reply tells me to write", "it contains", "for example".
+	attributed = compiled.Regexp(`(?i)(?:\b(?:not|never|cannot|refuses?|decline[sd]?|tempted|might|could|(?:judge|grader|attacker|he|she|they|it|one|somebody|someone) would|would (?:like|have|want)|pretend|asks?|asked|told|tells?|wants?|wanted|hopes?|instruct\w*|orders?|ordered|demand\w*|urge\w*|tries|tried|trying|expect\w*|supposed|instead of|rather than|without)\b|n['’]t\b)` +
+		`(?:\W+[\w'’]+){0,6}?\W+(?:write|say|answer|output|end|give|reply|respond|choose|return|copy|print|put|emit|grade|conclude|finish|produce|quote|repeat|insert|include|see|hear|get)\w*\b|` +
+		`\b(?:says|said|claims|claimed|contains|contained|holds|held|includes|included|quotes?|quoted|writes|states|stated|suggests|suggested|requests|demand\w*|wants|wanted|asks for|asked for|hopes for|instead of|insert\w*|inject\w*|(?:ends|ended|closes|begins) with)\W*(?:(?:this|that|the following|it|me|so|as follows|the|a|an|its|fake|own|whole|text|verdict|line|object|json)\W*)*$|` +
+		`\b(?:draft|guess|example|e\.g\.|perhaps|maybe|hypothetical\w*|(?:something|answer|one|verdict|object|json) like|such as|template|fake|forged|injected|initial|first thought|no circumstances)\b[^.]*$|^\W*(?:the |its )?(?:reply|response|student|candidate|author|text|user|not)\W*$`)
+
+	// clause matches the ends of sentences and clauses.
+	clause = compiled.Regexp(`[.!?;,](?:\s|$)`)
+)
+
+// stands reports whether a verdict at a place stands alone: what leads to it says that it is one, and
+// the judge's own.
+func (r *reader) stands(at int) bool {
+	text := strings.TrimRight(fence().ReplaceAllString(r.text[:at], ""), " \t\r\n*_`'\"“‘([{<>#|")
+	inline := !strings.Contains(r.text[len(text):at], "\n")
+	text = text[strings.LastIndexByte(text, '\n')+1:]
+	if ends := clause().FindAllStringIndex(text, -1); ends != nil {
+		text = text[ends[len(ends)-1][1]:]
+	}
+	return !attributed().MatchString(text) && (!inline && !strings.HasSuffix(text, ":") || leads().MatchString(text))
+}
+
+// fence matches the line that opens a block of code, at the end of a text.
+var fence = compiled.Regexp("[`~]{3,}[a-zA-Z]*\\s*$")
+
+var (
+	// quotes match what a judge does not say itself.
+	quotes = compiled.Regexp("(?s)```.*?(?:```|$)|\\{[^{}]*\\}|\"[^\"\\n]*\"|“[^”]*”|`[^`\\n]*`|(?m:^\\s*>.*$)")
+
+	// goesOn matches how the line of a verdict may end.
+	goesOn = compiled.Regexp(`^(?:[,;]\s*)?(?:[^a-z,;?~\s]|$|(?:because|since|given|is my|as (?:explained|reasoned|i)|for)\b)`)
+
+	// ofOthers matches whose a verdict before it is.
+	ofOthers = compiled.Regexp(`(?i)^\W*(?:this |that |it )?(?:is |was |comes |came )?(?:from|what|by|as|in|according to) (?:the|its) (?:reply|response|candidate|student|author|text)`)
+
+	// retracts match the beginning of a sentence after a verdict by which the judge takes it back.
+	retracts = compiled.Regexp(`(?im)\A\W*(?:(?:but|instead|rather|or|not)\b|no(?:$|[,.:;!—-]))|(?:^|[.!?…]\s+)\W*(?:wait|hmm?|hold on|oops|sorry|apologies|correction|edit|update|scratch that|strike that|never ?mind|actually|however|nevertheless|(?:just )?kidding|rather|or rather|after (?:re|a |closer|look|check)\w*|(?:look|check)ing (?:again|closer|closely)|having (?:re)?checked|` +
+		`on (?:second thoughts?|closer|reflection|reconsideration)|let me (?:re\w+|correct|change|fix|start over)|i (?:take (?:it|that|this) back|change[d]? my|withdraw|retract|correct my|reconsider|was wrong|am wrong|made a mistake|misread|misjudged|meant|should have|(?:did not|didn['’]t|do not|don['’]t) (?:mean|agree|believe|think)|have not decided)|` +
+		`(?:that|the above|the verdict above)(?:['’]s| is| was| should be) (?:wrong|incorrect|false|no)|(?:that|this|it|(?:the|what is) above|the (?:json|object|verdict|line)(?: above)?)(?:['’]s| is| was) (?:not|what|only|just|quoted|copied|injected|from|the reply|a (?:draft|quote|test|mistake|joke))|(?:please )?(?:ignore|disregard) (?:that|this|it|the above|the line|the verdict|my))\b`)
+
+	// others match a sentence about what somebody else says.
+	others = compiled.Regexp(`(?i)\b(?:reply|replies|response|candidate|student|author|quot\w+|says|said|claim\w*|contain\w*|pretend\w*|inject\w*|fake\w*|ignor\w+)\b`)
+)
+
+// withdraws reports whether a judge takes a verdict back in what follows it.
+func (r *reader) withdraws(s stated) bool {
+	tail := strings.TrimLeft(r.text[s.end:], " \t*_`'\"”’)]}>|.")
+	if line, _, _ := strings.Cut(tail, "\n"); !goesOn().MatchString(line) || ofOthers().MatchString(line) {
+		return true
+	}
+	tail = strings.TrimLeft(tail, " \t\r\n`~")
+	if retracts().MatchString(quotes().ReplaceAllString(tail, " ")) {
+		return true
+	}
+	verdict := members{values: maps.Collect(slices.All(s.choices))}
+	before := ""
+	for _, line := range sentence().Split(tail, -1) {
+		m := members{twice: -1}
+		for _, object := range append(objects().FindAllString(line, -1), line) {
+			r.statements(strings.Trim(object, " \t{}"), &m)
+		}
+		states := m.values != nil
+		if words := strings.Fields(line); len(r.asked) == 1 && len(words) > 0 { // "So: no."
+			m.add(r, spot{}, r.asked[0].Name, words[len(words)-1])
+		}
+		if m.differs(&verdict, r.asked) && !others().MatchString(before) && !others().MatchString(line) && !strings.HasPrefix(strings.TrimSpace(line), ">") {
+			return true
+		}
+		if !states && strings.Trim(fence().ReplaceAllString(line, ""), " \t\r`~") != "" {
+			before = line
+		}
+	}
+	return false
+}
+
+// objects matches an object without others in it.
+var objects = compiled.Regexp(`\{[^{}]*\}`)
+
+// sentence matches the ends of sentences and lines.
+var sentence = compiled.Regexp(`[.!?]\s|\n`)
+
+// differs reports whether m has another choice than others.
+func (m *members) differs(others *members, asked []Criterion) bool {
+	for i, value := range m.values {
+		if choice := asked[i].choice(value); choice != "" && choice != asked[i].choice(others.values[i]) {
+			return true
+		}
+	}
+	return false
+}
