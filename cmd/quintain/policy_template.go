@@ -23,8 +23,9 @@ A line is {"messages": […]}, with optional "tools", "documents", "add_generati
 configuration.
 
 The template is --template, else the file chat_template.jinja beside the configuration,
-else the chat_template in it. If that has several templates, conversations with tools get
-tool_use and others get default, unless --name names one.
+else the chat_template in it, and the files of additional_chat_templates beside it. If there
+are several, conversations with tools get tool_use and others get default, unless --name
+names one.
 
 All cores render. A line that the template refuses gives {"error": …} in its place and
 exit status 1 at the end; the other lines are still rendered.`,

@@ -3,6 +3,8 @@ package chattemplate
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -219,10 +221,56 @@ func TestConfig(t *testing.T) {
 		{"no template", `{}`, "", ``, "error: tokenizer_config: chat_template is missing; give the template as a file of its own"},
 		{"an invalid template", `{"chat_template": "{{"}`, "", ``, "error: chat template default: line 1, column 3: unexpected end of the template, want an expression"},
 		{"a template of another kind", `{"chat_template": 5}`, "", ``, `error: tokenizer_config: chat_template: want a string or a list of {"name", "template"}: json: cannot unmarshal number into Go value of type []chattemplate.NamedTemplate`},
+		{"tokens of this model alone", `{"image_token": "<img>", "boi_token": {"content": "<b>"}, "add_bos_token": true, "extra_special_tokens": {"image_token": "<no>", "audio_token": "<a>", "n": 5}, "chat_template": "{{ image_token ~ boi_token ~ audio_token }}{{ add_bos_token is defined }}{{ n is defined }}"}`,
+			"", `{"messages": []}`, "<img><b><a>FalseFalse"},
+		{"tokens of this model alone, as transformers 5 saves them", `{"extra_special_tokens": ["<x>"], "model_specific_special_tokens": {"image_token": "<img>"}, "chat_template": "{{ image_token }}"}`, "", `{"messages": []}`, "<img>"},
 		{"a token of another kind", `{"bos_token": 5}`, "", ``, "error: tokenizer_config: bos_token: is int, want a string or an object with the string content"},
 	} {
 		if got := renderConfig(test.config, test.name, test.vars); got != test.want {
 			t.Errorf("%s: %s, want %s", test.why, got, test.want)
+		}
+	}
+}
+
+func TestFilesOfAModel(t *testing.T) {
+	const tools, plain = `{"messages": [], "tools": [1]}`, `{"messages": []}`
+	old := `{"eos_token": "E", "chat_template": [{"name": "default", "template": "old"}, {"name": "tool_use", "template": "old tools"}]}`
+	for _, test := range []struct {
+		why   string
+		files map[string]string
+		name  string
+		vars  string
+		want  string
+	}{
+		{"all in the configuration", map[string]string{}, "", tools, "old tools"},
+		{"a file, and nothing of the configuration", map[string]string{"chat_template.jinja": "new{{ eos_token }}"}, "", tools, "newE"},
+		{"a file for tools", map[string]string{"chat_template.jinja": "new", "additional_chat_templates/tool_use.jinja": "new tools{{ eos_token }}"}, "", tools, "new toolsE"},
+		{"the other one", map[string]string{"chat_template.jinja": "new", "additional_chat_templates/tool_use.jinja": "new tools"}, "", plain, "new"},
+		{"a file for tools alone", map[string]string{"additional_chat_templates/tool_use.jinja": "new tools"}, "", tools, "new tools"},
+		{"the other one, of the configuration", map[string]string{"additional_chat_templates/tool_use.jinja": "new tools"}, "", plain, "old"},
+		{"by its name", map[string]string{"chat_template.jinja": "new", "additional_chat_templates/rag.jinja": "rag", "additional_chat_templates/README.md": "no"}, "rag", plain, "rag"},
+		{"an unknown name", map[string]string{"chat_template.jinja": "new", "additional_chat_templates/rag.jinja": "rag"}, "cot", plain, `there is no chat template "cot", want default or rag`},
+	} {
+		folder := t.TempDir()
+		test.files["tokenizer_config.json"] = old
+		for name, text := range test.files {
+			path := filepath.Join(folder, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got string
+		chat, err := Files{Config: filepath.Join(folder, "tokenizer_config.json"), Name: test.name}.Load()
+		if err == nil {
+			var r Rendering
+			r, err = chat.Render(vars(t, test.vars), Options{})
+			got = r.Text
+		}
+		if err != nil {
+			_, got, _ = strings.Cut(err.Error(), "tokenizer_config.json: ")
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q (error %v)", test.why, got, test.want, err)
 		}
 	}
 }

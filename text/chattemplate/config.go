@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // A Config holds the chat templates of a tokenizer_config.json.
 type Config struct {
 	Templates []NamedTemplate // in the order of the file
-	Tokens    Vars            // bos_token, eos_token and the other special tokens in the file, as text
+	Tokens    Vars            // bos_token, eos_token and the other special tokens in the file, as text; those of the model alone too, such as image_token
 }
 
 // A NamedTemplate is the source of a template.
@@ -23,7 +24,8 @@ type NamedTemplate struct {
 	Source string `json:"template"`
 }
 
-// specialTokens lists the fields of the configuration that templates see.
+// specialTokens lists the tokens of every model. Templates see them, and what else the
+// configuration names like a token.
 var specialTokens = []string{"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token", "additional_special_tokens"}
 
 // ParseConfig parses a tokenizer_config.json.
@@ -33,13 +35,15 @@ func ParseConfig(text []byte) (*Config, error) {
 		return nil, fmt.Errorf("tokenizer_config: %w", err)
 	}
 	c := &Config{}
-	for _, name := range specialTokens {
-		if raw := members[name]; raw != nil && string(raw) != "null" {
-			token, err := specialToken(raw)
-			if err != nil {
-				return nil, fmt.Errorf("tokenizer_config: %s: %w", name, err)
+	if err := c.addTokens(members); err != nil {
+		return nil, err
+	}
+	for _, of := range []string{"extra_special_tokens", "model_specific_special_tokens"} {
+		var named map[string]json.RawMessage
+		if jsonform.Unmarshal(members[of], &named) == nil { // else a list, of tokens without names
+			if err := c.addTokens(named); err != nil {
+				return nil, err
 			}
-			c.Tokens.put(name, token)
 		}
 	}
 	raw := members["chat_template"]
@@ -55,6 +59,24 @@ func ParseConfig(text []byte) (*Config, error) {
 		return nil, fmt.Errorf("tokenizer_config: chat_template: want a string or a list of {\"name\", \"template\"}: %w", err)
 	}
 	return c, nil
+}
+
+// addTokens adds the tokens among members, unless they are there already.
+func (c *Config) addTokens(members map[string]json.RawMessage) error {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		usual, raw := slices.Contains(specialTokens, name), members[name]
+		if !usual && !strings.HasSuffix(name, "_token") || c.Tokens.Has(name) || string(raw) == "null" {
+			continue
+		}
+		token, err := specialToken(raw)
+		switch {
+		case err == nil:
+			c.Tokens.put(name, token)
+		case usual: // others may be switches, such as add_bos_token
+			return fmt.Errorf("tokenizer_config: %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // specialToken parses a token: a string, an object with the string as content, or a list of these.

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
 // Files names the files of a chat template.
@@ -17,7 +19,8 @@ type Files struct {
 }
 
 // Load reads and compiles the template: Template, or else the file chat_template.jinja beside the
-// configuration, or else the one in it. The error names the file.
+// configuration, or else the one in it. The files of the folder additional_chat_templates beside the
+// configuration are further templates, by their names. The error names the file.
 func (f Files) Load() (*Chat, error) {
 	config, err := f.read()
 	if err != nil {
@@ -43,14 +46,29 @@ func (f Files) read() (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Config, err)
 	}
-	path := cmp.Or(f.Template, filepath.Join(filepath.Dir(f.Config), "chat_template.jinja"))
-	source, err := os.ReadFile(path)
-	if f.Template == "" && errors.Is(err, fs.ErrNotExist) {
-		return config, nil
+	folder := filepath.Dir(f.Config)
+	source, err := os.ReadFile(cmp.Or(f.Template, filepath.Join(folder, "chat_template.jinja")))
+	if err == nil {
+		config.Templates = []NamedTemplate{{Name: "default", Source: string(source)}}
 	}
-	if err != nil {
+	if f.Template != "" || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return config, err
+	}
+	more, err := os.ReadDir(filepath.Join(folder, "additional_chat_templates"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	config.Templates = []NamedTemplate{{Name: "default", Source: string(source)}}
+	for _, file := range more {
+		name, is := strings.CutSuffix(file.Name(), ".jinja")
+		if !is {
+			continue
+		}
+		source, err := os.ReadFile(filepath.Join(folder, "additional_chat_templates", file.Name()))
+		if err != nil {
+			return nil, err
+		}
+		config.Templates = slices.DeleteFunc(config.Templates, func(t NamedTemplate) bool { return t.Name == name })
+		config.Templates = append(config.Templates, NamedTemplate{name, string(source)})
+	}
 	return config, nil
 }

@@ -40,5 +40,5 @@ func InHubCache(cache, name string) (folder string, err error) {
 		}
 		return filepath.Dir(path), nil
 	}
-	return "", fmt.Errorf("the tokenizer of %s is not in %s: get it by\n  hf download %s --include 'tokenizer*' --include chat_template.jinja\nor name a folder that has it", name, cache, name)
+	return "", fmt.Errorf("the tokenizer of %s is not in %s: get it by\n  hf download %s --include 'tokenizer*' --include 'chat_template*' --include 'additional_chat_templates/*'\nor name a folder that has it", name, cache, name)
 }
