@@ -6,11 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/interop/pipe"
-	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/policy/exact"
 )
 
 func newPolicyTemplate(w *world) *cobra.Command {
-	var f chattemplate.Files
+	var f exact.TemplateFiles
 	var now string
 	c := &cobra.Command{
 		Use:   "template",

@@ -11,7 +11,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/text/chattemplate"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
@@ -92,7 +91,7 @@ func (f *Files) path() string {
 
 // chat reads the template from a tokenizer_config.json unless Template names a file.
 func (f *Files) chat(config string, now time.Time) (*Chat, error) {
-	template, err := chattemplate.Files{Config: config, Template: f.Template}.Load()
+	template, err := TemplateFiles{Config: config, Template: f.Template}.Load()
 	if err != nil {
 		return nil, err
 	}

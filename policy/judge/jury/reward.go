@@ -7,6 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/judge/rewardmodel"
 	"github.com/quintain-rl/quintain/policy/openai"
@@ -68,9 +69,9 @@ func (j *Jury) rewards(s Settings) error {
 
 // renderer returns what writes conversations by the chat template in a file.
 func renderer(path string) (func([]quintain.Message) (string, error), error) {
-	files := chattemplate.Files{Template: path}
+	files := exact.TemplateFiles{Template: path}
 	if filepath.Ext(path) == ".json" {
-		files = chattemplate.Files{Config: path}
+		files = exact.TemplateFiles{Config: path}
 	}
 	chat, err := files.Load()
 	if err != nil {

@@ -1,4 +1,4 @@
-package chattemplate
+package exact
 
 import (
 	"cmp"
@@ -9,19 +9,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
-// Files names the files of a chat template.
-type Files struct {
+// TemplateFiles names the files of a chat template.
+type TemplateFiles struct {
 	Config   string // the tokenizer_config.json of the model; empty, with Template: no special tokens
 	Template string // a file with the template; empty: the model's own
-	Name     string // of the template, for a model with several; empty: see [Config.Chat]
+	Name     string // of the template, for a model with several; empty: see [chattemplate.Config.Chat]
 }
 
 // Load reads and compiles the template: Template, or else the file chat_template.jinja beside the
 // configuration, or else the one in it. The files of the folder additional_chat_templates beside the
 // configuration are further templates, by their names. The error names the file.
-func (f Files) Load() (*Chat, error) {
+func (f TemplateFiles) Load() (*chattemplate.Chat, error) {
 	config, err := f.read()
 	if err != nil {
 		return nil, err
@@ -34,7 +36,7 @@ func (f Files) Load() (*Chat, error) {
 }
 
 // read reads the configuration, and the template to use.
-func (f Files) read() (*Config, error) {
+func (f TemplateFiles) read() (*chattemplate.Config, error) {
 	text := []byte("{}")
 	if f.Config != "" || f.Template == "" {
 		var err error
@@ -42,14 +44,14 @@ func (f Files) read() (*Config, error) {
 			return nil, err
 		}
 	}
-	config, err := ParseConfig(text)
+	config, err := chattemplate.ParseConfig(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Config, err)
 	}
 	folder := filepath.Dir(f.Config)
 	source, err := os.ReadFile(cmp.Or(f.Template, filepath.Join(folder, "chat_template.jinja")))
 	if err == nil {
-		config.Templates = []NamedTemplate{{Name: "default", Source: string(source)}}
+		config.Templates = []chattemplate.NamedTemplate{{Name: "default", Source: string(source)}}
 	}
 	if f.Template != "" || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return config, err
@@ -67,8 +69,8 @@ func (f Files) read() (*Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		config.Templates = slices.DeleteFunc(config.Templates, func(t NamedTemplate) bool { return t.Name == name })
-		config.Templates = append(config.Templates, NamedTemplate{name, string(source)})
+		config.Templates = slices.DeleteFunc(config.Templates, func(t chattemplate.NamedTemplate) bool { return t.Name == name })
+		config.Templates = append(config.Templates, chattemplate.NamedTemplate{Name: name, Source: string(source)})
 	}
 	return config, nil
 }
