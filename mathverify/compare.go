@@ -265,12 +265,9 @@ func nameLike(n *expr.Node) bool {
 	case expr.Big:
 		return !closed(n)
 	case expr.Tuple:
-		for _, arg := range n.Args {
-			if arg.Op != expr.Symbol {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool {
+			return !isSymbol(arg) && (arg.Op != expr.Apply || known(arg.Name))
+		})
 	}
 	return false
 }

@@ -197,6 +197,13 @@ func (c *comparison) decide() (bool, Reason) {
 		}
 		return false, Differ
 	}
+	if same, sure := sameParts(c); sure {
+		c.note("parts", c.goldText+" | "+c.answerText, same)
+		if same {
+			return true, c.reason
+		}
+		return false, Differ
+	}
 	c.gold, c.goldErr = read(c.goldText)
 	c.answer, c.answerErr = read(c.answerText)
 	if c.answerErr != nil {

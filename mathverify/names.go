@@ -1,7 +1,6 @@
 package mathverify
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
@@ -20,7 +19,7 @@ func sameNames(g, a *expr.Node) (*expr.Node, *expr.Node) {
 		}
 		a = renamed(g, a, "C_"+digit, "c_"+digit)
 	}
-	return sameFamily(g, a)
+	return sameFamily(g, sameArguments(g, a))
 }
 
 // mentions reports whether both have a variable whose name ends so.
@@ -32,68 +31,168 @@ func mentions(g, a *expr.Node, end string) bool {
 }
 
 // renamed returns an answer with the constant of integration named as in the reference, in a
-// capital or a small letter. A constant without an index must be added to the rest.
+// capital or a small letter.
 func renamed(g, a *expr.Node, names ...string) *expr.Node {
 	for i, name := range names {
 		other := names[1-i]
-		if g.Mentions(name) && !g.Mentions(other) && a.Mentions(other) && !a.Mentions(name) && (len(name) > 1 || hasTerm(g, name) && hasTerm(a, other)) {
+		if g.Mentions(name) && !g.Mentions(other) && a.Mentions(other) && !a.Mentions(name) {
 			return a.Replace(other, expr.Var(name))
 		}
 	}
 	return a
 }
 
-// hasTerm reports whether an expression, or the right-hand side of an equation, is a sum with a
-// variable as a term.
-func hasTerm(n *expr.Node, name string) bool {
-	if n.Op == expr.Relation && n.Name == "=" {
-		n = n.Args[1]
+// sameArguments returns an answer with the name of the reference for the argument of the functions, or
+// the index of the sequences, that it defines: f(x) = x for f(z) = z.
+func sameArguments(g, a *expr.Node) *expr.Node {
+	v, w := argument(g), argument(a)
+	if v == w || v == "" || w == "" {
+		return a
 	}
-	return n.Op == expr.Add && slices.ContainsFunc(n.Args, func(arg *expr.Node) bool { return isSymbol(arg) && arg.Name == name })
+	return withLetter(withLetter(a, v, v+" "), w, v)
 }
 
-// sameFamily returns a reference and an answer with one name for the whole number in a family of
-// solutions, as k in "2kπ, k ∈ ℤ". An answer need not say that it is whole.
-func sameFamily(g, a *expr.Node) (*expr.Node, *expr.Node) {
-	k := wholeIn(g)
-	if k == "" {
-		return g, a
+// argument returns the only variable of the functions and sequences that equations define; "" if there are
+// none, or several.
+func argument(n *expr.Node) (name string) {
+	many := false
+	add := func(letter string) {
+		many = many || name != "" && name != letter
+		name = letter
 	}
-	n, without := wholeIn(a), false
-	if n == "" {
-		n, without = otherWhole(g, a), true
-	}
-	if n != k && (n == "" || g.Mentions(n) || a.Mentions(k)) {
-		return g, a
-	}
-	if without {
-		g = g.Args[0]
-	}
-	return g, a.Replace(n, expr.Var(k))
-}
-
-// wholeIn returns the variable that a list of two says to be whole; "" if n is none.
-func wholeIn(n *expr.Node) string {
-	if n.Op != expr.List || len(n.Args) != 2 {
-		return ""
-	}
-	r := n.Args[1]
-	if r.Op != expr.Relation || r.Name != "∈" || !isSymbol(r.Args[0]) || r.Args[1].Op != expr.Named || r.Args[1].Name != "Z" {
-		return ""
-	}
-	return r.Args[0].Name
-}
-
-// otherWhole returns the only variable of an answer, among those for whole numbers, that the
-// reference has under another name, or under the same.
-func otherWhole(g, a *expr.Node) (name string) {
-	for _, n := range []string{"n", "k", "m", "l", "j"} {
-		if a.Mentions(n) && (!g.Mentions(n) || n == wholeIn(g)) {
-			if name != "" {
-				return ""
-			}
-			name = n
+	n.Walk(func(m *expr.Node) bool {
+		if m.Op != expr.Relation || m.Name != "=" {
+			return true
 		}
+		m.Args[0].Walk(func(left *expr.Node) bool {
+			base, index, is := strings.Cut(left.Name, "_")
+			switch {
+			case left.Op == expr.Apply && !known(left.Name) && len(left.Args) == 1 && isSymbol(left.Args[0]):
+				add(left.Args[0].Name)
+			case left.Op == expr.Mul && len(left.Args) == 2 && isSymbol(left.Args[0]) && isSymbol(left.Args[1]) && left.Args[1].Paren:
+				add(left.Args[1].Name)
+			case left.Op == expr.Symbol && is && len(base) == 1 && listed(" n k m i j ", index):
+				add(index)
+			}
+			return true
+		})
+		return true
+	})
+	if many {
+		return ""
+	}
+	return name
+}
+
+// withLetter returns n with another letter for a variable and an index.
+func withLetter(n *expr.Node, from, to string) *expr.Node {
+	return n.Map(func(m *expr.Node) *expr.Node {
+		base, is := strings.CutSuffix(m.Name, from)
+		if m.Op != expr.Symbol || !is || base != "" && !strings.HasSuffix(base, "_") {
+			return m
+		}
+		twin := *m
+		twin.Name = base + to
+		return &twin
+	})
+}
+
+// A family is a set of solutions for each member of a set of numbers.
+type family struct {
+	letter string // "": it is none
+	set    string // whose members the letter stands for, if it is told
+	rest   *expr.Node
+}
+
+// sameFamily returns a reference and an answer with one name for the number in a family of solutions, as k
+// in "2kπ, k ∈ ℤ". That it is whole goes without saying beside π, and if one of both says so.
+func sameFamily(g, a *expr.Node) (*expr.Node, *expr.Node) {
+	f, h := familyOf(g), familyOf(a)
+	switch {
+	case f.set == "" && h.set == "":
+	case f.set == "":
+		f.letter = onlyLetter(g)
+	case h.set == "":
+		h.letter = onlyLetter(a)
+	case f.set != h.set:
+		return g, a
+	}
+	switch {
+	case f.letter == "" || h.letter == "" || f.set+h.set != "" && !listed(" Z ZZ NN ", f.set+h.set):
+		return g, a
+	case f.letter == h.letter:
+		return f.rest, h.rest
+	case f.rest.Mentions(h.letter) || h.rest.Mentions(f.letter):
+		return g, a
+	}
+	return f.rest, withLetter(h.rest, h.letter, f.letter)
+}
+
+// familyOf returns the letter that the last member of a list says to be a whole number, or one that stands
+// beside π, or the parameter of a point.
+func familyOf(n *expr.Node) family {
+	if last := len(n.Args) - 1; n.Op == expr.List && last > 0 {
+		r := n.Args[last]
+		if r.Op == expr.Relation && r.Name == "∈" && isSymbol(r.Args[0]) && r.Args[1].Op == expr.Named {
+			rest := n.Args[0]
+			if last > 1 {
+				rest = &expr.Node{Op: expr.List, Name: n.Name, Args: n.Args[:last]}
+			}
+			return family{r.Args[0].Name, r.Args[1].Name, rest}
+		}
+	}
+	f := family{rest: n}
+	for _, letter := range []string{"n", "k", "m", "l", "j"} {
+		if found, only := turnsOf(n, letter); found && (!only || f.letter != "") {
+			return family{rest: n}
+		} else if found {
+			f.letter = letter
+		}
+	}
+	if only := onlyLetter(n); f.letter == "" && listed(" t s u lambda mu ", only) && n.Has(expr.Tuple) {
+		f.letter = only
+	}
+	return f
+}
+
+// turnsOf reports whether a letter is in n, and whether it is only in products with π and numbers, as in
+// 2kπ or (2k+1)π/2.
+func turnsOf(n *expr.Node, letter string) (found, only bool) {
+	if n.Op == expr.Symbol {
+		return n.Name == letter, n.Name != letter
+	}
+	if (n.Op == expr.Mul || n.Op == expr.Div) && n.Mentions(letter) && n.Has(expr.Constant) {
+		return true, !n.Walk(func(m *expr.Node) bool { return m.Op != expr.Constant || m.Name != "pi" }) && n.Walk(func(m *expr.Node) bool {
+			return m.Op == expr.Number || m.Op == expr.Symbol && m.Name == letter || m.Op == expr.Constant || m.Op >= expr.Add && m.Op <= expr.Neg
+		})
+	}
+	only = true
+	for _, arg := range n.Args {
+		inside, alone := turnsOf(arg, letter)
+		found, only = found || inside, only && alone
+	}
+	return found, only
+}
+
+// onlyLetter returns the only variable of an answer beside the names that its equations define.
+func onlyLetter(n *expr.Node) (name string) {
+	many := false
+	var visit func(m *expr.Node)
+	visit = func(m *expr.Node) {
+		if left, value := named(m); m.Op == expr.Relation && left != nil {
+			m = value
+		}
+		if m.Op == expr.Symbol {
+			many = many || name != "" && name != m.Name
+			name = m.Name
+		}
+		for _, arg := range m.Args {
+			visit(arg)
+		}
+	}
+	visit(n)
+	if many {
+		return ""
 	}
 	return name
 }

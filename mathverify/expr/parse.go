@@ -26,7 +26,7 @@ func Parse(text string) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{cursor: cursor{tokens: withoutRemarks(tokens)}}
+	p := &parser{cursor: cursor{tokens: withoutRemarks(withoutDomains(tokens))}}
 	n := p.answer()
 	if p.err == nil && p.peek().kind != kEnd {
 		p.fail("does not belong here")

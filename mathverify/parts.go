@@ -1,0 +1,117 @@
+package mathverify
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
+	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/mathverify/units"
+)
+
+// A part is a value with what it is of, as in "Paolo: 18" or "7 goats".
+type part struct {
+	label, value string
+	counted      bool // the label stands behind the value
+}
+
+var (
+	labelOf  = compiled.Regexp(`(?:^|[,;\n]|\band\b)\s*(?:and )?([A-Za-z][A-Za-z'’ ]{0,30}?(?: \d{1,2})?) ?: ?`)
+	counted  = compiled.Regexp(`^(\d[\d.,/]*) ([a-z][a-z -]{2,40})$`)
+	junction = compiled.Regexp(`,? and |, |; `)
+	setApart = compiled.Regexp(`\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}|\\[ ,;:!]|\\q?quad\b`)
+)
+
+// partsOf returns the parts of an answer if each has a name of its own; nil for anything else.
+func partsOf(text string) (parts []part) {
+	if len(text) > maxNormal || !strings.Contains(text, ":") && !strings.Contains(text, "and") && !strings.Contains(text, ",") {
+		return nil
+	}
+	plain := strings.Join(strings.Fields(strings.NewReplacer("$", "", "*", "", "~", " ").Replace(setApart().ReplaceAllString(text, " $1 "))), " ")
+	if all := labelOf().FindAllStringSubmatchIndex(plain, -1); len(all) > 1 && all[0][0] == 0 {
+		for i, loc := range all {
+			if listed(" answer solution result value ", plain[max(loc[2], strings.LastIndexByte(plain[:loc[3]], ' ')+1):loc[3]]) {
+				return nil
+			}
+			end := len(plain)
+			if i+1 < len(all) {
+				end = all[i+1][0]
+			}
+			parts = append(parts, part{label: strings.ToLower(plain[loc[2]:loc[3]]), value: strings.TrimSuffix(strings.Trim(plain[loc[1]:end], " .,;"), " and")})
+		}
+		return parts
+	}
+	if _, _, is := units.Split(text); is {
+		return nil
+	}
+	for _, piece := range junction().Split(strings.TrimRight(plain, ". "), -1) {
+		m := counted().FindStringSubmatch(piece)
+		if m == nil {
+			return nil
+		}
+		parts = append(parts, part{m[2], m[1], true})
+	}
+	return parts
+}
+
+// sameParts compares answers of which at least one has named parts: part by part if both have names, else in
+// their order. The order does not count for a reference of three numbers or more that are sorted.
+func sameParts(c *comparison) (same, sure bool) {
+	g, a := partsOf(c.goldText), partsOf(c.answerText)
+	if len(g) < 2 && len(a) < 2 {
+		return false, false
+	}
+	if len(g) > 1 && len(a) > 1 {
+		if len(g) != len(a) || slices.ContainsFunc(g, func(p part) bool { return !slices.ContainsFunc(a, func(q part) bool { return q.label == p.label }) }) {
+			return false, false
+		}
+		slices.SortStableFunc(g, func(p, q part) int { return strings.Compare(p.label, q.label) })
+		slices.SortStableFunc(a, func(p, q part) int { return strings.Compare(p.label, q.label) })
+	}
+	x, sorted := valuesOf(g, c.goldText)
+	y, _ := valuesOf(a, c.answerText)
+	if len(x) != len(y) || len(x) < 2 {
+		return false, false
+	}
+	c.reason = SameExact
+	if sorted && len(a) > 2 && !a[0].counted {
+		return paired(x, y, c.same), true
+	}
+	for i := range x {
+		if !c.same(sameNames(x[i], y[i])) {
+			return false, true
+		}
+	}
+	return true, true
+}
+
+// valuesOf returns the values of parts, or else the members of a list or a tuple; sorted reports that those are
+// numbers in ascending or descending order.
+func valuesOf(parts []part, text string) (values []*expr.Node, sorted bool) {
+	for _, p := range parts {
+		n, err := read(p.value)
+		if err != nil {
+			return nil, false
+		}
+		values = append(values, n)
+	}
+	if parts != nil {
+		return values, false
+	}
+	n, err := read(text)
+	if err != nil || n.Op != expr.List && n.Op != expr.Tuple {
+		return nil, false
+	}
+	var numbers []*big.Rat
+	for _, m := range n.Args {
+		text, _ := rationalText(m)
+		value, is := new(big.Rat).SetString(text)
+		if !is {
+			return n.Args, false
+		}
+		numbers = append(numbers, value)
+	}
+	up := slices.IsSortedFunc(numbers, (*big.Rat).Cmp)
+	return n.Args, up || slices.IsSortedFunc(numbers, func(x, y *big.Rat) int { return y.Cmp(x) })
+}
