@@ -17,6 +17,8 @@ func (c *comparison) same(g, a *expr.Node) bool {
 		return false // the question, not its solution
 	case gv == nil && a.Op == expr.Relation || av == nil && g.Op == expr.Relation:
 		return c.sameRelation(g, a) || gv == nil && solved(c, g, a)
+	case gv == nil && a.Op == expr.List && a.Name == "" && len(g.Args) > 2 && (strings.Trim(g.Name, "<") == "" || strings.Trim(g.Name, ">") == ""):
+		return len(g.Args) == len(a.Args) && c.eachSame(g.Args, a.Args) // a < b < c lists them in order
 	case gv == nil:
 		return c.sameRegions(g, a) || solved(c, g, a)
 	case av == nil:
@@ -265,9 +267,7 @@ func nameLike(n *expr.Node) bool {
 	case expr.Big:
 		return !closed(n)
 	case expr.Tuple:
-		return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool {
-			return !isSymbol(arg) && (arg.Op != expr.Apply || known(arg.Name))
-		})
+		return !slices.ContainsFunc(n.Args, func(arg *expr.Node) bool { return arg.Op == expr.Tuple || !nameLike(arg) })
 	}
 	return false
 }

@@ -158,7 +158,7 @@ type comparison struct {
 
 func newComparison(ctx context.Context, gold string) *comparison {
 	budget := exact.NewBudget(ctx, maxSteps)
-	return &comparison{budget: budget, space: exact.NewSpace(budget), goldText: reply.Reference(gold)}
+	return &comparison{budget: budget, space: exact.NewSpace(budget), goldText: strings.TrimRight(reply.Reference(gold), "^ ")}
 }
 
 // verdict compares the answer with the reference.

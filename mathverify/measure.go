@@ -19,10 +19,10 @@ func (c *comparison) sameMeasure() (same, sure bool) {
 	y, other, summed2, is2 := measured(c.answerText)
 	switch {
 	case is && !is2:
-		same = sameAngle(c, x, unit, c.answerText)
+		same = sameAngle(c, x, unit, c.answerText) || summed && sameAmount(c, x, c.answerText)
 		return same, same
 	case !is && is2:
-		same = sameAngle(c, y, other, c.goldText) || sameAmount(c, y)
+		same = sameAngle(c, y, other, c.goldText) || sameAmount(c, y, c.goldText)
 		return same, same
 	case !is || unit.MayMean(other):
 		return false, false
@@ -61,9 +61,9 @@ func measured(text string) (number *expr.Node, unit units.Unit, summed, is bool)
 	return n, unit, summed, true
 }
 
-// sameAmount reports whether the number before the unit of an answer is the reference without one.
-func sameAmount(c *comparison, y *expr.Node) bool {
-	x, err := read(c.goldText)
+// sameAmount reports whether the number before a unit is a text without one.
+func sameAmount(c *comparison, y *expr.Node, text string) bool {
+	x, err := read(text)
 	if err != nil {
 		return false
 	}

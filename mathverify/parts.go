@@ -25,7 +25,7 @@ var (
 
 // partsOf returns the parts of an answer if each has a name of its own; nil for anything else.
 func partsOf(text string) (parts []part) {
-	if len(text) > maxNormal || !strings.Contains(text, ":") && !strings.Contains(text, "and") && !strings.Contains(text, ",") {
+	if len(text) > maxNormal || !strings.Contains(text, ":") && !strings.Contains(text, "and") && !strings.Contains(text, ",") || !hasWord(text) {
 		return nil
 	}
 	plain := strings.Join(strings.Fields(strings.NewReplacer("$", "", "*", "", "~", " ").Replace(setApart().ReplaceAllString(text, " $1 "))), " ")
@@ -55,6 +55,25 @@ func partsOf(text string) (parts []part) {
 	return parts
 }
 
+// hasWord reports whether two letters stand side by side outside the names of commands.
+func hasWord(text string) bool {
+	run := 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i] | 0x20; {
+		case text[i] == '\\':
+			run = -len(text)
+		case c < 'a' || c > 'z':
+			run = 0
+		default:
+			run++
+		}
+		if run == 2 {
+			return true
+		}
+	}
+	return strings.Contains(text, `\text`)
+}
+
 // sameParts compares answers of which at least one has named parts: part by part if both have names, else in
 // their order. The order does not count for a reference of three numbers or more that are sorted.
 func sameParts(c *comparison) (same, sure bool) {
@@ -71,6 +90,10 @@ func sameParts(c *comparison) (same, sure bool) {
 	}
 	x, sorted := valuesOf(g, c.goldText)
 	y, _ := valuesOf(a, c.answerText)
+	if all := flat(expr.New(expr.List, y...)); len(g) == 0 && len(all.Args) > len(y) { // lists in parts
+		c.reason = SameExact
+		return c.sameMembers(expr.New(expr.List, x...), all), len(x) == len(all.Args)
+	}
 	if len(x) != len(y) || len(x) < 2 {
 		return false, false
 	}

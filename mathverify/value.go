@@ -314,6 +314,7 @@ func (c *comparison) withoutUnits(g, a *expr.Node) (*expr.Node, *expr.Node) {
 const (
 	minDigits  = 7
 	minRounded = 3
+	minCut     = 5 // for a reference that is cut and not rounded
 )
 
 // decimal returns the value of a number written as a decimal, and its number of
@@ -364,7 +365,7 @@ func (c *comparison) rounded(g, a *expr.Node) bool {
 	case gv != nil && av != nil:
 		return neighbours(gv, gd, av, ad)
 	case gv != nil && closed(a) && (gd >= minDigits || gd >= minRounded && endless(c, a)):
-		return c.isRounded(a, gv, gd)
+		return c.isRounded(a, gv, gd) || gd == minCut && c.isRounded(a, cut(gv, gd), gd)
 	case av != nil && ad >= minDigits && closed(g):
 		return c.isRounded(g, av, ad)
 	}
@@ -395,6 +396,13 @@ func endless(c *comparison, n *expr.Node) bool {
 		}
 	}
 	return under.Cmp(big.NewInt(1)) != 0
+}
+
+// cut returns the middle of the numbers whose digits begin with those of a value.
+func cut(value *big.Rat, digits int) *big.Rat {
+	half := lastPlace(value, digits)
+	half.Quo(half, big.NewRat(int64(2*value.Sign()), 1))
+	return half.Add(half, value)
 }
 
 // isRounded reports whether value is n rounded to digits.

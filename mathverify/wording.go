@@ -52,12 +52,18 @@ func meaning(text string) string {
 	return generic().ReplaceAllString(article().ReplaceAllString(words, ""), "")
 }
 
+// mayBeDated reports whether a short text has digits, and letters or signs as dates and times of day have.
+func mayBeDated(text string) bool {
+	return len(text) <= maxPhrase && strings.ContainsAny(text, "0123456789") && strings.ContainsAny(text, ":abcdefghijlmnopqrstuvyAP-") && !strings.ContainsAny(text, "=^_<>|()[]+/&") &&
+		(strings.IndexByte(text, '\\') < 0 || strings.Contains(text, `\text`) || strings.Contains(text, `\,`) || strings.Contains(text, `\m`))
+}
+
 // date returns a day of a year, or of any, as "4 jul 1776"; "" for anything else.
 func date(text string) string {
-	words := reply.Words(text)
-	if len(words) > maxPhrase || !strings.ContainsAny(words, "0123456789") {
+	if !mayBeDated(text) {
 		return ""
 	}
+	words := reply.Words(text)
 	if m := dayFirst().FindStringSubmatch(words); m != nil {
 		return strings.TrimLeft(m[1], "0") + " " + m[2] + " " + m[3]
 	}
@@ -79,6 +85,9 @@ type moment struct {
 
 // timeOfDay reads a time of day.
 func timeOfDay(text string) (at moment, is bool) {
+	if !mayBeDated(text) && !strings.Contains(text, "n") {
+		return at, false
+	}
 	words := reply.Words(strings.NewReplacer(`\!`, "", `\,`, "").Replace(text))
 	switch words {
 	case "noon", "12 noon":
@@ -119,14 +128,43 @@ func sameWording(gold, answer string) (same, sure bool) {
 			return g.minutes == a.minutes || !(g.half && a.half) && g.minutes%720 == a.minutes%720, true
 		}
 	}
+	if saidOf(gold, answer) {
+		return true, true
+	}
 	if reply.IsPhrase(gold) && !reply.IsChoice(gold) {
 		g, a := meaning(gold), meaning(answer)
 		same = g == a || g == "infinitely many" && strings.Trim(expr.Fold(answer), `$ `) == `\infty`
 		return same, same
 	}
+	if strings.ContainsAny(gold, "0123456789\\=+/^_(),") && !strings.HasPrefix(gold, `\text`) {
+		return false, false
+	}
 	g, a := reply.Words(gold), reply.Words(answer)
 	same = len(g) >= minNoun && isWords(strings.ReplaceAll(g, " ", "")) && a != g && article().ReplaceAllString(a, "") == g
 	return same, same
+}
+
+var (
+	predicate = compiled.Regexp(`\b(?:is|are|was|were) (?:an? |the )?([a-z]+)$`)
+	doubtful  = compiled.Regexp(`\b(?:not|never|no|cannot|neither|nor|none|unless|if|when|or|and|than|loses?|lost|fails?|wrong|false)\b|n['’]t\b`)
+	opener    = compiled.Regexp(`^(?:The|An?|It|More|Any|All|Both|There|In|On|At|Only|Yes|No|Each|Every|This|That|They|He|She|We|You|I|Its?|Some|Most) `)
+)
+
+// saidOf reports whether a word is the subject of a reference that is a sentence, if that is the only name in
+// it, or what it says of its subject: "odd" of "The function is odd."
+func saidOf(gold, answer string) bool {
+	if strings.Count(gold, " ") < 3 {
+		return false
+	}
+	words, word := reply.Words(gold), article().ReplaceAllString(reply.Words(answer), "")
+	if len(word) < 3 || !isWords(word) || doubtful().MatchString(words) {
+		return false
+	}
+	if m := predicate().FindStringSubmatch(words); m != nil {
+		return m[1] == word
+	}
+	name, rest, _ := strings.Cut(gold, " ")
+	return !opener().MatchString(gold) && strings.ToLower(name) == word && name != word && strings.ToLower(rest) == rest
 }
 
 // minNoun is the least length of a lone word that may have an article.

@@ -77,7 +77,7 @@ func inOtherWords(gold, text string, rule Rule) string {
 	if same, sure := sameWording(gold, text); same && sure {
 		return text
 	}
-	if parts := partsOf(text); len(parts) > 1 && (len(partsOf(gold)) > 1 || strings.ContainsAny(gold, ",;") || strings.Contains(gold, "and")) {
+	if (strings.ContainsAny(gold, ",;:") || strings.Contains(gold, "and")) && len(partsOf(text)) > 1 {
 		return text
 	}
 	if !reply.IsPhrase(gold) && strings.Contains(text, " ") && setInWords(text) != nil {

@@ -89,7 +89,7 @@ func (l *lexer) next() error {
 	case strings.HasPrefix(rest, "..."):
 		l.at += len("...")
 		l.add(kOp, "...")
-	case c == '$' || c == '"' || c == '.' && (strings.Trim(rest, ". $\n") == "" || l.abbreviated(rest)):
+	case c == '$' || c == '"' || c == '.' && len(rest) > 1 && strings.IndexByte(")]", rest[1]) >= 0 || c == '.' && (strings.Trim(rest, ". $\n") == "" || l.abbreviated(rest)):
 		l.at++
 	case c == '{' || c == '}':
 		l.at++

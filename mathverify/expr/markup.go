@@ -240,7 +240,7 @@ func (l look) escapedTwice() bool {
 }
 
 // known lists further commands that may follow an escaped backslash.
-const known = worded + wrapped + accents + " mathbb begin end left right "
+const known = worded + wrapped + accents + ignored + " mathbb begin end left right "
 
 // bold reads \mathbf i as a unit vector, if that is all.
 func (l look) bold() bool {

@@ -50,7 +50,7 @@ func (p *parser) answer() *Node {
 	if p.peek().kind == kEnd {
 		return p.fail("is all there is")
 	}
-	if !p.accept("=") && !p.accept("~") {
+	if !p.accept("=") && !p.accept("~") && !p.accept("forall") {
 		p.accept("to")
 	}
 	parts := []*Node{p.list()}

@@ -59,7 +59,7 @@ func emphasized(text string) string {
 
 // broken maps commands whose first letters JSON took for an escape to what they were.
 var broken = strings.NewReplacer("\frac{", `\frac{`, "\frac", `\frac`, "\boxed", `\boxed`, "\binom", `\binom`, "\begin{", `\begin{`,
-	"\text{", `\text{`, "\times", `\times`, "\theta", `\theta`, "\tfrac{", `\tfrac{`, "\right)", `\right)`, "\right]", `\right]`, "\right|", `\right|`)
+	"\text{", `\text{`, "\textcirc", `\circ`, "\times", `\times`, "\theta", `\theta`, "\tfrac{", `\tfrac{`, "\right)", `\right)`, "\right]", `\right]`, "\right|", `\right|`)
 
 // repaired restores commands that JSON broke, and drops the codes of terminals and of HTML.
 func repaired(text string) string {

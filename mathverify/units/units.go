@@ -188,7 +188,7 @@ func (u Unit) IsDegree() bool { return u.powers == measures()["degree"].powers }
 
 // Ends reports whether a text with a number ends in the name of a unit, with its exponent.
 func Ends(text string) bool {
-	text = strings.TrimRight(text, " .$}*0123456789^-²³⁻¹{)")
+	text = strings.TrimRight(text, " .$}*0123456789^-²³⁻¹{)'′″\"")
 	text = strings.TrimSuffix(strings.TrimSuffix(text, " squared"), " cubed")
 	for _, sign := range []string{"°", `\circ`, "€", "℃", "¢"} {
 		if strings.HasSuffix(text, sign) {
@@ -309,13 +309,25 @@ func starts(c byte) bool {
 // sums matches two amounts of one dimension that are added, as "2 hours 30 minutes".
 var sums = compiled(`^\s*(\d+(?:\.\d+)?) *([A-Za-z]+)\.?,? *(?:and )?(\d+(?:\.\d+)?) *([A-Za-z]+)[. ]*$`)
 
-// Sum returns the sum of two amounts of one dimension in the unit of the first; "" if a text is
-// none.
+// sexagesimal matches an angle in degrees, minutes and seconds.
+var sexagesimal = compiled(`^(\d+) *(?:\^ *\\circ|°|º) *(\d+) *(?:'|′|\^ *\\prime) *(?:(\d+) *(?:''|"|″|\^ *\\prime *\\prime))?$`)
+
+// Sum returns the sum of two amounts of one dimension in the unit of the first, or an angle with its minutes and
+// seconds in degrees; "" if a text is none.
 func Sum(text string) (value string, unit Unit) {
 	if len(text) > maxSum || !Ends(text) {
 		return "", unit
 	}
-	m := sums().FindStringSubmatch(strings.Join(strings.Fields(clean().ReplaceAllString(text, " ")), " "))
+	text = strings.Join(strings.Fields(clean().ReplaceAllString(text, " ")), " ")
+	if m := sexagesimal().FindStringSubmatch(text); m != nil {
+		seconds, _ := new(big.Int).SetString(m[1], 10)
+		for _, part := range m[2:] {
+			smaller, _ := new(big.Int).SetString("0"+part, 10)
+			seconds.Add(seconds.Mul(seconds, big.NewInt(60)), smaller)
+		}
+		return new(big.Rat).SetFrac(seconds, big.NewInt(3600)).RatString(), measures()["degree"]
+	}
+	m := sums().FindStringSubmatch(text)
 	if m == nil {
 		return "", unit
 	}

@@ -53,7 +53,7 @@ func TestSplit(t *testing.T) {
 
 func TestSum(t *testing.T) {
 	for text, want := range map[string]string{
-		"2 hours 30 minutes": "5/2", `5\text{ ft } 6\text{ in}`: "11/2", "1 dollar and 25 cents": "5/4",
+		"2 hours 30 minutes": "5/2", `60^\circ 42'`: "607/10", `30°15'36"`: "1513/50", `5\text{ ft } 6\text{ in}`: "11/2", "1 dollar and 25 cents": "5/4",
 		"2 hours": "", "2 hours 30 cm": "", "2 hours 30": "",
 	} {
 		if value, _ := units.Sum(text); value != want {
