@@ -58,7 +58,7 @@ func partsOf(text string) (parts []part) {
 // hasWord reports whether two letters stand side by side outside the names of commands.
 func hasWord(text string) bool {
 	run := 0
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		switch c := text[i] | 0x20; {
 		case text[i] == '\\':
 			run = -len(text)

@@ -46,7 +46,7 @@ func withoutDomains(tokens []token) []token {
 		return tokens
 	}
 	depth := 0
-	for i := 0; i < len(tokens)-1; i++ {
+	for i := range len(tokens) - 1 {
 		t := tokens[i]
 		if joint := strings.Trim(t.text, " ,"); t.kind == kText && (joint == "and" || joint == "or") {
 			tokens[i] = token{kind: kOp, text: joint}
