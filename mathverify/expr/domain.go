@@ -4,16 +4,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/quintain-rl/quintain/internal/compiled"
+	"sync"
 )
 
 // domains matches words that say for which values an answer holds, as in "for all positive integers n",
 // "for some integer t" or "where C is a constant". A space stands between its words and signs.
-var domains = []func() *regexp.Regexp{
-	compiled.Regexp(`^(?:, )?(?:\( )?(?:for|where|with) (?:(?:all|every|any|each|some) )?((?:(?:positive|negative|nonnegative|non-negative|nonzero|real|rational|whole|natural|complex|integers?|reals|rationals|numbers?|values|of) )*)([a-z])((?: , [a-z])*)(?: in set-([A-Z])(?: [_^] (?:\{ )?(?:[+*]|> 0|>= 0)(?: \})?)?| >=? \d+)?(?: ,)?(?: \))?`),
-	compiled.Regexp(`^(?:, )?(?:\( )?(?:(?:where|with|for|and) )?([A-Za-z]) (?:is |being )?(?:an? |any )?(?:arbitrary )?(?:real )?(integer|whole number|constant|number)(?: \))?$`),
-}
+var domains = sync.OnceValue(func() [2]*regexp.Regexp {
+	return [...]*regexp.Regexp{
+		regexp.MustCompile(`^(?:, )?(?:\( )?(?:for|where|with) (?:(?:all|every|any|each|some) )?((?:(?:positive|negative|nonnegative|non-negative|nonzero|real|rational|whole|natural|complex|integers?|reals|rationals|numbers?|values|of) )*)([a-z])((?: , [a-z])*)(?: in set-([A-Z])(?: [_^] (?:\{ )?(?:[+*]|> 0|>= 0)(?: \})?)?| >=? \d+)?(?: ,)?(?: \))?`),
+		regexp.MustCompile(`^(?:, )?(?:\( )?(?:(?:where|with|for|and) )?([A-Za-z]) (?:is |being )?(?:an? |any )?(?:arbitrary )?(?:real )?(integer|whole number|constant|number)(?: \))?$`),
+	}
+})
 
 // An atom is a word or a sign of an answer, with the index of its token and whether it ends it.
 type atom struct {
@@ -51,16 +52,18 @@ func withoutDomains(tokens []token) []token {
 		if joint := strings.Trim(t.text, " ,"); t.kind == kText && (joint == "and" || joint == "or") {
 			tokens[i] = token{kind: kOp, text: joint}
 		}
-		if depth == 0 && i > 0 && (t.kind == kText || t.kind == kWord || t.is(",") || t.is("(")) {
-			if end, whole := domain(tokens, i); end > 0 {
-				rest := slices.Clone(tokens[end:])
-				if tokens = tokens[:i:i]; whole != "" {
-					tokens = append(tokens, token{kind: kOp, text: ","}, token{kind: kSymbol, text: whole}, token{kind: kOp, text: "in"}, token{kind: kSymbol, text: "set Z"})
-				}
-				return withoutDomains(append(tokens, rest...))
-			}
-		}
+		outside := depth == 0 && i > 0 && (t.kind == kText || t.kind == kWord || t.is(",") || t.is("("))
 		depth += t.nesting()
+		if !outside {
+			continue
+		}
+		if end, whole := domain(tokens, i); end > 0 {
+			rest := tokens[end:]
+			if tokens = tokens[:i:i]; whole != "" {
+				tokens = append(tokens, token{kind: kOp, text: ","}, token{kind: kSymbol, text: whole}, token{kind: kOp, text: "in"}, token{kind: kSymbol, text: "set Z"})
+			}
+			return withoutDomains(append(tokens, rest...))
+		}
 	}
 	return tokens
 }
@@ -74,8 +77,8 @@ func domain(tokens []token, i int) (end int, whole string) {
 		b.WriteString(a.text + " ")
 	}
 	text := strings.TrimSpace(b.String())
-	for form, pattern := range domains {
-		m := pattern().FindStringSubmatch(text)
+	for form, pattern := range domains() {
+		m := pattern.FindStringSubmatch(text)
 		if m == nil {
 			continue
 		}
@@ -90,7 +93,7 @@ func domain(tokens []token, i int) (end int, whole string) {
 		switch {
 		case argued(tokens[:i], variable):
 			return end, ""
-		case strings.ContainsAny(m[0], ">^_") || strings.Contains(m[0], "set-N") || signed().MatchString(kind):
+		case strings.ContainsAny(m[0], ">^_") || strings.Contains(m[0], "set-N") || strings.Contains(kind, "itive") || strings.Contains(kind, "ative") || strings.Contains(kind, "nonzero") || strings.Contains(kind, "natural"):
 			return 0, ""
 		case strings.Contains(m[0], "set-Z") || strings.Contains(kind, "integer") || strings.Contains(kind, "whole"):
 			return end, variable
@@ -99,9 +102,6 @@ func domain(tokens []token, i int) (end int, whole string) {
 	}
 	return 0, ""
 }
-
-// signed matches words for some of the numbers of a kind.
-var signed = compiled.Regexp(`itive|ative|nonzero|natural`)
 
 // argued reports whether a variable is the argument or the index in a name that an equation defines.
 func argued(tokens []token, variable string) bool {
