@@ -25,6 +25,10 @@ type Spec[P Params, I Instance] struct {
 	// numbers and words as those of a value ([answer.TextReadings]).
 	Prose bool
 
+	// List says that the answer is a list, and how Score reads one: the text between its elements,
+	// [answer.AsJSON] or [answer.AsLists]. Lists in other notations reach Score in this one.
+	List string
+
 	// Surface is the reason why [SurfaceRate] finds more than 0.2 above level 1, if it does.
 	Surface string
 
@@ -70,6 +74,7 @@ type typed interface {
 	newParams() any                                 // a *P
 	draw(params any, r *rng.Rand) (Instance, error) // params is a *P
 	prose() bool
+	list() string
 	own(record any) (inst Instance, is bool)            // is: record is an I
 	read(decode func(inst any) error) (Instance, error) // decode gets a *I
 }
@@ -81,6 +86,8 @@ func (s *Spec[P, I]) newParams() any { return new(P) }
 func (s *Spec[P, I]) draw(params any, r *rng.Rand) (Instance, error) { return s.Make(*params.(*P), r) }
 
 func (s *Spec[P, I]) prose() bool { return s.Prose }
+
+func (s *Spec[P, I]) list() string { return s.List }
 
 func (s *Spec[P, I]) own(record any) (Instance, bool) {
 	inst, is := record.(I)

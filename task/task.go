@@ -120,6 +120,20 @@ func Head(t quintain.Task) (category, name string) {
 	return info.Category, info.Name
 }
 
+// List returns the notation in which a task made by a [Spec] reads a list, or nothing.
+func List(t quintain.Task) string {
+	if of, is := t.(*task); is {
+		return of.typed.list()
+	}
+	return ""
+}
+
+// Prose reports whether the answer to a task made by a [Spec] is a text of several sentences.
+func Prose(t quintain.Task) bool {
+	of, is := t.(*task)
+	return is && of.typed.prose()
+}
+
 // With implements [quintain.Task].
 func (t *task) With(params json.RawMessage) (quintain.Task, error) {
 	p, defaults := t.typed.newParams(), mustJSON(t.typed.defaults())
@@ -185,11 +199,11 @@ func (t *task) Grade(p quintain.Problem, text string) (quintain.Verdict, error) 
 	if best.Score == 1 {
 		return best, nil
 	}
-	readings := answer.Readings
+	readings := func() []string { return answer.Readings(text, t.typed.list(), t.info.Refuses) }
 	if t.typed.prose() {
-		readings = answer.TextReadings
+		readings = func() []string { return answer.TextReadings(text, t.info.Refuses) }
 	}
-	for _, reading := range readings(text, t.info.Refuses) {
+	for _, reading := range readings() {
 		if v := inst.Score(reading); v.Score > best.Score || v.Score == best.Score && best.Malformed {
 			best = v
 		}

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,11 +11,12 @@ const InQuotes = "in quotes"
 
 // Readings returns the other readings of a bare answer, for answers in Markdown or LaTeX, in
 // a sentence, or in the notation of another program or language: [Bare], what it states, and
-// the plain value of both. Each stands for the same answer, so that the best of them counts.
+// the plain value of both; of a board its lines, and of a list, if list names the notation in which
+// the task reads one, its elements. Each stands for the same answer, so that the best of them counts.
 // A reading equal to the text or to another is left out, so most answers have none. refuses
 // holds the forms that the task refuses, with the reasons; [InQuotes] is then not read.
-func Readings(text string, refuses map[string]string) []string {
-	return readings(text, refuses, addValues)
+func Readings(text, list string, refuses map[string]string) []string {
+	return readings(text, refuses, func(text string, add func(string)) { addValues(text, list, add) })
 }
 
 // TextReadings is [Readings] for an answer that is a text of several sentences, not a value: its
@@ -38,18 +38,21 @@ func readings(text string, refuses map[string]string, addValues func(text string
 	addValues(bare, add)
 	if said, before := stated(bare, refuses[InQuotes] == ""); said != bare {
 		add(before)
+		addValues(before, add)
 		add(said)
 		addValues(said, add)
 	}
 	return list
 }
 
-// addValues adds the usual spelling of a value, and the rows of a list of lists.
-func addValues(text string, add func(string)) {
-	value := plainValue(text)
-	add(value)
-	if rows, is := rowsOf(value); is {
-		add(rows)
+// addValues adds the usual spelling of a value, the lines of a board and the elements of a list.
+func addValues(text, list string, add func(string)) {
+	add(plainValue(text))
+	if board, is := boardReading(text); is {
+		add(board)
+	}
+	if list != "" && text != "" {
+		add(listReading(text, list))
 	}
 }
 
@@ -90,44 +93,6 @@ func whole(text string) string {
 		return text
 	}
 	return digits
-}
-
-// rowsOf writes a list of equally long lists of numbers and texts, at least two in all, as
-// lines, with spaces between the elements.
-func rowsOf(text string) (rows string, is bool) {
-	if !strings.HasPrefix(text, "[") || !strings.HasPrefix(strings.TrimLeft(text[1:], " \n"), "[") {
-		return "", false
-	}
-	value, err := ReadJSON(text)
-	if err != nil {
-		return "", false
-	}
-	out, width, all := make([]byte, 0, len(text)), 0, value.([]any)
-	for i, row := range all {
-		list, _ := row.([]any)
-		if i == 0 {
-			width = len(list)
-		} else {
-			out = append(out, '\n')
-		}
-		if len(list) != width || width*len(all) < 2 {
-			return "", false
-		}
-		for k, cell := range list {
-			if k > 0 {
-				out = append(out, ' ')
-			}
-			switch cell := cell.(type) {
-			case string:
-				out = append(out, cell...)
-			case json.Number:
-				out = append(out, cell...)
-			default:
-				return "", false
-			}
-		}
-	}
-	return string(out), true
 }
 
 // groupedRE matches a number with its whole part in groups of three digits.

@@ -64,7 +64,7 @@ func TestReadings(t *testing.T) {
 		{"No..", nil, "two of them"},
 		{". # .", nil, "a point of a board"},
 		{"# #\n. .", nil, "of several lines"},
-		{"x .\no.", nil, "behind a letter"},
+		{"x .\no.", []string{"x .\no"}, "a full stop, or a cell"},
 		{"1 2\n3 4.", []string{"1 2\n3 4"}, "a full stop behind a matrix"},
 		{"The answer is 7.", []string{"7.", "7"}, "a sentence"},
 		{"So, my final answer is: **1,234**.", []string{"1,234", "1234"}, "a longer one"},
@@ -92,11 +92,11 @@ func TestReadings(t *testing.T) {
 		{"[['#', '.'], ['.', '#']]", []string{`[["#", "."], [".", "#"]]`, "# .\n. #"}, "of Python"},
 		{"[[1, 2], [3]]", nil, "rows of two lengths"},
 		{"[[1]]", nil, "a single cell"},
-		{"[[true, null]]", nil, "neither numbers nor texts"},
+		{"[[true, null]]", []string{"true null"}, "neither numbers nor texts"},
 		{"`{\"a\":  \"x  −y\",\t\"b\": −1}`", []string{`{"a": "x  −y", "b": -1}`}, "a quoted text keeps its spaces"},
 		{`["it's  so",  "a`, []string{`["it's  so", "a`}, "a quoted text without an end"},
 	} {
-		if got := answer.Readings(test.text, nil); !slices.Equal(got, test.want) {
+		if got := answer.Readings(test.text, "", nil); !slices.Equal(got, test.want) {
 			t.Errorf("Readings(%q) = %q, want %q (%s)", test.text, got, test.want, test.why)
 		}
 	}
@@ -106,7 +106,7 @@ func TestReadings(t *testing.T) {
 func TestReadingsKeepQuotes(t *testing.T) {
 	refuses := map[string]string{answer.InQuotes: "They tell a text from a number."}
 	for text, want := range map[string][]string{`"7"`: nil, "'7'": nil, `The answer is "7".`: {`"7".`, `"7"`}, "`\"7\"`": {`"7"`}} {
-		if got := answer.Readings(text, refuses); !slices.Equal(got, want) {
+		if got := answer.Readings(text, "", refuses); !slices.Equal(got, want) {
 			t.Errorf("Readings(%q) = %q, want %q", text, got, want)
 		}
 	}
@@ -128,7 +128,7 @@ func FuzzReadings(f *testing.F) {
 	f.Add("**Answer:** *(1,234 + 2)**3 = 7.*")
 	f.Add(`[["a  b", 1], [2, "−"]]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		readings := answer.Readings(text, nil)
+		readings := answer.Readings(text, " ", nil)
 		const most = 7
 		if len(readings) > most {
 			t.Errorf("%q has the readings %q", text, readings)

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"encoding/json"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -50,6 +51,9 @@ func unsaid(text string, quoted bool) (inner string, is bool) {
 			return inner, true
 		}
 	}
+	if inner := unquoted(text); quoted && inner != text && inner != "" && strings.IndexByte("[{", inner[0]) >= 0 && json.Valid([]byte(inner)) {
+		return inner, true // a list or an object, whose own quotation marks may be escaped
+	}
 	if inner, is := within(text, [2]string{"*", "*"}); is {
 		return inner, true
 	}
@@ -77,16 +81,15 @@ func within(text string, marks [2]string) (inner string, is bool) {
 	return inner, opened && closed && inner != "" && !strings.Contains(inner, marks[0]) && !strings.Contains(inner, marks[1])
 }
 
-// endsSentence reports whether a full stop after text can only end a sentence: text ends with
-// a letter, a digit, or a mark that closes something. After several lines, which may be a
-// board of points, it must be a digit.
+// endsSentence reports whether a full stop after text may end a sentence: text ends with a
+// letter, a digit, or a mark that closes something, or it is a board of several lines.
 func endsSentence(text string) bool {
 	if text == "" {
 		return false
 	}
 	last := text[len(text)-1]
 	if strings.IndexByte(text, '\n') >= 0 {
-		return isDigit(last)
+		return last != ' ' && last != '\n'
 	}
 	return operand(last) || last >= utf8.RuneSelf || strings.IndexByte(")]}\"'`*$#", last) >= 0
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,8 @@ var renderings = []rendering{
 	{"in lower case", func(s string) string { return truth(s, strings.ToLower(s)) }},
 	{"in upper case", func(s string) string { return truth(s, strings.ToUpper(s)) }},
 	{"as in Python", python},
+	{"in quotes, as JSON", func(s string) string { return structure(s, `"`+s+`"`) }},
+	{"in quotes, as a text of JSON", func(s string) string { return structure(s, string(quoted(s))) }},
 	{"without spaces", func(s string) string { return structure(s, strings.NewReplacer(", ", ",", ": ", ":").Replace(s)) }},
 }
 
@@ -225,6 +228,12 @@ func truth(s, rendered string) string {
 	return rendered
 }
 
+// quoted returns s as a JSON string.
+func quoted(s string) []byte {
+	text, _ := jsonform.Marshal(s) // it takes any text
+	return text
+}
+
 // structure returns rendered if s is a JSON list or object.
 func structure(s, rendered string) string {
 	if s == "" || !strings.ContainsAny(s[:1], "[{") || !json.Valid([]byte(s)) {
@@ -245,11 +254,11 @@ func python(s string) string {
 // otherForms: a right answer in another form is right, unless the task refuses the form on
 // purpose.
 func otherForms(t testing.TB, of quintain.Task) {
-	refuses := of.Info().Refuses
+	refuses, forms := of.Info().Refuses, slices.Concat(renderings, boardForms, listForms(task.List(of)))
 	seen, met, told := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	each(t, of, func(p quintain.Problem) {
 		solution := solve(t, of, p)
-		for _, r := range renderings {
+		for _, r := range forms {
 			text := r.of(solution)
 			if text == "" || text == solution {
 				continue
@@ -276,6 +285,7 @@ func otherForms(t testing.TB, of quintain.Task) {
 // wrongForms: a wrong answer in another form is wrong, too, unless the form makes the
 // solution of it.
 func wrongForms(t testing.TB, of quintain.Task) {
+	forms := slices.Concat(renderings, boardForms, listForms(task.List(of)))
 	for level := range of.Info().Levels {
 		p := problem(t, of, quintain.Draw{Seed: 1, Level: level})
 		right := solve(t, of, p)
@@ -284,7 +294,7 @@ func wrongForms(t testing.TB, of quintain.Task) {
 			if near.Kind == "without space" || grade(t, of, p, near.Answer).Score == 1 {
 				continue
 			}
-			for _, r := range renderings {
+			for _, r := range forms {
 				text := r.of(near.Answer)
 				if text != "" && !strings.Contains(text, right) && grade(t, of, p, text).Score == 1 {
 					t.Errorf("%s: %.100q is wrong, but %s, %.100q, it is right", p.ID(), near.Answer, r.name, text)

@@ -1,6 +1,7 @@
 package algebra
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -21,7 +22,8 @@ var polynomialEquations = task.Spec[polynomialParams, polynomialItem]{
 	Doc: "Find the real roots of a polynomial, to four decimals. There is at least one, none is 0, and none is double; " +
 		"no root is close to halfway between two roundings.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
+	List:    ", ",
 	Default: polynomialParams{2, 4, 1, 100, 1, 3, []string{"+", "-"}},
 	Levels: []polynomialParams{
 		{2, 2, 1, 10, 1, 1, []string{"+", "-"}},
@@ -260,15 +262,17 @@ func (s polynomialItem) Score(text string) quintain.Verdict {
 		}
 		return quintain.Wrong("there is no real root")
 	}
-	numbers := readNumbers(text, len(s.Roots)+2)
+	numbers, unread := s.readNumbers(text)
 	switch {
+	case unread != "":
+		return quintain.Malformed(fmt.Sprintf("%.20q is not a number", unread))
 	case len(numbers) == 0:
 		return quintain.Malformed("want numbers separated by commas")
-	case len(numbers) == len(s.Roots)+2:
-		return quintain.Wrong(fmt.Sprintf("there are %d numbers or more, want %d", len(numbers), len(s.Roots)))
+	case len(numbers) > len(s.Roots):
+		return quintain.Wrong(fmt.Sprintf("there are more than %d numbers", len(s.Roots)))
 	}
 	sum, near := matchRoots(numbers, s.Roots)
-	reward := sum/float64(min(len(numbers), len(s.Roots))) - 0.5*math.Abs(float64(len(numbers)-len(s.Roots)))
+	reward := sum/float64(len(numbers)) - 0.5*float64(len(s.Roots)-len(numbers))
 	reason := fmt.Sprintf("%d of %d roots are there, want %s", near, len(s.Roots), s.Solve())
 	switch {
 	case reward >= 1:
@@ -303,32 +307,23 @@ func matchRoots(numbers, roots []float64) (sum float64, near int) {
 	return sum, near
 }
 
-// readNumbers returns up to most numbers of text in order of size. Commas separate them;
-// anything else between commas is ignored. Infinities count as numbers, and NaN counts as
-// an infinity.
-func readNumbers(text string, most int) []float64 {
-	var numbers []float64
+// readNumbers returns the numbers of text in order of size, one more than there are roots at most.
+// Commas separate them; the variable and a sign of equality may stand before each. unread is the first
+// entry that is no number.
+func (s polynomialItem) readNumbers(text string) (numbers []float64, unread string) {
+	text = strings.TrimSuffix(strings.TrimRight(text, " \n"), ",")
 	for piece := range strings.SplitSeq(text, ",") {
+		if name, value, named := strings.Cut(piece, "="); named && strings.TrimRight(answer.Trim(name), "_{}0123456789") == s.Variable {
+			piece = value
+		}
 		v, ok := answer.ReadFloat(piece)
-		if !ok && namesInfinity(piece) {
-			v, ok = math.Inf(1), true
-		}
 		if !ok {
-			continue
+			return nil, cmp.Or(answer.Trim(piece), " ")
 		}
-		if numbers = append(numbers, v); len(numbers) == most {
+		if numbers = append(numbers, v); len(numbers) > len(s.Roots) {
 			break
 		}
 	}
 	slices.Sort(numbers)
-	return numbers
-}
-
-// namesInfinity reports whether Python's float reads text as infinity or NaN by name.
-func namesInfinity(text string) bool {
-	text = answer.Trim(text)
-	if text != "" && (text[0] == '+' || text[0] == '-') {
-		text = text[1:]
-	}
-	return strings.EqualFold(text, "nan") || strings.EqualFold(text, "inf") || strings.EqualFold(text, "infinity")
+	return numbers, ""
 }

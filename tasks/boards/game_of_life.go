@@ -19,7 +19,7 @@ var gameOfLife = task.Spec[gameOfLifeParams, gameOfLifeItem]{
 	Doc: "Work out a board of Conway's Game of Life after some steps, on a grid with opposite edges joined. " +
 		"Some cells are alive at the end, and the board has changed.",
 	Source:  "John Conway's Game of Life (1970); the settings are those of reasoning-gym.",
-	Version: 5,
+	Version: 6,
 	Default: gameOfLifeParams{GridSizeX: 10, GridSizeY: 10, FilledCellsWeights: 0.1, SimulationSteps: 1},
 	Levels: []gameOfLifeParams{
 		{GridSizeX: 4, GridSizeY: 5, FilledCellsWeights: 0.35, SimulationSteps: 1},
@@ -267,31 +267,22 @@ func different(a, b string) (n int) {
 	return n
 }
 
-// readCells reads a JSON list of rows, each a list of 0 and 1 or of false and true.
+// readCells reads rows of 0 and 1 or of false and true.
 func readCells(text string) ([]string, error) {
-	if rows, plain := plainCells(text); plain {
-		return rows, nil
+	all := answer.Rows(text)
+	if len(all) == 0 {
+		return nil, errors.New("the answer has no rows")
 	}
-	v, err := answer.ReadJSON(text)
-	if err != nil {
-		return nil, fmt.Errorf("the answer is not a JSON list of rows: %w", err)
-	}
-	list, is := v.([]any)
-	if !is || len(list) == 0 {
-		return nil, errors.New("the answer is not a JSON list of rows")
-	}
-	rows := make([]string, len(list))
-	for y, item := range list {
-		cells, is := item.([]any)
-		if !is {
-			return nil, fmt.Errorf("row %d is not a list", y+1)
-		}
+	rows := make([]string, len(all))
+	for y, cells := range all {
 		row := make([]byte, len(cells))
 		for x, cell := range cells {
-			switch n, whole := answer.Whole(cell); {
-			case cell == false || whole && n == 0:
+			zero, _ := answer.SameDecimal(cell, "0")
+			one, _ := answer.SameDecimal(cell, "1")
+			switch {
+			case zero || strings.EqualFold(cell, "false"):
 				row[x] = '0'
-			case cell == true || whole && n == 1:
+			case one || strings.EqualFold(cell, "true"):
 				row[x] = '1'
 			default:
 				return nil, fmt.Errorf("cell %d of row %d is neither 0 nor 1", x+1, y+1)
@@ -300,49 +291,4 @@ func readCells(text string) ([]string, error) {
 		rows[y] = string(row)
 	}
 	return rows, nil
-}
-
-// plainCells reads the usual answer: rows of the digits 0 and 1.
-func plainCells(text string) (rows []string, plain bool) {
-	s := jsonSigns{text, 0}
-	cells, ends := make([]byte, 0, len(text)/2), make([]int, 0, 32)
-	for between := s.next(); between != ']' || len(ends) == 0; between = s.next() {
-		if open := s.next(); open != '[' || between != '[' && between != ',' || between == '[' && len(ends) > 0 {
-			return nil, false
-		}
-		for between := byte(','); between != ']'; between = s.next() {
-			cell := s.next()
-			if cell != '0' && cell != '1' || between != ',' {
-				return nil, false
-			}
-			cells = append(cells, cell)
-		}
-		ends = append(ends, len(cells))
-	}
-	if s.next(); s.at <= len(text) {
-		return nil, false
-	}
-	rows, all, from := make([]string, len(ends)), string(cells), 0
-	for y, end := range ends {
-		rows[y], from = all[from:end], end
-	}
-	return rows, true
-}
-
-// jsonSigns iterates over the characters of a JSON text, skipping space.
-type jsonSigns struct {
-	text string
-	at   int // index of the next character; beyond len(text) at the end
-}
-
-// next returns the next character, and 0 at the end.
-func (s *jsonSigns) next() byte {
-	for ; s.at < len(s.text); s.at++ {
-		if c := s.text[s.at]; c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-			s.at++
-			return c
-		}
-	}
-	s.at = len(s.text) + 1
-	return 0
 }

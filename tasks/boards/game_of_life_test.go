@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -24,9 +23,9 @@ func TestGameOfLifeScore(t *testing.T) {
 		{"[[0,0,0,0],[0,1,1,0],[0,1,1,0],[0,0,0,0],[0,0,0,0]]", 0, "a row too many; reasoning-gym accepts it"},
 		{"[[0,0,0,0],[0,1,1,0],[0,1,1,0],[0,0,0]]", 0, "a cell is missing"},
 		{"[[0,0,0,0],[0,1,1,0],[0,1,2,0],[0,0,0,0]]", 0, "2 is not a cell"},
-		{`[["0","0","0","0"],["0","1","1","0"],["0","1","1","0"],["0","0","0","0"]]`, 0, ""},
+		{`[["0","0","0","0"],["0","1","1","0"],["0","1","1","0"],["0","0","0","0"]]`, 1, "texts"},
 		{"[0,0,0,0]", 0, ""},
-		{"0 0 0 0\n0 1 1 0\n0 1 1 0\n0 0 0 0", 0, "no JSON"},
+		{"0 0 0 0\n0 1 1 0\n0 1 1 0\n0 0 0 0", 1, "lines"},
 		{"[]", 0, ""},
 		{"{}", 0, "reasoning-gym fails here"},
 		{"", 0, "nothing"},
@@ -42,7 +41,7 @@ func TestGameOfLifeScore(t *testing.T) {
 	})
 	tasktest.RefusedRecords(t, gameOfLife.Task(), []string{
 		`{}`,
-		`{"answer":"[0]"}`,
+		`{"answer":"[2]"}`,
 		`{"board":["00","00"],"simulation_steps":1}`,
 		`{"board":["000","000","000"],"simulation_steps":-1}`,
 		`{"board":["000","000","000"],"simulation_steps":100000000}`,
@@ -67,40 +66,22 @@ func TestGameOfLifeParams(t *testing.T) {
 	})
 }
 
-// The fast reader reads only what the careful one accepts.
-func TestPlainCells(t *testing.T) {
+func TestReadCells(t *testing.T) {
 	for text, want := range map[string]string{
 		"[[0,1],[1,1]]":           "01 11",
 		" [ [0 , 1 ] ,\n[1]\t]\r": "01 1",
-		"[[1]]":                   "1",
-		"[[0,1],[1,1]":            "",
-		"[[0,1],[1,1]]]":          "",
-		"[[0,1],[1,1]] 1":         "",
+		"[[true, False]]":         "10",
+		"0 1\n1 1":                "01 11",
 		"[[0,1],[1,1]]\x00":       "",
-		"[[0,1][1,1]]":            "",
-		"[[0,1],,[1,1]]":          "",
-		"[[0,1],]":                "",
-		"[[0,,1]]":                "",
-		"[[0,1,]]":                "",
-		"[[,0,1]]":                "",
-		"[,[0,1]]":                "",
-		"[[[0,1]]]":               "",
-		"[[01]]":                  "",
-		"[[0 1]]":                 "",
+		"[[0,1],[1,1]] is wrong":  "",
 		"[[2]]":                   "",
 		"[[]]":                    "",
-		"[]":                      "",
 		"[":                       "",
-		"[[":                      "",
 		"":                        "",
 	} {
-		rows, plain := plainCells(text)
-		if got := strings.Join(rows, " "); got != want || plain != (want != "") {
-			t.Errorf("plainCells(%q) = %q, %t, want %q", text, got, plain, want)
-		}
-		_, err := answer.ReadJSON(text)
-		if plain && err != nil {
-			t.Errorf("%q is accepted, but is not JSON: %v", text, err)
+		rows, err := readCells(text)
+		if got := strings.Join(rows, " "); got != want || (err == nil) != (want != "") {
+			t.Errorf("readCells(%q) = %q, %v, want %q", text, got, err, want)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
@@ -22,7 +21,7 @@ var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
 	Doc: "Fill a sudoku of four rows and four columns. Every puzzle has exactly one solution. " +
 		"At the hardest level, most numbers follow only from others that must be found first.",
 	Source:  "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym and min_rounds.",
-	Version: 5,
+	Version: 6,
 	Default: miniSudokuParams{MinEmpty: 8, MaxEmpty: 12},
 	Levels: []miniSudokuParams{
 		{MinEmpty: 2, MaxEmpty: 4},
@@ -252,79 +251,27 @@ func (m miniSudokuItem) Check() error {
 // Solve implements [task.Instance].
 func (m miniSudokuItem) Solve() string { return miniText(m.Solution) }
 
-// Score implements [task.Instance]. As in reasoning-gym, lines without four digits are
-// ignored, a right grid in another form earns up to 0.9, and a text longer than the
-// solution is scaled down by length. A wrong grid earns something only with more than two
+// Score implements [task.Instance]. A wrong grid earns something only with more than two
 // thirds of the work done: each cell that differs from the solution, given ones too,
 // cancels three empty cells. Otherwise copying the puzzle and filling it with the number it
 // lacks most would get up to half of it right.
 func (m miniSudokuItem) Score(text string) quintain.Verdict {
-	if text == "" {
-		return quintain.Malformed("the answer is empty")
+	cells, fault := answer.Board{Rows: 4, Cols: 4}.Read(text, func(cell string) int { return strings.Index(" 123456789", cell) })
+	if fault != "" {
+		return quintain.Malformed(fault)
 	}
-	credit, reason := 1.0, "want nothing but the grid"
-	if !m.printed(text) {
-		wrong, rows := m.misses(text)
-		credit = 0.9 * max(0, 1-3*float64(wrong)/float64(max(m.empty(), 1)))
-		switch {
-		case rows == 0:
-			return quintain.Malformed("want four lines of four numbers")
-		case wrong > 0:
-			reason = fmt.Sprintf("%d of 16 cells are wrong or missing", wrong)
-		}
+	wrong := 0
+	for i, n := range cells {
+		wrong += task.Bit(n != m.Solution[i/4][i%4])
 	}
-	const length = 4*8 - 1 // of a solution
-	if n := utf8.RuneCountInString(text); n > length {
-		credit *= float64(length) / float64(n)
-	}
-	switch credit {
-	case 0:
-		return quintain.Wrong(reason)
-	case 1:
+	if wrong == 0 {
 		return quintain.Right()
 	}
+	credit, reason := 0.9*max(0, 1-3*float64(wrong)/float64(max(m.empty(), 1))), fmt.Sprintf("%d of 16 cells are wrong", wrong)
+	if credit == 0 {
+		return quintain.Wrong(reason)
+	}
 	return quintain.Partial(credit, reason)
-}
-
-// printed reports whether text is the solution as Solve prints it, except for space
-// at the end of its lines.
-func (m miniSudokuItem) printed(text string) bool {
-	for i, want := range strings.Split(m.Solve(), "\n") {
-		line, rest, more := strings.Cut(text, "\n")
-		if answer.TrimRight(line) != want || more != (i < 3) {
-			return false
-		}
-		text = rest
-	}
-	return true
-}
-
-// misses counts the wrong or missing cells in the first four rows of text, and the rows. A
-// row is a line with four digits from 1 to 9.
-func (m miniSudokuItem) misses(text string) (wrong, rows int) {
-	wrong = 16
-	for line := range strings.SplitSeq(text, "\n") {
-		var row [4]int
-		digits := 0
-		for i := range len(line) {
-			if c := line[i]; c >= '1' && c <= '9' {
-				row[digits%4] = int(c - '0')
-				digits++
-			}
-		}
-		if digits != 4 {
-			continue
-		}
-		for i, n := range m.Solution[rows] {
-			if row[i] == n {
-				wrong--
-			}
-		}
-		if rows++; rows == 4 {
-			break
-		}
-	}
-	return wrong, rows
 }
 
 // empty counts the cells to fill.

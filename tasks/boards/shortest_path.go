@@ -21,7 +21,8 @@ var shortestPath = task.Spec[shortestPathParams, shortestPathItem]{
 	Category: "graphs",
 	Doc:      "Find a shortest way through a grid with blocked cells, or say that there is none. One problem in twelve has none.",
 	Source:   "Breadth-first search, E. F. Moore, The shortest path through a maze (1959); the settings are those of reasoning-gym.",
-	Version:  5,
+	Version:  6,
+	List:     " ",
 	Default:  shortestPathParams{MinRows: 5, MaxRows: 8, MinCols: 5, MaxCols: 8, PBlocked: 0.4},
 	Levels: []shortestPathParams{
 		{MinRows: 4, MaxRows: 5, MinCols: 4, MaxCols: 5, PBlocked: 0.2},

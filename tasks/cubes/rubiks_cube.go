@@ -19,8 +19,9 @@ var rubiksCube = task.Spec[rubiksParams, rubiksItem]{
 	Doc: "Solve a Rubik's cube of two to six layers that was scrambled by a number of turns. " +
 		"Any moves are right that leave each face with one color, however the cube is then held.",
 	Source:  "The cube of E. Rubik (1974) in the notation of D. Singmaster; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Many:    true,
+	List:    " ",
 	Default: rubiksParams{Size: 3, MinSteps: 3, MaxSteps: 10},
 	Levels: []rubiksParams{
 		{Size: 3, MinSteps: 1, MaxSteps: 3},

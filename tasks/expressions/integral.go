@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/task"
@@ -18,6 +19,9 @@ type integral struct {
 	Answer    string `json:"answer,omitempty"` // an antiderivative; in some entries of reasoning-gym an unevaluated integral
 	Phrasing  int    `json:"phrasing,omitempty"`
 }
+
+// constantRE matches the names of a constant of integration.
+var constantRE = compiled.Regexp(`^[CcKk](?:_?\{?\d+\}?)?$`)
 
 // newIntegral returns the question for an antiderivative of integrand.
 func newIntegral(variable string, integrand, answer sum) integral {
@@ -82,6 +86,11 @@ func (s integral) Score(answer string) quintain.Verdict {
 	}
 	if !n.Mentions(s.Variable) && !integrand.IsInt(0) {
 		return quintain.Wrong("there is no " + s.Variable + " in it")
+	}
+	if !n.Walk(func(m *expr.Node) bool {
+		return m.Op != expr.Symbol || m.Name == s.Variable || constantRE().MatchString(m.Name)
+	}) {
+		return quintain.Wrong(fmt.Sprintf("want %s alone, and a constant such as C", s.Variable))
 	}
 	derivative, err := expr.Diff(n, s.Variable)
 	switch {

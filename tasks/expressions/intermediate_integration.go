@@ -17,7 +17,7 @@ var intermediateIntegration = task.Spec[intermediateIntegrationParams, intermedi
 	Doc: "Integrate a function of one of eight kinds: powers and roots of linear expressions, logarithms and inverse functions, products of sines and cosines, " +
 		"integration by parts, exponentials to be substituted. An answer is right if its derivative is the given function.",
 	Source:  "Elementary calculus; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Many:    true,
 	Default: intermediateIntegrationParams{allKinds, evenly(8), 1, 10, 2, 4, 1, 3, 1, 3, "x", []string{"+", "-"}},
 	Levels: []intermediateIntegrationParams{

@@ -19,7 +19,7 @@ var polynomialMultiplication = task.Spec[productParams, productItem]{
 	Category: "algebra",
 	Doc:      "Multiply polynomials out. The terms of the answer may have any order; an unexpanded product of sums is wrong.",
 	Source:   "Elementary algebra; the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  productParams{2, 4, 1, 100, 0, 3, 2, 3, []string{"x", "y", "z"}, false, false, []string{"+", "-"}},
 	Levels: []productParams{
 		{2, 2, 1, 9, 0, 1, 2, 2, []string{"x", "y", "z"}, false, false, []string{"+", "-"}},

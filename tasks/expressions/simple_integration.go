@@ -13,7 +13,7 @@ var simpleIntegration = task.Spec[simpleIntegrationParams, simpleIntegrationItem
 	Category: "algebra",
 	Doc:      "Integrate a sum of powers of a variable with rational coefficients. An answer is right if its derivative is the given function.",
 	Source:   "Elementary calculus; the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
 	Many:     true,
 	Default:  simpleIntegrationParams{2, 5, 1, 10, 1, 10, []string{"+", "-"}, []string{"x", "X"}},
 	Levels: []simpleIntegrationParams{

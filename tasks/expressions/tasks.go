@@ -72,6 +72,9 @@ func readExpression(text string) (*expr.Node, error) {
 			text = strings.TrimSuffix(inner, quote)
 		}
 	}
+	if why := beside(text); why != "" {
+		return nil, errors.New(why)
+	}
 	text = naturalLog().ReplaceAllString(strings.ReplaceAll(text, "+-", "-"), "ln$1")
 	if word := strangeWord(text); word != "" {
 		return nil, fmt.Errorf("%.20q is a word, not a function", word)
@@ -84,6 +87,19 @@ func readExpression(text string) (*expr.Node, error) {
 		n = n.Replace("E", &expr.Node{Op: expr.Constant, Name: "e"})
 	}
 	return n, nil
+}
+
+// beside tells what stands beside an expression: anything before or after a box, or a tilde, which
+// Markdown strikes a text out with and LaTeX takes for space.
+func beside(text string) string {
+	before, boxed, is := strings.Cut(strings.Trim(text, "$. "), `\boxed{`)
+	switch {
+	case is && (before != "" || !strings.HasSuffix(boxed, "}") || strings.Contains(boxed, `\boxed{`)):
+		return "something stands beside the box"
+	case strings.Contains(text, "~"):
+		return "a tilde is no part of an expression"
+	}
+	return ""
 }
 
 // strangeWord returns the first word of four letters or more that is neither a function nor a

@@ -23,7 +23,8 @@ var advancedGeometry = task.Spec[advancedGeometryParams, advancedGeometryItem]{
 	Doc: "Find the orthocenter, the radius of the incircle or the angle at B of a triangle. Its vertices have whole coordinates. " +
 		"Any correct rounding of the value is right.",
 	Source:  "Plane analytic geometry; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
+	List:    ", ",
 	Default: advancedGeometryParams{MinCoord: -10, MaxCoord: 10, TaskTypes: []string{orthocenter, incircleRadius, angleMeasure}},
 	Levels: []advancedGeometryParams{
 		{MinCoord: 0, MaxCoord: 3, TaskTypes: []string{angleMeasure}},

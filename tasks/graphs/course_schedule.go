@@ -22,7 +22,8 @@ var courseSchedule = task.Spec[courseParams, courseItem]{
 	Doc: "Tell whether courses can all be taken if some of them need others. " +
 		"Harder levels ask for an order of the courses, or for a circle of courses that need each other.",
 	Source:  "Topological sorting, A. B. Kahn (1962); the settings are those of reasoning-gym and witness.",
-	Version: 3,
+	Version: 4,
+	List:    " ",
 	Default: courseParams{MinCourses: 5, MaxCourses: 10, MinPrerequisites: 1, MaxPrerequisites: 2, MinCycle: 3, MaxCycle: 5, PSolvable: 0.5},
 	Levels: []courseParams{
 		{MinCourses: 6, MaxCourses: 8, MinPrerequisites: 1, MaxPrerequisites: 1, MinCycle: 3, MaxCycle: 3, PSolvable: 0.5},

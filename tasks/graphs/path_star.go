@@ -18,7 +18,8 @@ var pathStar = task.Spec[pathStarParams, pathStarItem]{
 	Category: "graphs",
 	Doc:      "Find the way from the center of a star to the end of one arm. Each arm is a chain of nodes.",
 	Source:   "The task of G. Bachmann and V. Nagarajan, The Pitfalls of Next-Token Prediction (arXiv 2403.06963); the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
+	List:     " ",
 	Default:  pathStarParams{Degree: 3, NodeRange: 100_000, MinLength: 3, MaxLength: 5},
 	Levels: []pathStarParams{
 		{Degree: 2, NodeRange: 100, MinLength: 2, MaxLength: 2},
@@ -200,8 +201,7 @@ func (p pathStarItem) Solve() string {
 	return numbers(p.GoalPath)
 }
 
-// Score implements [task.Instance]. There is one way, since a star has no circles. Arrows
-// and commas may separate the nodes.
+// Score implements [task.Instance]. There is one way, since a star has no circles.
 func (p pathStarItem) Score(text string) quintain.Verdict {
 	switch want := p.Solve(); {
 	case text == want:

@@ -21,7 +21,8 @@ var quantumLock = task.Spec[lockParams, lockItem]{
 	Doc: "Press as few buttons as possible to bring a number to a target. A light that changes with each press decides which buttons work. " +
 		"An exhaustive search up to the length of the solution shows that none is shorter.",
 	Source:  "A search in a graph of states; the buttons are those of reasoning-gym's task, and so is the setting.",
-	Version: 2,
+	Version: 3,
+	List:    " ",
 	Default: lockParams{Difficulty: 10},
 	Levels:  []lockParams{{Difficulty: 2}, {Difficulty: 4}, {Difficulty: 6}, {Difficulty: 9}, {Difficulty: 12}, {Difficulty: 16}},
 	Make:    makeLock,

@@ -17,7 +17,7 @@ var binairo = task.Spec[binairoParams, binairoItem]{
 	Doc: "Fill a board with zeros and ones so that each row and column has as many of both, none has three equal digits in a row, and no two rows or columns are the same. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Binairo, also known as Takuzu, by F. Coussement and P. de Schepper (2009).",
-	Version: 1,
+	Version: 2,
 	Default: binairoParams{sides: sides{8, 8}, Extra: 5},
 	Levels: []binairoParams{
 		{sides: sides{6, 6}, Extra: 20},

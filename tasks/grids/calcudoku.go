@@ -17,7 +17,7 @@ var calcudoku = task.Spec[calcudokuParams, calcudokuItem]{
 	Doc: "Fill a square so that no row or column repeats a number and the numbers in each cage give its result by its operation. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Calcudoku, by T. Miyamoto (2004).",
-	Version: 2,
+	Version: 3,
 	Default: calcudokuParams{sides: sides{5, 5}, MaxCage: 3},
 	Levels: []calcudokuParams{
 		{sides: sides{4, 5}, MaxCage: 2},

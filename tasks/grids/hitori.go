@@ -17,7 +17,7 @@ var hitori = task.Spec[hitoriParams, hitoriItem]{
 	Doc: "Strike out numbers of a board so that none is left twice in a row or column, no two cells beside each other are struck out, and the rest hangs together. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Hitori, a pencil puzzle first published by Nikoli (1990).",
-	Version: 2,
+	Version: 3,
 	Default: hitoriParams{sides{7, 7}},
 	Levels: []hitoriParams{
 		{sides{5, 5}},

@@ -17,7 +17,7 @@ var lightUp = task.Spec[lightUpParams, lightUpItem]{
 	Doc: "Place lamps on a board with walls so that all squares are lit, no lamp lights another, and numbered walls have that many lamps beside them. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Light Up, also known as Akari, a pencil puzzle first published by Nikoli (2001).",
-	Version: 1,
+	Version: 2,
 	Default: lightUpParams{sides: sides{7, 7}, Walls: 20, Hidden: 50},
 	Levels: []lightUpParams{
 		{sides: sides{5, 5}, Walls: 20, Hidden: 0},

@@ -17,7 +17,7 @@ var minesweeper = task.Spec[minesweeperParams, minesweeperItem]{
 	Category: "games",
 	Doc:      "Tell where the mines are from the numbers on the open squares of a minefield and the number of all mines. Every puzzle has exactly one solution.",
 	Source:   "Minesweeper, a computer game of the 1960s and later; as a puzzle without guessing, also known as Mines.",
-	Version:  1,
+	Version:  2,
 	Default:  minesweeperParams{sides: sides{8, 8}, Mines: 18, Open: 15},
 	Levels: []minesweeperParams{
 		{sides: sides{6, 6}, Mines: 17, Open: 40},

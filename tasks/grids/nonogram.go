@@ -18,7 +18,7 @@ var nonogram = task.Spec[nonogramParams, nonogramItem]{
 	Category: "games",
 	Doc:      "Fill cells of a board so that the runs of filled cells in each row and column have the given lengths. Every puzzle has exactly one solution.",
 	Source:   "Nonogram, also known as Picross or Griddlers, by N. Ishida and, on his own, T. Nishio (1987).",
-	Version:  1,
+	Version:  2,
 	Default:  nonogramParams{sides: sides{8, 8}, Filled: 50},
 	Levels: []nonogramParams{
 		{sides: sides{5, 5}, Filled: 60},

@@ -17,7 +17,7 @@ var numbrix = task.Spec[numbrixParams, numbrixItem]{
 	Category: "games",
 	Doc:      "Complete a board with the numbers from 1 on so that each is beside the next, in a row or a column. Every puzzle has exactly one solution.",
 	Source:   "Numbrix, by M. vos Savant (2008).",
-	Version:  1,
+	Version:  2,
 	Default:  numbrixParams{sides: sides{7, 7}, Given: 20},
 	Levels: []numbrixParams{
 		{sides: sides{5, 5}, Given: 30},

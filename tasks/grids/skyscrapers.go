@@ -17,7 +17,7 @@ var skyscrapers = task.Spec[skyscrapersParams, skyscrapersItem]{
 	Doc: "Fill a square so that no row or column repeats a height and as many buildings are visible from the edge as the numbers around it say. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Skyscrapers, a pencil puzzle of the World Puzzle Championship (1992).",
-	Version: 2,
+	Version: 3,
 	Default: skyscrapersParams{sides: sides{5, 5}},
 	Levels: []skyscrapersParams{
 		{sides: sides{5, 5}, Given: 30},

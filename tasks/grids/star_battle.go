@@ -16,7 +16,7 @@ var starBattle = task.Spec[starBattleParams, starBattleItem]{
 	Category: "games",
 	Doc:      "Put a star into each row, each column and each region of a board so that no two stars touch. Every puzzle has exactly one solution.",
 	Source:   "Star Battle, by H. Eendebak (2003).",
-	Version:  2,
+	Version:  3,
 	Default:  starBattleParams{sides{8, 8}},
 	Levels: []starBattleParams{
 		{sides{6, 6}},

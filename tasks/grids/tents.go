@@ -17,7 +17,7 @@ var tents = task.Spec[tentsParams, tentsItem]{
 	Doc: "Put a tent beside each tree so that no two tents touch and each row and column has as many as its number says. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Tents, also known as Tents and Trees, a pencil puzzle by L. de Hertog (1989).",
-	Version: 1,
+	Version: 2,
 	Default: tentsParams{sides: sides{8, 8}, Trees: 20},
 	Levels: []tentsParams{
 		{sides: sides{6, 6}, Trees: 20},

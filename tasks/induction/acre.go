@@ -21,7 +21,8 @@ var acre = task.Spec[acreParams, acreItem]{
 	Doc: "Tell from experiments whether a detector will react to objects: on, off, or undetermined. " +
 		"All three are equally frequent. Harder levels ask about several tests at once.",
 	Source:  "The blicket detector of A. Gopnik and D. Sobel (2000), as a task for machines by C. Zhang and others, ACRE (2021); objects, experiments and texts are our own. The setting train has no effect.",
-	Version: 2,
+	Version: 3,
+	List:    ", ",
 	Default: acreParams{Train: 1, Objects: 8, Trials: 6, Queries: 1},
 	Levels: []acreParams{
 		{Train: 1, Objects: 3, Trials: 2, Queries: 1},

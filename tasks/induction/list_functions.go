@@ -21,7 +21,8 @@ var listFunctions = task.Spec[listParams, listItem]{
 	Doc: "Find out from examples what a function does with lists of numbers, and apply it. Harder levels have two functions in sequence. " +
 		"All of our functions that fit the examples give the same answer, and so do other natural rules that fit them.",
 	Source:  "The idea of J. Rule, The child as hacker (2020); the functions are our own, the settings too, since reasoning-gym has none.",
-	Version: 2,
+	Version: 3,
+	List:    answer.AsJSON,
 	Default: listParams{Examples: 4, MinLength: 4, MaxLength: 8, MaxValue: 99, Tier: 2, Functions: 1},
 	Levels: []listParams{
 		{Examples: 5, MinLength: 3, MaxLength: 5, MaxValue: 9, Tier: 1, Functions: 1},

@@ -23,7 +23,7 @@ var jsonSchema = task.Spec[jsonSchemaParams, jsonSchemaItem]{
 	Category: "instructions",
 	Doc:      "Write a JSON value that is valid under a given JSON Schema, and whose numbers, strings or members fulfil further conditions.",
 	Source:   "JSON Schema, draft 2020-12; the schemas are drawn.",
-	Version:  1,
+	Version:  2,
 	Many:     true,
 	Default:  jsonSchemaParams{MinMembers: 3, MaxMembers: 5, Depth: 2, Tier: 3, Conditions: 2},
 	Levels: []jsonSchemaParams{

@@ -20,7 +20,7 @@ var toolArguments = task.Spec[toolParams, toolItem]{
 	Category: "instructions",
 	Doc:      "Choose the tool that a request in plain English needs, and write the call with all arguments, in the types, units and forms that the tool describes.",
 	Source:   "Function calling with JSON Schema, as in the interfaces of language models; tools and requests are our own.",
-	Version:  1,
+	Version:  2,
 	Default:  toolParams{Tools: 5, Calls: 1, Convert: true, Corrections: 1},
 	Levels: []toolParams{
 		{Tools: 2, Calls: 1},

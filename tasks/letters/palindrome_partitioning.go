@@ -18,7 +18,8 @@ var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromeP
 	Doc: "Find all ways to cut a string into palindromes. There are at least two, " +
 		"and rarely many more than 100: once a string has that many, only letters that add few or none are appended.",
 	Source:  "A classic exercise in backtracking; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
+	List:    answer.AsLists,
 	Default: palindromePartitioningParams{MinStringLen: 5, MaxStringLen: 15, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 5},
 	Levels: []palindromePartitioningParams{
 		{MinStringLen: 4, MaxStringLen: 6, MinSubstringPalindromeLen: 1, MaxSubstringPalindromeLen: 2},
@@ -235,6 +236,9 @@ func (p palindromePartitioningItem) Score(text string) quintain.Verdict {
 
 // fault describes the fault of an answer, or returns "" if it lists all ways.
 func (p palindromePartitioningItem) fault(ways [][]string) string {
+	if len(ways) > 2*len(p.Solution) {
+		return fmt.Sprintf("there are %d ways, want %d", len(ways), len(p.Solution))
+	}
 	begins := palindromeEnds([]byte(p.String))
 	seen := make(map[uint64]bool, len(p.Solution)) // by the set of letters before a cut
 	for _, way := range ways {

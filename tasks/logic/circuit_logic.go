@@ -19,7 +19,8 @@ var circuitLogic = task.Spec[circuitParams, circuitItem]{
 	Doc: "Work out the output of a circuit of two layers of gates from its drawing. Both outputs are equally frequent. " +
 		"Harder levels ask for the output for each of several inputs.",
 	Source:  "C. E. Shannon, A Symbolic Analysis of Relay and Switching Circuits (1938); the drawing is our own, the settings are those of reasoning-gym and num_assignments.",
-	Version: 2,
+	Version: 3,
+	List:    " ",
 	Default: circuitParams{MinTerms: 3, MaxTerms: 5, MinInputs: 2, MaxInputs: 4, NegProb: 0.3, AllowReuse: true, Assignments: 1},
 	Levels: []circuitParams{
 		{MinTerms: 2, MaxTerms: 2, MinInputs: 2, MaxInputs: 2, NegProb: 0, AllowReuse: true, Assignments: 1},

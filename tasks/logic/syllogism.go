@@ -20,7 +20,8 @@ var syllogism = task.Spec[syllogismParams, syllogismItem]{
 	Doc: "Tell whether a conclusion follows from two premises about groups. No group is empty. " +
 		"An invalid argument is one change away from a valid one. Harder levels ask about several arguments at once.",
 	Source:  "Aristotle, Prior Analytics; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
+	List:    ", ",
 	Default: syllogismParams{AllowAll: true, AllowNo: true, AllowSome: true, AllowSomeNot: true, InvalidRatio: 0.3, InversionProbability: 0.3, Arguments: 1},
 	Levels: []syllogismParams{
 		{AllowAll: true, AllowNo: true, InvalidRatio: 0.5, InversionProbability: 0.5, Arguments: 1},

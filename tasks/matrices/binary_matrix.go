@@ -20,7 +20,7 @@ var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
 	Doc: "Find the taxicab distance of every cell of a matrix of zeros and ones to the nearest zero. " +
 		"Some cell is at least 2 away, so that copying the matrix is never right.",
 	Source:  "The distance transform of image processing; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: binaryMatrixParams{MinN: 3, MaxN: 10, PZero: 0.25},
 	Levels: []binaryMatrixParams{
 		{MinN: 3, MaxN: 4, PZero: 0.4},
@@ -187,35 +187,13 @@ func (b binaryMatrixItem) Check() error {
 // Solve implements [task.Instance].
 func (b binaryMatrixItem) Solve() string { return grid.Ints(b.Solution) }
 
-// Score implements [task.Instance]. The right numbers as a list of lists earn 0.1,
-// as in reasoning-gym.
+// Score implements [task.Instance].
 func (b binaryMatrixItem) Score(text string) quintain.Verdict {
-	want := b.Solve()
 	switch {
-	case text == want:
+	case text == b.Solve():
 		return quintain.Right()
 	case answer.Trim(text) == "":
 		return quintain.Malformed("the answer is empty")
-	case strings.Count(text, ",") < len(b.Solution)*len(b.Solution)-1 || !isListOfRows(text, want):
-		return quintain.Wrong("the answer is not the matrix of the distances, a line for each row")
 	}
-	return quintain.Partial(0.1, "the numbers are right, but lines were asked for")
-}
-
-// isListOfRows reports whether text is a list of lists with the numbers in the lines of
-// want.
-func isListOfRows(text, want string) bool {
-	list, is := listOf(text)
-	if !is {
-		return false
-	}
-	lines := make([]string, len(list))
-	for i, item := range list {
-		row, is := answer.Texts(item)
-		if !is {
-			return false
-		}
-		lines[i] = strings.Join(row, " ")
-	}
-	return strings.Join(lines, "\n") == want
+	return quintain.Wrong("the answer is not the matrix of the distances, a line for each row")
 }

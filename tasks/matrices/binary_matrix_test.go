@@ -16,10 +16,10 @@ func TestBinaryMatrixScore(t *testing.T) {
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"1 2\n0 1", 1, ""},
-		{"[[1, 2], [0, 1]]", 0.1, "a list; reasoning-gym pays as much"},
-		{`[["1", "2"], ["0", "1"]]`, 0.1, ""},
-		{"(('1', '2'), ('0', '1'))", 0.1, ""},
-		{"\n[[1,2],\n[0,1]]\n", 0.1, ""},
+		{"[[1, 2], [0, 1]]", 0, "a list, which Score gets as the plain text"},
+		{`[["1", "2"], ["0", "1"]]`, 0, ""},
+		{"(('1', '2'), ('0', '1'))", 0, ""},
+		{"\n[[1,2],\n[0,1]]\n", 0, ""},
 		{"[[1, 2], [0, 1.0]]", 0, "not the same text"},
 		{"[[1, 2], [0, 2-1]]", 0, "nothing is worked out"},
 		{"[1, 2, [0, 1]]", 0, ""},

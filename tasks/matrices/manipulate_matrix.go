@@ -23,7 +23,7 @@ var manipulateMatrix = task.Spec[manipulateMatrixParams, manipulateMatrixItem]{
 	Doc: "Apply a list of operations to a matrix: rotate it, mirror it, replace numbers, remove rows and columns. " +
 		"As far as the settings allow, every operation changes something, and none makes all numbers equal.",
 	Source:  "Composed exercises; the operations and the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: manipulateMatrixParams{MinRows: 2, MinCols: 2, MaxRows: 10, MaxCols: 10, MinTransforms: 1, MaxTransforms: 10, matrixWeights: evenWeights},
 	Levels: []manipulateMatrixParams{
 		{MinRows: 2, MinCols: 2, MaxRows: 3, MaxCols: 3, MinTransforms: 1, MaxTransforms: 1, matrixWeights: evenWeights},

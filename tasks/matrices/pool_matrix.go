@@ -23,7 +23,7 @@ var poolMatrix = task.Spec[poolMatrixParams, poolMatrixItem]{
 	Doc: "Cut a matrix into square blocks, and find the largest number or the average of each. " +
 		"The largest number differs from block to block, so that 9 is a poor guess; no block has only one cell, which would change nothing.",
 	Source:  "The pooling layers of neural networks; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: poolMatrixParams{MinRows: 2, MinCols: 2, MaxRows: 10, MaxCols: 10, MinPoolSize: 1, MaxPoolSize: 3},
 	Levels: []poolMatrixParams{
 		{MinRows: 2, MinCols: 4, MaxRows: 3, MaxCols: 5, MinPoolSize: 2, MaxPoolSize: 2},
@@ -264,7 +264,6 @@ func tableShape(rows [][]float64) [2]int {
 func numberTable(text string, most int) (rows [][]float64, err error) {
 	const longest = 64 // limit of a number in bytes
 	for line := range strings.FieldsFuncSeq(text, lineBreak) {
-		line, _, _ = strings.Cut(line, "#")
 		var row []float64
 		for word := range strings.FieldsFuncSeq(line, answer.Space) {
 			n, err := strconv.ParseFloat(word[:min(longest, len(word))], 64)

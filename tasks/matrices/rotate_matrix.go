@@ -20,7 +20,7 @@ var rotateMatrix = task.Spec[rotateMatrixParams, rotateMatrixItem]{
 	Doc: "Turn a square matrix clockwise by a number of right angles. " +
 		"Full turns, which would leave it unchanged, do not occur.",
 	Source:  "A classic exercise; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: rotateMatrixParams{MinN: 2, MaxN: 10, MinRotations: 0, MaxRotations: 10},
 	Levels: []rotateMatrixParams{
 		{MinN: 2, MaxN: 3, MinRotations: 1, MaxRotations: 3},

@@ -18,7 +18,8 @@ var spiralMatrix = task.Spec[spiralMatrixParams, spiralMatrixItem]{
 	Category: "algorithmic",
 	Doc:      "Read a square matrix along a spiral, clockwise from the upper left corner to the middle.",
 	Source:   "A classic exercise; the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
+	List:     " ",
 	Default:  spiralMatrixParams{MinN: 2, MaxN: 10},
 	Levels: []spiralMatrixParams{
 		{MinN: 2, MaxN: 3},
@@ -121,21 +122,13 @@ func (s spiralMatrixItem) Check() error {
 // Solve implements [task.Instance].
 func (s spiralMatrixItem) Solve() string { return grid.Ints(matrix{s.Solution}) }
 
-// Score implements [task.Instance]. The right numbers as a list earn 0.1, as in
-// reasoning-gym.
+// Score implements [task.Instance].
 func (s spiralMatrixItem) Score(text string) quintain.Verdict {
-	want := s.Solve()
 	switch answer.Trim(text) {
-	case want:
+	case s.Solve():
 		return quintain.Right()
 	case "":
 		return quintain.Malformed("the answer is empty")
-	}
-	if strings.Count(text, ",") >= len(s.Solution)-1 {
-		list, _ := listOf(text)
-		if numbers, plain := answer.Texts(list); plain && strings.Join(numbers, " ") == want {
-			return quintain.Partial(0.1, "the numbers are right, but a space between them was asked for")
-		}
 	}
 	return quintain.Wrong("the answer is not the numbers along the spiral, with a space between them")
 }

@@ -18,9 +18,9 @@ func TestSpiralMatrixScore(t *testing.T) {
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"1 2 4 3", 1, ""},
 		{" 1 2 4 3\n", 1, "space around it"},
-		{"[1, 2, 4, 3]", 0.1, "a list; reasoning-gym pays as much"},
-		{"['1', '2', '4', '3']", 0.1, ""},
-		{"(1,2,4,3)", 0.1, ""},
+		{"[1, 2, 4, 3]", 0, "a list, which Score gets as the plain text"},
+		{"['1', '2', '4', '3']", 0, ""},
+		{"(1,2,4,3)", 0, ""},
 		{"[[1, 2], [4, 3]]", 0, "lists in the list"},
 		{"[1, 2, 4, 3.0]", 0, "not the same text"},
 		{"[1, 2, 4, 1+2]", 0, "nothing is worked out"},

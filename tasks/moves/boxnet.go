@@ -19,7 +19,7 @@ var boxnet = task.Spec[boxnetParams, boxnetItem]{
 	Doc: "Plan how agents, one in each square of a field, pass on boxes until all are on targets of their colours. " +
 		"Agents act at the same time, and a plan may have only a few more steps than the best known one. A plan that can be carried out earns the share of boxes that it brings home.",
 	Source:  "BoxNet1 of Y. Chen et al., Scalable Multi-Robot Collaboration with Large Language Models (2023); the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: boxnetParams{MinRowNum: 1, MaxRowNum: 4, MinColumnNum: 2, MaxColumnNum: 4, MinBoxNum: 1, MaxBoxNum: 1, ColourList: []string{"red", "blue", "green"}},
 	Levels: []boxnetParams{
 		{MinRowNum: 2, MaxRowNum: 3, MinColumnNum: 3, MaxColumnNum: 4, MinBoxNum: 1, MaxBoxNum: 1, ColourList: []string{"red", "blue"}},

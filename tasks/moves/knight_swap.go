@@ -22,7 +22,8 @@ var knightSwap = task.Spec[knightParams, knightItem]{
 	Doc: "Move white and black knights in turn until they have exchanged places, on a board with gaps, or say that it is impossible. " +
 		"A search of all positions decides. Any moves that get there are right.",
 	Source:  "Guarini's puzzle (1512) on other boards; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
+	List:    answer.AsJSON,
 	Default: knightParams{MinNodes: 6, MaxNodes: 9, MinPieces: 2, MaxPieces: 2, MinSteps: 4, MaxSteps: 20, MaxAttempts: 100, ImpossibleRatio: 0.2},
 	Levels: []knightParams{
 		{MinNodes: 6, MaxNodes: 7, MinPieces: 1, MaxPieces: 1, MinSteps: 2, MaxSteps: 6, MaxAttempts: 100, ImpossibleRatio: 0.1},

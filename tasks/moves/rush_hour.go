@@ -18,7 +18,8 @@ var rushHour = task.Spec[rushParams, rushItem]{
 	Doc: "Slide cars and trucks out of the way of the red car, which has to reach the exit. Any number of moves will do, but each must be possible. " +
 		"The number of moves of a shortest solution is exact. Problems with fewer moves are later positions of the same boards.",
 	Source:  "Rush Hour, N. Yoshigahara (1996); boards made by tasks/moves/rushgen of this project; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
+	List:    " ",
 	Default: rushParams{MinMoves: 1, MaxMoves: 50},
 	Levels: []rushParams{
 		{MinMoves: 2, MaxMoves: 3},

@@ -20,7 +20,8 @@ var sokoban = task.Spec[sokobanParams, sokobanItem]{
 	Category: "games",
 	Doc:      "Push all boxes of a warehouse onto goals, in no more moves than the question says. There is a solution: each warehouse was made by playing backwards from the end.",
 	Source:   "Sokoban, H. Imabayashi (1982); the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
+	List:     " ",
 	Default:  sokobanParams{MinW: 6, MinH: 6, MaxW: 10, MaxH: 10, MinBoxes: 4, MaxBoxes: 10, MaxDepth: 80},
 	Levels: []sokobanParams{
 		{MinW: 6, MinH: 6, MaxW: 7, MaxH: 7, MinBoxes: 1, MaxBoxes: 1, MaxDepth: 3},

@@ -21,7 +21,8 @@ var towerOfHanoi = task.Spec[hanoiParams, hanoiItem]{
 	Doc: "Carry disks from some pegs to others, in no more moves than the question says. Start and goal are any legal positions, or a tower on one peg if any_state is off. " +
 		"The limit is the fewest moves; for towers on four pegs and more, the fewest known.",
 	Source:  "The Tower of Hanoi, E. Lucas (1883), with more pegs after J. S. Frame and B. M. Stewart (1941); the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
+	List:    "\n",
 	Default: hanoiParams{MinDisks: 3, MaxDisks: 7, MinPegs: 3, MaxPegs: 4},
 	Levels: []hanoiParams{
 		{MinDisks: 3, MaxDisks: 3, MinPegs: 4, MaxPegs: 6, AnyState: true},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -19,7 +20,8 @@ var numberFiltering = task.Spec[numberFilteringParams, numberFilteringItem]{
 	Doc: "Keep or remove the numbers of a list that are larger or smaller than a given one. " +
 		"The limit lies between two neighbors in the sorted list, all equally likely, so that a list is rarely kept or dropped as a whole.",
 	Source:  "Any textbook of programming; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
+	List:    answer.AsJSON,
 	Default: numberFilteringParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 4, MinValue: -100, MaxValue: 100},
 	Levels: []numberFilteringParams{
 		{MinNumbers: 3, MaxNumbers: 5, MinValue: 0, MaxValue: 50},
@@ -284,6 +286,6 @@ func (n numberFilteringItem) Solve() string {
 }
 
 // Score implements [task.Instance].
-func (n numberFilteringItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, n.Solve())
+func (n numberFilteringItem) Score(text string) quintain.Verdict {
+	return matchNumbers(text, n.Result)
 }

@@ -21,11 +21,11 @@ func TestNumberFilteringScore(t *testing.T) {
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
 		{"['-2.99', '32.50', '-33']", 1, ""},
-		{"['-2.99', '32.50', '-33'].", 25. / 26, "reasoning-gym pays for a text that contains the answer"},
-		{`["-2.99", "32.50", "-33"]`, 0, "double quotes; reasoning-gym refuses them too"},
-		{"[-2.99, 32.50, -33]", 0, "no quotes"},
-		{"['-2.99','32.50','-33']", 0, "no spaces"},
-		{"['-2.99', '32.5', '-33']", 0, "another spelling"},
+		{"['-2.99', '32.50', '-33'].", 0, "the full stop is taken off before"},
+		{`["-2.99", "32.50", "-33"]`, 1, "double quotes"},
+		{"[-2.99, 32.50, -33]", 1, "no quotes"},
+		{"['-2.99','32.50','-33']", 1, "no spaces"},
+		{"['-2.99', '32.5', '-33']", 1, "another spelling"},
 		{"['-2.99', '32.50']", 0, "without the limit itself"},
 		{"['32.50', '-2.99', '-33']", 0, "in another order"},
 		{"['-2.99', '-92.6', '32.50', '-33']", 0, "the whole list"},

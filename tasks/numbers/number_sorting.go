@@ -20,7 +20,8 @@ var numberSorting = task.Spec[numberSortingParams, numberSortingItem]{
 	Category: "algorithmic",
 	Doc:      "Sort decimal numbers, ascending or descending. Every number must have its exact value, in any spelling.",
 	Source:   "Any textbook of algorithms; the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
+	List:     answer.AsJSON,
 	Default:  numberSortingParams{MinNumbers: 3, MaxNumbers: 10, MaxDecimals: 2, MinValue: -100, MaxValue: 100},
 	Levels: []numberSortingParams{
 		{MinNumbers: 3, MaxNumbers: 4, MinValue: 0, MaxValue: 50},
@@ -210,12 +211,16 @@ func (n numberSortingItem) Solve() string {
 	return "['" + strings.Join(n.SortedNumbers, "', '") + "']"
 }
 
-// Score implements [task.Instance]. The answer is a JSON list of numbers, or of strings
-// with them, in either kind of quotation marks. Each must have exactly the right value, in
-// any spelling.
+// Score implements [task.Instance].
 func (n numberSortingItem) Score(text string) quintain.Verdict {
-	if commas := strings.Count(text, ","); commas >= len(n.SortedNumbers) {
-		return quintain.Wrong(fmt.Sprintf("there are %d commas, want %d numbers", commas, len(n.SortedNumbers)))
+	return matchNumbers(text, n.SortedNumbers)
+}
+
+// matchNumbers scores a JSON list of numbers, or of strings with them, in either kind of quotation
+// marks. Each must have exactly the right value, in any spelling.
+func matchNumbers(text string, wanted []string) quintain.Verdict {
+	if commas := strings.Count(text, ","); commas >= max(len(wanted), 1) {
+		return quintain.Wrong(fmt.Sprintf("there are %d commas, want %d numbers", commas, len(wanted)))
 	}
 	v, err := answer.ReadJSON(strings.ReplaceAll(text, "'", `"`))
 	if err != nil {
@@ -225,10 +230,10 @@ func (n numberSortingItem) Score(text string) quintain.Verdict {
 	if !ok {
 		return quintain.Malformed("the answer is not a list of numbers in square brackets")
 	}
-	if len(list) != len(n.SortedNumbers) {
-		return quintain.Wrong(fmt.Sprintf("there are %d numbers, want %d", len(list), len(n.SortedNumbers)))
+	if len(list) != len(wanted) {
+		return quintain.Wrong(fmt.Sprintf("there are %d numbers, want %d", len(list), len(wanted)))
 	}
-	for i, want := range n.SortedNumbers {
+	for i, want := range wanted {
 		if equal, _ := answer.SameDecimal(list[i], want); !equal {
 			return quintain.Wrong(fmt.Sprintf("number %d is not %s", i+1, want))
 		}

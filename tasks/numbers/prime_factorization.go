@@ -21,7 +21,8 @@ var primeFactorization = task.Spec[primeFactorizationParams, primeFactorizationI
 		"One number in 64 is prime, so that repeating the number is a poor answer. " +
 		"Factors with the right product, not all prime, earn up to a half: the more factors, the more.",
 	Source:  "Euclid's Elements, VII and IX; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
+	List:    " × ",
 	Default: primeFactorizationParams{MinValue: 2, MaxValue: 1000},
 	Levels: []primeFactorizationParams{
 		{MinValue: 4, MaxValue: 300},

@@ -20,7 +20,8 @@ var jobScheduling = task.Spec[schedulingParams, schedulingItem]{
 	Doc: "Order jobs on one machine so that the fines for lateness are as small as possible; some jobs must come before others. Orders that cost more than " +
 		"the best, but less than the simple rules (by deadline, by fine for the time it takes, as listed), earn up to 0.5; none of these rules is ever the best.",
 	Source:  "Total weighted tardiness on one machine, E. Lawler (1977).",
-	Version: 1,
+	Version: 2,
+	List:    " ",
 	Default: schedulingParams{MinJobs: 6, MaxJobs: 7, MaxTime: 9, Precedences: 2},
 	Levels: []schedulingParams{
 		{MinJobs: 5, MaxJobs: 5, MaxTime: 6},

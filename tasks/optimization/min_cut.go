@@ -20,7 +20,8 @@ var minCut = task.Spec[minCutParams, minCutItem]{
 	Doc: "Close roads, each at a cost, so that no way is left between two places, as cheaply as possible. Cuts that cost more than the cheapest, but less " +
 		"than closing all roads of either place, earn up to 0.5.",
 	Source:  "The minimum cut of L. Ford and D. Fulkerson (1956).",
-	Version: 1,
+	Version: 2,
+	List:    ", ",
 	Default: minCutParams{MinPlaces: 9, MaxPlaces: 10, MinSide: 3},
 	Levels: []minCutParams{
 		{MinPlaces: 6, MaxPlaces: 6, MinSide: 2},

@@ -19,7 +19,8 @@ var setCover = task.Spec[setCoverParams, setCoverItem]{
 	Doc: "Choose sets, each with a cost, that together have every item and cost as little as possible. A choice that costs more than the cheapest, but less " +
 		"than the greedy one, earns up to 0.5; the greedy choice is never the best.",
 	Source:  "The classic problem of combinatorial optimization; the greedy choice is that of V. Chvátal (1979).",
-	Version: 1,
+	Version: 2,
+	List:    " ",
 	Default: setCoverParams{MinItems: 8, MaxItems: 10, MinSets: 8, MaxSets: 10},
 	Levels: []setCoverParams{
 		{MinItems: 6, MaxItems: 6, MinSets: 6, MaxSets: 7},

@@ -18,7 +18,8 @@ var travelingSalesman = task.Spec[salesmanParams, salesmanItem]{
 	Doc: "Find a shortest round trip through points on a grid of streets. A trip that is longer than the shortest, but shorter than every trip that " +
 		"always goes to the nearest point, earns up to 0.5; going to the nearest point is never the best.",
 	Source:  "The classic problem of combinatorial optimization; the bound of the search is that of M. Held and R. Karp (1970).",
-	Version: 1,
+	Version: 2,
+	List:    " ",
 	Default: salesmanParams{MinPoints: 7, MaxPoints: 9, Size: 20},
 	Levels: []salesmanParams{
 		{MinPoints: 6, MaxPoints: 6, Size: 12},

@@ -20,7 +20,8 @@ var arc1D = task.Spec[arc1DParams, arc1DItem]{
 	Doc: "Find out from examples what is done with rows of colored cells, and do it with another row. Harder levels do two things in sequence. " +
 		"All of our rules that fit the examples give the same answer.",
 	Source:  "The Abstraction and Reasoning Corpus (F. Chollet, 2019), cut down to rows; the rules are our own, the settings those of reasoning-gym and two more.",
-	Version: 2,
+	Version: 3,
+	List:    " ",
 	Default: arc1DParams{MinSize: 10, MaxSize: 30, Train: 3, Tier: 2, Rules: 1},
 	Levels: []arc1DParams{
 		{MinSize: 8, MaxSize: 12, Train: 4, Tier: 1, Rules: 1},
@@ -363,13 +364,7 @@ func (a arc1DItem) Score(text string) quintain.Verdict {
 	if len(text) > 4*len(want)+80 {
 		return quintain.Wrong("the answer is too long")
 	}
-	text = strings.TrimSuffix(answer.Trim(text), ".")
-	if inner, opened := strings.CutPrefix(text, "["); opened {
-		if text, opened = strings.CutSuffix(inner, "]"); !opened {
-			return quintain.Malformed("the bracket is not closed")
-		}
-	}
-	fields := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || answer.Space(r) })
+	fields := strings.FieldsFunc(strings.TrimSuffix(answer.Trim(text), "."), func(r rune) bool { return r == ',' || answer.Space(r) })
 	if len(fields) == 1 {
 		fields = strings.Split(fields[0], "")
 	}

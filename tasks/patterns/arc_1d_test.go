@@ -17,7 +17,7 @@ func TestArc1DScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
-		{"0 2 0", 1, ""}, {" 0  2 0.\n", 1, "space and a full stop are free"}, {"[0, 2, 0]", 1, "as a list"}, {"0,2,0", 1, "with commas"}, {"020", 1, "without space"},
+		{"0 2 0", 1, ""}, {" 0  2 0.\n", 1, "space and a full stop are free"}, {"[0, 2, 0]", 0, "a list, which Score gets as plain text"}, {"0,2,0", 1, "with commas"}, {"020", 1, "without space"},
 		{"2 0 0", 0, "the row itself"}, {"0 2 0 0", 0, "a cell too many"}, {"0 2", 0, "a cell too few"}, {"0 3 0", 0, "another color"}, {"20", 0, "without the zero in front"},
 		{"[0, 2, 0", 0, "not closed"}, {"0 2 0 or 2 0 0", 0, "no choice"}, {"The row is 0 2 0", 0, "a sentence; reasoning-gym pays a share"}, {"0 ٢ 0", 0, "other digits"}, {"", 0, "nothing"}, {".", 0, ""},
 	})

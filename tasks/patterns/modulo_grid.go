@@ -20,7 +20,7 @@ var moduloGrid = task.Spec[moduloGridParams, moduloGridItem]{
 	Doc: "Find the rule of remainders that marks the cells of a grid, and fill in the hidden marks. " +
 		"The prompt states the possible rules; all that agree with the visible marks give the same hidden ones.",
 	Source:  "A puzzle of reasoning-gym, with its settings.",
-	Version: 2,
+	Version: 3,
 	Default: moduloGridParams{SizeX: 20, SizeY: 20, MaxDivisor: 20, MaxTarget: 20, MaxHoles: 1},
 	Levels: []moduloGridParams{
 		{SizeX: 9, SizeY: 9, MaxDivisor: 3, MaxTarget: 2, MaxHoles: 6},

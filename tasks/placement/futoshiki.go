@@ -19,7 +19,7 @@ var futoshiki = task.Spec[futoshikiParams, futoshikiItem]{
 	Category: "games",
 	Doc:      "Fill a square so that no row or column repeats a number and all signs between neighbors hold. Every puzzle has exactly one solution.",
 	Source:   "Futoshiki, by T. Seto (2001); the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  futoshikiParams{MinBoardSize: 4, MaxBoardSize: 9, MinDifficulty: 0, MaxDifficulty: 3},
 	Levels: []futoshikiParams{
 		{MinBoardSize: 4, MaxBoardSize: 4, MinDifficulty: 0, MaxDifficulty: 0},

@@ -21,7 +21,7 @@ var kakurasu = task.Spec[kakurasuParams, kakurasuItem]{
 	Doc: "Mark cells of a grid so that the column numbers of the marked cells add up to the sum of each row, and the row numbers to that of each column. " +
 		"Every puzzle has exactly one solution.",
 	Source:  "Kakurasu, a Japanese pencil puzzle also known as Index Sums; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: kakurasuParams{MinRows: 4, MaxRows: 5, MinCols: 4, MaxCols: 5, POnes: 0.3, MaxRetries: 1000},
 	Levels: []kakurasuParams{
 		{MinRows: 3, MaxRows: 3, MinCols: 3, MaxCols: 4, POnes: 0.4, MaxRetries: 1000},

@@ -21,7 +21,7 @@ var nQueens = task.Spec[nQueensParams, nQueensItem]{
 	Category: "games",
 	Doc:      "Add queens to a board until there is one in each row and no two attack each other. Any such board is right.",
 	Source:   "The eight queens puzzle, M. Bezzel (1848); the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
 	Default:  nQueensParams{N: 8, MinRemove: 1, MaxRemove: 7},
 	Levels: []nQueensParams{
 		{N: 5, MinRemove: 1, MaxRemove: 2},

@@ -19,7 +19,7 @@ var sudoku = task.Spec[sudokuParams, sudokuItem]{
 	Category: "games",
 	Doc:      "Fill a sudoku of nine rows and nine columns. Every puzzle has exactly one solution.",
 	Source:   "Sudoku, after H. Garns' Number Place (1979); the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  sudokuParams{MinEmpty: 30, MaxEmpty: 50},
 	Levels: []sudokuParams{
 		{MinEmpty: 3, MaxEmpty: 6},

@@ -21,7 +21,7 @@ var survo = task.Spec[survoParams, survoItem]{
 	Category: "games",
 	Doc:      "Put given numbers into the empty cells of a table so that the sums of its rows and columns are right. Every puzzle has exactly one solution.",
 	Source:   "Survo puzzles, S. Mustonen (2006); the settings are those of reasoning-gym.",
-	Version:  2,
+	Version:  3,
 	Default:  survoParams{MinBoardSize: 4, MaxBoardSize: 5, MinEmpty: 3, MaxEmpty: 5, MinNum: 1, MaxNum: 9},
 	Levels: []survoParams{
 		{MinBoardSize: 4, MaxBoardSize: 4, MinEmpty: 2, MaxEmpty: 3, MinNum: 1, MaxNum: 9},

@@ -33,8 +33,10 @@ var codeIO = task.Spec[codeParams, codeItem]{
 	},
 	Many: true,
 	Refuses: map[string]string{
-		answer.InQuotes:    "Quotes tell a text from a number.",
-		"in single quotes": "Quotes tell a text from a number.",
+		answer.InQuotes:                "Quotes tell a text from a number.",
+		"in single quotes":             "Quotes tell a text from a number.",
+		"in quotes, as JSON":           "Quotes tell a text from a list.",
+		"in quotes, as a text of JSON": "Quotes tell a text from a list.",
 	},
 	Make: makeCode,
 }

@@ -22,8 +22,9 @@ var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
 	Category: "algorithmic",
 	Doc:      "Find the digits that letters stand for in the sum of several numbers. Any digits that make the sum right are accepted.",
 	Source:   "H. E. Dudeney's verbal arithmetic (1924); the settings are those of reasoning-gym and two of our own, the lengths of the words.",
-	Version:  4,
+	Version:  5,
 	Many:     true,
+	List:     ",",
 	Default:  cryptarithmParams{MinWords: 2, MaxWords: 3, MinWordLength: 3, MaxWordLength: 5},
 	Levels: []cryptarithmParams{
 		{MinWords: 2, MaxWords: 2, MinWordLength: 1, MaxWordLength: 2},
@@ -310,6 +311,9 @@ func (c cryptarithmItem) Score(text string) quintain.Verdict {
 		}
 		if digit < 0 || digit > 9 {
 			return quintain.Wrong(fmt.Sprintf("%s stands for %d, which is not a digit", letter, digit))
+		}
+		if digits[letter[0]-'A'] != 0 {
+			return quintain.Wrong(letter + " has two digits")
 		}
 		digits[letter[0]-'A'] = uint8(digit) + 1
 	}

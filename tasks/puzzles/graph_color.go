@@ -21,7 +21,7 @@ var graphColor = task.Spec[graphColorParams, graphColorItem]{
 	Doc: "Color a graph so that no edge joins two vertices of the same color. " +
 		"The edges are drawn around a hidden coloring; their number per vertex decides how hard it is to find one.",
 	Source:  "The classic problem of graph theory; the settings are those of reasoning-gym.",
-	Version: 5,
+	Version: 6,
 	Default: graphColorParams{NumColors: 3, MinNumVertices: 10, MaxNumVertices: 10, EdgeProbability: 0.1},
 	Levels: []graphColorParams{
 		{NumColors: 3, MinNumVertices: 8, MaxNumVertices: 9, EdgeProbability: 0.45},

@@ -20,8 +20,9 @@ var jugs = task.Spec[jugsParams, jugsItem]{
 	Doc: "Measure out an amount of water with jugs that can be filled, emptied and poured into one another. " +
 		"It takes at least as many moves as the difficulty says; any moves that end with the amount in a jug are right.",
 	Source:  "The water pouring puzzle, known since the thirteenth century; the settings are those of reasoning-gym.",
-	Version: 5,
+	Version: 6,
 	Many:    true,
+	List:    answer.AsJSON,
 	Default: jugsParams{NumJugs: 3, Difficulty: 10},
 	Levels: []jugsParams{
 		{NumJugs: 3, Difficulty: 2},

@@ -19,7 +19,7 @@ var knightsKnaves = task.Spec[knightsParams, knightsItem]{
 	Category: "logic",
 	Doc:      "Find out who always tells the truth and who always lies, from what they say about each other. Exactly one assignment fits.",
 	Source:   "R. Smullyan, What Is the Name of This Book? (1978); the settings are those of reasoning-gym.",
-	Version:  4,
+	Version:  5,
 	Default:  knightsParams{People: 2, Depth: 2, Width: 2},
 	Levels: []knightsParams{
 		{People: 2, Depth: 2, Width: 2},
@@ -327,7 +327,7 @@ func (k knightsItem) Score(text string) quintain.Verdict {
 	n := len(k.Names)
 	roles, fault := readRoles(text, n)
 	switch {
-	case fault != "":
+	case len(roles) > 0 && fault != "":
 		return quintain.Wrong(fault)
 	case len(roles) == 0:
 		return quintain.Malformed(fmt.Sprintf("no one is said to be %s or %s", k.Terms.AKnight, k.Terms.AKnave))
@@ -349,34 +349,39 @@ func (k knightsItem) Score(text string) quintain.Verdict {
 // A knightsRole assigns a word to a person, in lower case.
 type knightsRole struct{ name, word string }
 
-var knightsMarks = strings.NewReplacer(".", " ", ",", " ", "(", " ", ")", " ")
+var knightsMarks = strings.NewReplacer(".", " ", ",", " ", ";", " ", ":", " ", "*", " ", "(", " ", ")", " ")
 
-// readRoles returns the roles given to people, each pair once: a role belongs to the last
-// word before it other than "is", "a" or "an". It stops with a fault if a person gets two
-// roles, or if there are more people than most, or ten times as many roles.
+// knightsTalk are words that may stand beside names and roles: they deny nothing and add nothing.
+var knightsTalk = strings.Fields("is a an and so thus hence therefore then while the final correct answer solution we have get")
+
+// readRoles returns the roles given to people, each pair once: a role belongs to the name before
+// it. It stops with a fault at any other word but talk, if a person gets two roles, or if there are more
+// people than most, or ten times as many roles.
 func readRoles(text string, most int) (roles []knightsRole, fault string) {
 	text = knightsMarks.Replace(answer.Trim(strings.ToLower(text)))
 	name, said := "", 0
-	for word := range strings.FieldsFuncSeq(strings.ReplaceAll(text, " and ", " "), answer.Space) {
+	for word := range strings.FieldsFuncSeq(text+" end", answer.Space) {
 		switch {
-		case word == "is" || word == "a" || word == "an":
+		case slices.Contains(knightsTalk, word):
 			continue
+		case !isRole(word) && name != "":
+			return roles, fmt.Sprintf("%.20q is neither a name with a role nor a word that says nothing", name)
 		case !isRole(word):
 			name = word
 			continue
 		}
 		if said++; said > 10*most {
-			return nil, fmt.Sprintf("there are more than %d roles for %d people", 10*most, most)
+			return roles, fmt.Sprintf("there are more than %d roles for %d people", 10*most, most)
 		}
 		role := knightsRole{name, word}
 		if name = ""; role.name == "" || slices.Contains(roles, role) {
 			continue
 		}
 		if slices.ContainsFunc(roles, func(r knightsRole) bool { return r.name == role.name }) {
-			return nil, fmt.Sprintf("%.20q is given two roles", role.name)
+			return roles, fmt.Sprintf("%.20q is given two roles", role.name)
 		}
 		if roles = append(roles, role); len(roles) > most {
-			return nil, fmt.Sprintf("roles are given to more than %d people", most)
+			return roles, fmt.Sprintf("roles are given to more than %d people", most)
 		}
 	}
 	return roles, ""

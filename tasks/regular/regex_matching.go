@@ -20,7 +20,8 @@ var regexMatching = task.Spec[matchingParams, matchingItem]{
 	Doc: "Tell which of some strings a regular expression matches as a whole. Strings that do not match are a letter or two away from some that do. " +
 		"Only all of them, and no other, are right.",
 	Source:  "Regular languages, S. Kleene (1956).",
-	Version: 1,
+	Version: 2,
+	List:    ", ",
 	Default: matchingParams{Letters: 2, Depth: 2, MinStrings: 6, MaxStrings: 8},
 	Levels: []matchingParams{
 		{Letters: 2, Depth: 1, MinStrings: 5, MaxStrings: 5},

@@ -18,7 +18,8 @@ var ab = task.Spec[abParams, abItem]{
 	Doc: "Rewrite a row of tokens such as A# and #B until no two neighbors face each other. " +
 		"The order of the rewriting does not matter. Something always remains, and it is never the program itself.",
 	Source:  "The A::B system, a small interaction net; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
+	List:    " ",
 	Default: abParams{Length: 10},
 	Levels:  []abParams{{Length: 4}, {Length: 7}, {Length: 12}, {Length: 25}, {Length: 50}, {Length: 120}},
 	Make:    makeAB,

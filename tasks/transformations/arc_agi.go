@@ -19,7 +19,7 @@ var arcAGI = task.Spec[arcParams, arcItem]{
 	Doc: "Find the rule that turns grids of colors into other grids: the 800 public tasks of ARC-AGI-1, rotated, mirrored and recolored. " +
 		"With use_eval set to false, the evaluation set stays unseen.",
 	Source:  "The Abstraction and Reasoning Corpus, F. Chollet (2019), Apache-2.0; the settings are those of reasoning-gym, except for board_format_opts, and max_cells.",
-	Version: 2,
+	Version: 3,
 	Default: arcLevel(true, true, 10_000),
 	Levels: []arcParams{
 		arcLevel(true, false, 200),

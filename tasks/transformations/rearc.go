@@ -17,7 +17,7 @@ var rearc = task.Spec[rearcParams, rearcItem]{
 		"No other rule of the catalogue fits all examples and gives another answer. Harder levels have larger and fuller grids, more rules, and fewer examples.",
 	Source: "A puzzle in the style of ARC by F. Chollet (2019), with the settings of reasoning-gym, except for board_format_opts; rules, pictures and texts are our own. " +
 		"The range rng sets how large grids are, and pso how full, both from 0 to 1.",
-	Version: 2,
+	Version: 3,
 	Default: rearcParams{
 		MinExamples: 3, MaxExamples: 5, DiffLB: 0, DiffUB: 0.2, MaxTier: 3,
 		RNGRanges: [][2]float64{{0, 0.025}, {0.025, 0.05}, {0.05, 0.075}, {0.075, 0.1}, {0.1, 0.125}, {0.125, 0.15}, {0.15, 0.2}}, RNGWeights: slices.Repeat([]float64{1. / 7}, 7),

@@ -17,7 +17,8 @@ var groupAnagrams = task.Spec[groupAnagramsParams, groupAnagramsItem]{
 	Category: "algorithmic",
 	Doc:      "Group the words that are anagrams of each other. Groups and words may be in any order.",
 	Source:   "A classic exercise; words of package lexicon, from SCOWL (its own permissive licence).",
-	Version:  3,
+	Version:  4,
+	List:     answer.AsLists,
 	Default:  groupAnagramsParams{MinAnagramGroups: 2, MaxAnagramGroups: 10, MinWordsPerGroup: 2, MaxWordsPerGroup: 5},
 	Levels: []groupAnagramsParams{
 		{MinAnagramGroups: 2, MaxAnagramGroups: 3, MinWordsPerGroup: 2, MaxWordsPerGroup: 2},

@@ -21,7 +21,7 @@ var letterJumble = task.Spec[letterJumbleParams, letterJumbleItem]{
 	Doc: "Restore words with mixed-up letters. A word with an anagram in a large dictionary stays whole, so that there is one answer, " +
 		"and at least half of the words are mixed up. Half of the texts come from sentences, half are random words.",
 	Source:  "Sentences and words of package lexicon; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: letterJumbleParams{
 		MinWordLen: 1, MaxWordLen: 64, MinWords: 3, MaxWords: 20, MinCorruptionLevel: 0.1, MaxCorruptionLevel: 0.9, ConsecutiveWords: true,
 	},
@@ -264,6 +264,9 @@ func (l letterJumbleItem) Score(text string) quintain.Verdict {
 	got, want := answer.Fields(strings.ToLower(text)), answer.Fields(strings.ToLower(l.Solve()))
 	if len(got) == 0 {
 		return quintain.Malformed("the answer is empty")
+	}
+	if fault := beside(got, want); fault != "" {
+		return quintain.Malformed(fault)
 	}
 	for i := range min(len(got), len(want)) {
 		if mixed := l.ScrambledWords[i] != l.OriginalWords[i]; mixed && !strings.EqualFold(got[i], l.ScrambledWords[i]) && sameLetters(got[i], want[i]) && isKnown(got[i]) {

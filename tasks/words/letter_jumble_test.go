@@ -26,7 +26,7 @@ func TestLetterJumbleScore(t *testing.T) {
 		{"The cat tass no htta", 1. / 3, ""},
 		{"The cat sats on that", 2. / 3, "one that was right is spoiled"},
 		{"The cat sats no", 2. / 3, "one is missing"},
-		{"The cat sats no that cat", 3. / 4, "one too many, where reasoning-gym pays all"},
+		{"The cat sats no that cat", 0, "one too many, where reasoning-gym pays all"},
 		{"ehT cat tass no htta", 0, "the question itself, where it pays 2/5"},
 		{"cat sats no that The", 0, "in another order"},
 		{"The, cat, sats, no, that", 0, "commas spoil all but the last"},

@@ -18,7 +18,7 @@ var spellBackward = task.Spec[spellBackwardParams, spellBackwardItem]{
 	Category: "algorithmic",
 	Doc:      "Spell a word backward, or several that are joined. If more than two thirds of the letters are in place, they earn their share.",
 	Source:   "Common English words of package lexicon, from SCOWL (its own permissive licence).",
-	Version:  4,
+	Version:  5,
 	Default:  spellBackwardParams{MinWordLen: 3, MaxWordLen: 10},
 	Levels: []spellBackwardParams{
 		{MinWordLen: 3, MaxWordLen: 4},
@@ -136,6 +136,9 @@ func (s spellBackwardItem) Score(answer string) quintain.Verdict {
 	want, got := strings.ToLower(s.Solve()), strings.ToLower(answer)
 	if got == want {
 		return quintain.Right()
+	}
+	if fault := beside([]string{got}, []string{want}); fault != "" {
+		return quintain.Malformed(fault)
 	}
 	letters := utf8.RuneCountInString(want)
 	long, same := max(letters, utf8.RuneCountInString(got)), 0

@@ -32,7 +32,7 @@ func TestSpellBackwardScore(t *testing.T) {
 	tasktest.Nears(t, short.Score, []tasktest.Near{
 		{"nap", 1, ""},
 		{"nan", 0, "two of three letters are soon met"},
-		{"nap.", 3. / 4, ""},
+		{"nap.", 0, "a full stop, which is taken off before"},
 	})
 	accent := spellBackwardItem{Word: "café", WordLen: 4}
 	tasktest.Nears(t, accent.Score, []tasktest.Near{

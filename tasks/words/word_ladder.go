@@ -20,7 +20,8 @@ var wordLadder = task.Spec[wordLadderParams, wordLadderItem]{
 	Doc: "Change one word into another, one letter at a time, by way of English words. " +
 		"Any ladder is right, however long, but a step that is not a word spoils it.",
 	Source:  "Lewis Carroll's Doublets (1879); words of package lexicon, from SCOWL (its own permissive licence).",
-	Version: 3,
+	Version: 4,
+	List:    ",",
 	Default: wordLadderParams{MinWordLength: 4, MaxWordLength: 4, MinChainLength: anyChain, MaxChainLength: anyChain},
 	Levels: []wordLadderParams{
 		{MinWordLength: 3, MaxWordLength: 3, MinChainLength: 3, MaxChainLength: 3},

@@ -17,7 +17,8 @@ var wordSequenceReversal = task.Spec[wordSequenceReversalParams, wordSequenceRev
 	Category: "algorithmic",
 	Doc:      "Write a list of words in reverse order, the words themselves unchanged.",
 	Source:   "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
-	Version:  4,
+	Version:  5,
+	List:     ", ",
 	Default:  wordSequenceReversalParams{MinWords: 3, MaxWords: 8},
 	Levels: []wordSequenceReversalParams{
 		{MinWords: 2, MaxWords: 3},

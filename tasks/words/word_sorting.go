@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/lexicon"
+	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -20,7 +21,8 @@ var wordSorting = task.Spec[wordSortingParams, wordSortingItem]{
 	Doc: "Sort words by the codes of their letters, capitals before small ones, ascending or descending. " +
 		"About half of the words are close to another one in the dictionary, so that the first letter is not enough.",
 	Source:  "Words of package lexicon, from SCOWL (its own permissive licence); the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
+	List:    ", ",
 	Default: wordSortingParams{MinWords: 3, MaxWords: 10, MinWordLength: 3, MaxWordLength: 12, Transformation: originalCase},
 	Levels: []wordSortingParams{
 		{MinWords: 3, MaxWords: 4, MinWordLength: 3, MaxWordLength: 5, Transformation: lowerCase},
@@ -233,7 +235,25 @@ func (w wordSortingItem) Score(text string) quintain.Verdict {
 	for i, word := range got {
 		got[i] = answer.Trim(word)
 	}
+	if fault := beside(got, w.SortedWords); fault != "" {
+		return quintain.Malformed(fault)
+	}
 	return placesCredit(samePlaces(got, w.SortedWords), max(len(got), len(w.SortedWords)))
+}
+
+// beside tells what stands beside the words of an answer: more words than wanted, or a space or a
+// mark that none of those has.
+func beside(got, want []string) string {
+	if len(got) > len(want) {
+		return fmt.Sprintf("there are more than %d words", len(want))
+	}
+	known := strings.Join(want, "")
+	for _, word := range got {
+		if i := strings.IndexFunc(word, func(r rune) bool { return !unicode15.IsLetter(r) && !strings.ContainsRune(known, r) }); i >= 0 {
+			return fmt.Sprintf("%.20q is not a word", word)
+		}
+	}
+	return ""
 }
 
 // placesCredit returns the verdict on a list of all words, with some in place: right if all

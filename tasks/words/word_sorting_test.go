@@ -24,7 +24,7 @@ func TestWordSortingScore(t *testing.T) {
 		{" Zoo,ant ,\nbee,fig,  figs\n", 1, "space is free"},
 		{"Zoo, ant, bee, figs, fig", 3. / 5, "two exchanged"},
 		{"Zoo, ant, bee, fig", 4. / 5, "one is missing"},
-		{"Zoo, ant, bee, fig, figs, ape", 5. / 6, "one too many, where reasoning-gym pays all"},
+		{"Zoo, ant, bee, fig, figs, ape", 0, "one too many, where reasoning-gym pays all"},
 		{"zoo, ant, bee, fig, figs", 4. / 5, "a word is spelled in another way"},
 		{"Zoo, ant", 0, "two of five"},
 		{"ant, bee, fig, figs, Zoo", 0, "case left out of account"},
