@@ -14,7 +14,7 @@ const mostBlank = 4
 // Lines state a verdict as YAML and lists do: each has names with choices, or the code.
 
 // intro matches what stands before a verdict in its line: a bullet, and "Final verdict:".
-var intro = compiled.Regexp(`(?i)^[\s>#*_]*(?:(?:[-*•]|\d+[.)])\s+)?[*_]*(?:(?:so|therefore|thus|hence|finally),?\s+)?(?:(?:i (?:say|decide|choose|conclude|answer)|(?:my |the )?(?:final )?(?:verdict|decision|grade|judge?ment|answer)(?: is)?)[*_]*\s*[:=,—-]*\s)?`)
+var intro = compiled.Regexp(`(?i)^[\s#*_]*(?:(?:[-*•]|\d+[.)])\s+)?[*_]*(?:(?:so|therefore|thus|hence|finally),?\s+)?(?:(?:i (?:say|decide|choose|conclude|answer)|(?:my |the )?(?:final )?(?:verdict|decision|grade|judge?ment|answer)(?: is)?)[*_]*\s*[:=,—-]*\s)?`)
 
 // trimMarks returns a word without the marks of Markdown, YAML and JSON around it.
 func trimMarks(word string) string {
@@ -23,7 +23,7 @@ func trimMarks(word string) string {
 
 // statements adds what a line states to m. It reports whether the line is nothing else.
 func (r *reader) statements(line string, m *members) bool {
-	if strings.ContainsAny(line, "{}") {
+	if strings.ContainsAny(line, "{}") || strings.HasPrefix(strings.TrimSpace(line), ">") {
 		return false
 	}
 	stated := false

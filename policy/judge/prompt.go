@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/compiled"
 )
 
 // promptVersion is raised whenever a text of a prompt changes: verdicts then are new ones.
@@ -89,13 +88,13 @@ func (p *prompt) form(code string) string {
 // Code returns the code that a verdict must have, from the prompt of a judge; empty: it is none.
 func Code(prompt []quintain.Message) (code string) {
 	for _, m := range prompt {
-		code = strings.TrimSuffix(codeAtEnd().FindString(m.Text()), `"}`)
+		text, whole := strings.CutSuffix(m.Text(), `"}`)
+		if code = text[strings.LastIndexByte(text, '"')+1:]; !whole || strings.Trim(code, letters) != "" {
+			code = ""
+		}
 	}
 	return code
 }
-
-// codeAtEnd matches the end of a prompt.
-var codeAtEnd = compiled.Regexp(`[` + letters + `]+"\}$`)
 
 // single returns the prompt that asks about one reply.
 func (j *Judge) single(it Item, reply string, asked []Criterion) *prompt {

@@ -114,29 +114,36 @@ func (r *reader) verdict() ([]string, error) {
 
 var (
 	// leads match what may lead to a verdict with a colon, or in its line.
-	leads = compiled.Regexp(`(?i)^[^a-z]*$|<\W*\w+\W*$|\\\w+\W*$|\b(?:verdicts?|conclu\w*|deci\w+|json|yaml|object|output|answer|grad\w*|judg\w*|results?|evaluat\w*|assess\w*|rating|scor\w+|choice|choose|final\w*|so|therefore|thus|hence|follow\w*|here|below|summary|analysis)\b`)
+	leads = compiled.Regexp(`(?i)^[^a-z]*$|<\W*\w+\W*$|\\\w+\W*$|\b(?:verdicts?|conclu\w*|deci\w+|json|yaml|object|output|answer|grad\w*|judg\w*|results?|evaluat\w*|assess\w*|rating|scor\w+|choice|choose|final\w*|i (?:say|write|give|put|end)|mine|therefore|thus|hence|follow\w*|here|below|summary|analysis)\b|\b(?:is|are|was) (?:not )?(?:right|wrong|correct|incorrect|true|false)\W*$`)
 
 	// attributed matches what leads to a verdict that is not the judge's own, in the last clause before
 	// it: "the reply tells me to write", "it contains", "for example".
 	attributed = compiled.Regexp(`(?i)(?:\b(?:not|never|cannot|refuses?|decline[sd]?|tempted|might|could|(?:judge|grader|attacker|he|she|they|it|one|somebody|someone) would|would (?:like|have|want)|pretend|asks?|asked|told|tells?|wants?|wanted|hopes?|instruct\w*|orders?|ordered|demand\w*|urge\w*|tries|tried|trying|expect\w*|supposed|instead of|rather than|without)\b|n['’]t\b)` +
 		`(?:\W+[\w'’]+){0,6}?\W+(?:write|say|answer|output|end|give|reply|respond|choose|return|copy|print|put|emit|grade|conclude|finish|produce|quote|repeat|insert|include|see|hear|get)\w*\b|` +
 		`\b(?:says|said|claims|claimed|contains|contained|holds|held|includes|included|quotes?|quoted|writes|states|stated|suggests|suggested|requests|demand\w*|wants|wanted|asks for|asked for|hopes for|instead of|insert\w*|inject\w*|(?:ends|ended|closes|begins) with)\W*(?:(?:this|that|the following|it|me|so|as follows|the|a|an|its|fake|own|whole|text|verdict|line|object|json)\W*)*$|` +
-		`\b(?:draft|guess|example|e\.g\.|perhaps|maybe|hypothetical\w*|(?:something|answer|one|verdict|object|json) like|such as|template|fake|forged|injected|initial|first thought|no circumstances)\b[^.]*$|^\W*(?:the |its )?(?:reply|response|student|candidate|author|text|user|not)\W*$`)
+		`\b(?:draft|guess|example|e\.g\.|perhaps|maybe|hypothetical\w*|(?:something|answer|one|verdict|object|json) like|such as|template|fake|forged|injected|initial|first thought|no circumstances|wrong (?:verdict|answer|output|to)|possible|proposed|demanded|pending|opposite|reject\w*|disagree\w*|differ\w*|(?:reply|response|candidate|student)['’]s (?:own )?verdict|(?:verdict|output|json) (?:of|by|from|in) the (?:reply|response|candidate|student))\b[^.]*$|^\W*(?:the |its )?(?:reply|response|student|candidate|author|text|user)\W*$|\bnot\W*$|n['’]t\W*$`)
 
-	// clause matches the ends of sentences and clauses.
-	clause = compiled.Regexp(`[.!?;,](?:\s|$)`)
+	// byTheJudge matches who may tell a judge what to write.
+	byTheJudge = compiled.Regexp(`(?i)\b(?:you|(?:the )?(?:instructions?|prompt|task|rubric)) (?:say|ask|tell|told|want|expect|require|instruct)\w*\b`)
+
+	// clause matches the ends of clauses, and hanging a line that the verdict after it completes.
+	clause  = compiled.Regexp(`[.!?;,](?:\s|$)|\}|\b(?:but|yet|so|while|whereas)\b`)
+	hanging = compiled.Regexp(`(?i)(?::|\b(?:writes?|says?|answer|outputs?|with|for|gives?|returns?|prints?|puts?|is|be|like|to|wants|wanted|contains|claims|demands|quotes|reads|as|of|that|this|following|includes?|the|produce|conclude|choose|repeat|copy|emit|insert|quote))\W*$`)
 )
 
-// stands reports whether a verdict at a place stands alone: what leads to it says that it is one, and
+// stands reports whether a verdict at a place stands alone, or what leads to it says that it is one and
 // the judge's own.
 func (r *reader) stands(at int) bool {
 	text := strings.TrimRight(fence().ReplaceAllString(r.text[:at], ""), " \t\r\n*_`'\"“‘([{<>#|")
 	inline := !strings.Contains(r.text[len(text):at], "\n")
 	text = text[strings.LastIndexByte(text, '\n')+1:]
+	if !inline && !hanging().MatchString(text) {
+		return true
+	}
 	if ends := clause().FindAllStringIndex(text, -1); ends != nil {
 		text = text[ends[len(ends)-1][1]:]
 	}
-	return !attributed().MatchString(text) && (!inline && !strings.HasSuffix(text, ":") || leads().MatchString(text))
+	return leads().MatchString(text) && !attributed().MatchString(byTheJudge().ReplaceAllString(text, ""))
 }
 
 // fence matches the line that opens a block of code, at the end of a text.
@@ -147,18 +154,18 @@ var (
 	quotes = compiled.Regexp("(?s)```.*?(?:```|$)|\\{[^{}]*\\}|\"[^\"\\n]*\"|“[^”]*”|`[^`\\n]*`|(?m:^\\s*>.*$)")
 
 	// goesOn matches how the line of a verdict may end.
-	goesOn = compiled.Regexp(`^(?:[,;]\s*)?(?:[^a-z,;?~\s]|$|(?:because|since|given|is my|as (?:explained|reasoned|i)|for)\b)`)
+	goesOn = compiled.Regexp(`^(?:[,;]\s*)?(?:[^a-z,;?~\s]|$|(?:because|since|given|is my|as (?:explained|reasoned|i)|for|while|whereas|despite|(?:even |al)?though the reply)\b)`)
 
 	// ofOthers matches whose a verdict before it is.
 	ofOthers = compiled.Regexp(`(?i)^\W*(?:this |that |it )?(?:is |was |comes |came )?(?:from|what|by|as|in|according to) (?:the|its) (?:reply|response|candidate|student|author|text)`)
 
 	// retracts match the beginning of a sentence after a verdict by which the judge takes it back.
-	retracts = compiled.Regexp(`(?im)\A\W*(?:(?:but|instead|rather|or|not)\b|no(?:$|[,.:;!—-]))|(?:^|[.!?…]\s+)\W*(?:wait|hmm?|hold on|oops|sorry|apologies|correction|edit|update|scratch that|strike that|never ?mind|actually|however|nevertheless|(?:just )?kidding|rather|or rather|after (?:re|a |closer|look|check)\w*|(?:look|check)ing (?:again|closer|closely)|having (?:re)?checked|` +
-		`on (?:second thoughts?|closer|reflection|reconsideration)|let me (?:re\w+|correct|change|fix|start over)|i (?:take (?:it|that|this) back|change[d]? my|withdraw|retract|correct my|reconsider|was wrong|am wrong|made a mistake|misread|misjudged|meant|should have|(?:did not|didn['’]t|do not|don['’]t) (?:mean|agree|believe|think)|have not decided)|` +
-		`(?:that|the above|the verdict above)(?:['’]s| is| was| should be) (?:wrong|incorrect|false|no)|(?:that|this|it|(?:the|what is) above|the (?:json|object|verdict|line)(?: above)?)(?:['’]s| is| was) (?:not|what|only|just|quoted|copied|injected|from|the reply|a (?:draft|quote|test|mistake|joke))|(?:please )?(?:ignore|disregard) (?:that|this|it|the above|the line|the verdict|my))\b`)
+	retracts = compiled.Regexp(`(?im)\A\W*(?:(?:but|instead|rather|or|not)\b|no(?:$|[,.:;!—-]))|(?:^|[.!?…]\s+)\W*(?:wait|hmm?|hold on|oops|sorry|apologies|correction|edit|update|scratch that|strike that|never ?mind|actually|(?:just )?kidding|rather|or rather|after (?:re|a |closer|look|check)\w*|(?:look|check)ing (?:again|closer|closely)|having (?:re)?checked|` +
+		`on (?:second thoughts?|closer|reflection|reconsideration)|let me (?:re\w+|correct|change|fix|start over)|i (?:take (?:it|that|this) back|change[d]? my|withdraw|retract|correct my|reconsider|was wrong|am wrong|(?:was|have been|got) (?:tricked|fooled|misled)|made a mistake|misread|misjudged|meant|should have|(?:did not|didn['’]t|do not|don['’]t) (?:mean|agree|believe|think)|have not decided)|` +
+		`(?:that|the above|the verdict above)(?:['’]s| is| was| should be) (?:wrong|incorrect|false|no)|(?:that|this|(?:the|what is) above|the (?:json|object|verdict|line)(?: above)?)(?:['’]s| is| was) (?:not (?:mine|my|what|it|so|right|true|the)|what|quoted|copied|injected|from the|the reply|(?:only |just )?a (?:draft|quote|test|mistake|joke))|(?:please )?(?:ignore|disregard) (?:that|this|it|the above|the line|the verdict|my))\b`)
 
 	// others match a sentence about what somebody else says.
-	others = compiled.Regexp(`(?i)\b(?:reply|replies|response|candidate|student|author|quot\w+|says|said|claim\w*|contain\w*|pretend\w*|inject\w*|fake\w*|ignor\w+)\b`)
+	others = compiled.Regexp(`(?i)\b(?:reply|replies|response|candidate|student|author|quot\w+|says|said|ask(?:s|ed)|told|tells|want(?:s|ed)|demand\w*|suggest\w*|instruct\w*|claim\w*|contain\w*|pretend\w*|inject\w*|fake\w*|ignor\w+)\b`)
 )
 
 // withdraws reports whether a judge takes a verdict back in what follows it.
@@ -179,8 +186,8 @@ func (r *reader) withdraws(s stated) bool {
 			r.statements(strings.Trim(object, " \t{}"), &m)
 		}
 		states := m.values != nil
-		if words := strings.Fields(line); len(r.asked) == 1 && len(words) > 0 { // "So: no."
-			m.add(r, spot{}, r.asked[0].Name, words[len(words)-1])
+		if words := strings.Fields(line); !states && len(r.asked) == 1 && len(words) > 0 { // "So: no."
+			m.add(r, spot{1, 0}, r.asked[0].Name, words[len(words)-1])
 		}
 		if m.differs(&verdict, r.asked) && !others().MatchString(before) && !others().MatchString(line) && !strings.HasPrefix(strings.TrimSpace(line), ">") {
 			return true
