@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
@@ -75,6 +76,7 @@ type Mix struct {
 	changes []byte  // since then, in JSON with commas
 	encoder jsonform.Encoder
 	former  []string // names of the streams in the record that was read
+	renewed []string // see Renewed
 
 	low   chan struct{} // has an element when a stream has become low
 	given chan struct{} // closed and replaced by Give
@@ -85,6 +87,7 @@ type position struct {
 	Stream
 	number  int // in the mix
 	name    string
+	version int          // of the task
 	next    int          // index of the first problem neither played nor skipped nor others'
 	redo    []int        // indices to play again, ascending
 	open    map[int]bool // indices of open jobs
@@ -108,7 +111,7 @@ func NewMix(streams []Stream) (*Mix, error) {
 		if err != nil {
 			return nil, err
 		}
-		p := &position{Stream: s, number: i, name: name, open: map[int]bool{}, failed: map[int]int{}, block: blockOf(s, len(streams))}
+		p := &position{Stream: s, number: i, name: name, version: s.Scenario.TaskInfo().Version, open: map[int]bool{}, failed: map[int]int{}, block: blockOf(s, len(streams))}
 		if !(s.Weight > 0) {
 			return nil, fmt.Errorf("stream %s: weight is %v, want more than 0", p.name, s.Weight)
 		}
@@ -370,8 +373,9 @@ type savedMix struct {
 // A savedPosition is the JSON form of a position.
 type savedPosition struct {
 	Next    int   `json:"next"`
-	Redo    []int `json:"redo,omitempty"`  // in place of Again, in records of format 3
-	Again   []int `json:"again,omitempty"` // to be played again, with the open ones: see spansOf
+	Version int   `json:"version,omitempty"` // of the task; 0: not told
+	Redo    []int `json:"redo,omitempty"`    // in place of Again, in records of format 3
+	Again   []int `json:"again,omitempty"`   // to be played again, with the open ones: see spansOf
 	Skipped int   `json:"skipped,omitempty"`
 	Others  int   `json:"others,omitempty"` // not this run's, before Next
 	Given   []int `json:"given,omitempty"`  // the first and the last + 1 of each block from Next on
@@ -394,7 +398,7 @@ func (m *Mix) marshal() ([]byte, error) {
 		again := slices.AppendSeq(slices.Clone(s.redo), maps.Keys(s.open))
 		sortDense(again)
 		saved.Order = append(saved.Order, s.name)
-		saved.Streams[s.name] = savedPosition{Next: s.next, Again: spansOf(again), Skipped: s.skipped, Others: s.others, Given: edgesOf(s.blocks), Baselines: s.seats.all()}
+		saved.Streams[s.name] = savedPosition{Next: s.next, Version: s.version, Again: spansOf(again), Skipped: s.skipped, Others: s.others, Given: edgesOf(s.blocks), Baselines: s.seats.all()}
 	}
 	if m.chooser != nil {
 		var err error
@@ -404,6 +408,10 @@ func (m *Mix) marshal() ([]byte, error) {
 	}
 	return jsonform.Marshal(saved)
 }
+
+// Renewed names the tasks whose version is another one than in the record that was read, or is not told there,
+// each with both versions. Their questions may lie on another side of the split.
+func (m *Mix) Renewed() []string { return m.renewed }
 
 // UnmarshalJSON sets the positions of the streams that data names, and the chooser. Other
 // streams keep theirs, and unknown names are ignored. Call it before the first Next.
@@ -429,7 +437,13 @@ func (m *Mix) UnmarshalJSON(data []byte) error {
 		if err := s.resume(p); err != nil {
 			return err
 		}
+		if p.Version != s.version {
+			text := fmt.Sprintf("%s (version %d, was %d)", s.Scenario.TaskInfo().Name, s.version, p.Version)
+			m.renewed = append(m.renewed, strings.Replace(text, "was 0", "not told before", 1))
+		}
 	}
+	slices.Sort(m.renewed)
+	m.renewed = slices.Compact(m.renewed)
 	if m.chooser != nil && saved.Chooser != nil {
 		return m.chooser.UnmarshalJSON(saved.Chooser)
 	}

@@ -16,6 +16,7 @@ import (
 type numbered struct {
 	name     string
 	scenario string // empty: echo
+	version  int    // of the task
 	fails    bool
 }
 
@@ -24,7 +25,7 @@ func (n numbered) Info() quintain.ScenarioInfo {
 }
 
 func (n numbered) TaskInfo() quintain.Info {
-	return quintain.Info{Name: n.name, Levels: []json.RawMessage{[]byte("{}")}}
+	return quintain.Info{Name: n.name, Version: n.version, Levels: []json.RawMessage{[]byte("{}")}}
 }
 
 func (n numbered) Key(p quintain.Problem) (quintain.Key, error) { return quintain.NewKey(p.ID()), nil }
@@ -88,8 +89,37 @@ func TestMixContinuesAfterARestart(t *testing.T) {
 	if err := json.Unmarshal(kept, again); err != nil {
 		t.Fatal(err)
 	}
-	if _, got := take(t, again, 6); got != "a1 b1 b2 a2 b4 b5" {
-		t.Errorf("after a restart %s", got)
+	if _, got := take(t, again, 6); got != "a1 b1 b2 a2 b4 b5" || again.Renewed() != nil {
+		t.Errorf("after a restart %s, of renewed tasks %q", got, again.Renewed())
+	}
+}
+
+// A mix says which tasks have another version than before, whose split is another one, or may be.
+func TestMixTellsTasksOfAnotherVersion(t *testing.T) {
+	for _, test := range []struct {
+		was, is int
+		want    string
+	}{
+		{4, 4, ""}, {4, 5, "a (version 5, was 4)"}, {0, 5, "a (version 5, not told before)"}, {0, 0, ""},
+	} {
+		mix := func(version int) *Mix {
+			m, err := NewMix([]Stream{{Scenario: numbered{name: "a", version: version}, Weight: 1}, {Scenario: numbered{name: "a", version: version}, Seed: 2, Weight: 1}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		kept, err := json.Marshal(mix(test.was))
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := mix(test.is)
+		if err := json.Unmarshal(kept, now); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(now.Renewed(), ", "); got != test.want {
+			t.Errorf("version %d after %d: %q, want %q", test.is, test.was, got, test.want)
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func TestExamplesAreTheSameProblems(t *testing.T) {
 			if want := exams[0].Examples[i]; one.ID != want.ID || one.Label != want.Label || one.Question != want.Question {
 				t.Errorf("the example %s is %s, want %s", one.Label, one.ID, want.ID)
 			}
-			if e.Tasks[one.Label] == 0 || one.Question == "" || one.Reply == "" || one.Right != (one.Score == 1) {
+			if _, examined := e.Tasks[one.Label]; !examined || one.Question == "" || one.Reply == "" || one.Right != (one.Score == 1) {
 				t.Errorf("example %+v", one)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -153,6 +154,9 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	}
 	if err := r.openLedger(ctx); err != nil {
 		return nil, err
+	}
+	if tasks := r.mix.Renewed(); len(tasks) > 0 {
+		r.log.Warn("these tasks are examined anew: other questions are held out than before, and some of them were trained on", "tasks", strings.Join(tasks, ", "))
 	}
 	r.consumer.begin()
 	r.tally.begin(r.mix)

@@ -50,7 +50,7 @@ func TestGradesOfAJudge(t *testing.T) {
 		}
 		return chooses(talk, "partly")
 	})
-	const problem = `"problem":"chain_sum.v4.s1.l0.0"`
+	const problem = `"problem":"chain_sum.v5.s1.l0.0"`
 	for _, test := range []struct {
 		why, body string
 		status    int
@@ -82,20 +82,20 @@ func TestVerifyByAJudge(t *testing.T) {
 		return chooses(talk, "partly")
 	})
 	for reply, want := range map[string]string{"It is 3.": `200 "reward":0.5,`, "nonsense": "503 the judge gave no verdict"} {
-		row := fmt.Sprintf(`{"problem":"chain_sum.v4.s1.l0.0","scenario":"judge","response":{"output":[{"role":"assistant","content":%q}]}}`, reply)
+		row := fmt.Sprintf(`{"problem":"chain_sum.v5.s1.l0.0","scenario":"judge","response":{"output":[{"role":"assistant","content":%q}]}}`, reply)
 		status, body := post(t, s, "/verify", row)
 		if code, text, _ := strings.Cut(want, " "); fmt.Sprint(status) != code || !strings.Contains(body, text) || status != 200 && strings.Contains(body, `"reward"`) {
 			t.Errorf("%s: status %d: %s", reply, status, body)
 		}
 	}
-	if status, body := post(t, newServer(t, Config{}), "/verify", `{"problem":"chain_sum.v4.s1.l0.0","scenario":"judge","response":{"output":[]}}`); status != 422 || !strings.Contains(body, "has no judge") {
+	if status, body := post(t, newServer(t, Config{}), "/verify", `{"problem":"chain_sum.v5.s1.l0.0","scenario":"judge","response":{"output":[]}}`); status != 422 || !strings.Contains(body, "has no judge") {
 		t.Errorf("status %d: %s", status, body)
 	}
 }
 
 func TestJudgesAreRefused(t *testing.T) {
 	s := newServer(t, Config{})
-	if status, body := post(t, s, "/v1/grade", `{"problem":"chain_sum.v4.s1.l0.0","scenario":"judge","reply":"x"}`); status != 422 || !strings.Contains(body, "has no judge") {
+	if status, body := post(t, s, "/v1/grade", `{"problem":"chain_sum.v5.s1.l0.0","scenario":"judge","reply":"x"}`); status != 422 || !strings.Contains(body, "has no judge") {
 		t.Errorf("status %d: %s", status, body)
 	}
 	path := filepath.Join(t.TempDir(), "judge.yaml")
@@ -124,7 +124,7 @@ func TestJudgesAreRefused(t *testing.T) {
 
 func TestMetricsHaveTheJudge(t *testing.T) {
 	s, _ := judged(t, "", func([]quintain.Message) string { return "yes" })
-	post(t, s, "/v1/grade", `{"problem":"chain_sum.v4.s1.l0.0","scenario":"judge","reply":"x"}`)
+	post(t, s, "/v1/grade", `{"problem":"chain_sum.v5.s1.l0.0","scenario":"judge","reply":"x"}`)
 	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil)
 	r.Host = "localhost"
 	s.Handler().ServeHTTP(w, r)
@@ -136,7 +136,7 @@ func TestMetricsHaveTheJudge(t *testing.T) {
 // A server that ends closes its judge.
 func TestServersCloseTheirJudge(t *testing.T) {
 	s, cache := judged(t, "", func(talk []quintain.Message) string { return chooses(talk, "no") })
-	if status, _ := post(t, s, "/v1/grade", `{"problem":"chain_sum.v4.s1.l0.0","scenario":"judge","reply":"x"}`); status != 200 {
+	if status, _ := post(t, s, "/v1/grade", `{"problem":"chain_sum.v5.s1.l0.0","scenario":"judge","reply":"x"}`); status != 200 {
 		t.Errorf("status %d", status)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -44,7 +44,7 @@ func TestProblems(t *testing.T) {
 		status    int
 		want      string // part of the reply
 	}{
-		{"one problem", `{"task":"chain_sum","seed":1}`, 200, `{"problems":[{"task":"chain_sum","version":4,"seed":"1","level":0,"index":0,`},
+		{"one problem", `{"task":"chain_sum","seed":1}`, 200, `{"problems":[{"task":"chain_sum","version":5,"seed":"1","level":0,"index":0,`},
 		{"a seed as a string, as problems have it", `{"task":"chain_sum","seed":"18446744073709551615"}`, 200, `"seed":"18446744073709551615"`},
 		{"no problems", `{"task":"chain_sum","count":0}`, 200, `{"problems":[]}`},
 		{"several, from an index", `{"task":"chain_sum","index":5,"count":2}`, 200, `"index":6,`},
@@ -93,13 +93,13 @@ func TestGrade(t *testing.T) {
 	}{
 		{"a right answer", right, 200, score1},
 		{"to a problem that comes from elsewhere", `{"problem":` + spaced + `,"answer":"-3"}`, 200, score1},
-		{"to a problem by its ID", `{"problem":"chain_sum.v4.s1.l0.0","answer":"-3"}`, 200, score1},
+		{"to a problem by its ID", `{"problem":"chain_sum.v5.s1.l0.0","answer":"-3"}`, 200, score1},
 		{"a wrong answer", `{"problem":` + sum + `,"answer":"3"}`, 200, `{"score":0,"malformed":false,"reason":"want \"-3\""}`},
 		{"no answer", `{"problem":` + sum + `,"answer":null}`, 200, `{"score":0,"malformed":true,"reason":"there is no answer"}`},
 		{"a reply", `{"problem":` + sum + `,"reply":"<answer>-3</answer>"}`, 200, score1},
 		{"a reply without an answer", `{"problem":` + sum + `,"reply":null}`, 200, `{"score":0,"malformed":true,`},
 		{"a reply to another scenario", `{"problem":` + sum + `,"reply":"\\boxed{-3}","scenario":"math_multi_turn"}`, 200, `{"score":1,"malformed":false,"reason":"right"}`},
-		{"a reply to a problem of a scenario", `{"problem":"math_multi_turn.v8/chain_sum.v4.s1.l0.0","reply":"\\boxed{-3}"}`, 200, `"score":1`},
+		{"a reply to a problem of a scenario", `{"problem":"math_multi_turn.v8/chain_sum.v5.s1.l0.0","reply":"\\boxed{-3}"}`, 200, `"score":1`},
 		{"several", `{"items":[` + right + `,{"problem":` + sum + `,"answer":"3"}]}`, 200, `{"verdicts":[` + score1 + `,{"score":0,`},
 		{"none of several", `{"items":[]}`, 200, `{"verdicts":[]}`},
 		{"too many", `{"items":[` + strings.Repeat(right+",", 3) + right + `]}`, 413, "items: has 4 members, want 3 at most"},
@@ -110,8 +110,8 @@ func TestGrade(t *testing.T) {
 		{"a problem of another type", `{"problem":7,"answer":"-3"}`, 422, "problem: "},
 		{"a problem of another task", `{"problem":{"task":"chain_sun"},"answer":"-3"}`, 422, `no task \"chain_sun\"`},
 		{"a problem without its record", `{"problem":{"task":"chain_sum"},"answer":"-3"}`, 422, "chain_sum"},
-		{"an ID of another version", `{"problem":"chain_sum.v1.s1.l0.0","answer":"-3"}`, 422, "of another version; here it is chain_sum.v4.s1.l0.0"},
-		{"an ID of own settings", `{"problem":"chain_sum.v4.s1.l-0123456789ab.0","answer":"-3"}`, 422, "send the problem itself"},
+		{"an ID of another version", `{"problem":"chain_sum.v1.s1.l0.0","answer":"-3"}`, 422, "of another version; here it is chain_sum.v5.s1.l0.0"},
+		{"an ID of own settings", `{"problem":"chain_sum.v5.s1.l-0123456789ab.0","answer":"-3"}`, 422, "send the problem itself"},
 		{"an unknown member", `{"problem":` + sum + `,"anwser":"-3"}`, 400, "anwser"},
 		{"great depth", `{"problem":` + strings.Repeat("[", 100_000), 400, "the body cannot be read"},
 		{"an endless answer", `{"problem":` + sum + `,"answer":"` + strings.Repeat("(", 1_000_000) + `"}`, 200, `"score":0`},
@@ -127,7 +127,7 @@ func TestGrade(t *testing.T) {
 // is answered, and the server ends.
 func TestClientsThatGo(t *testing.T) {
 	addr, end := webtest.Serve(t, newServer(t, Config{}))
-	body := `{"problem":"chain_sum.v4.s1.l0.0","answer":"-3"}`
+	body := `{"problem":"chain_sum.v5.s1.l0.0","answer":"-3"}`
 	request := fmt.Sprintf("POST /v1/grade HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
 	for _, length := range []int{0, 10, len(request) - 10, len(request)} {
 		c, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
@@ -185,8 +185,8 @@ func FuzzPlain(f *testing.F) {
 	for _, body := range []string{
 		`{"task":"chain_sum","seed":1,"count":2,"scenario":"math_multi_turn"}`,
 		`{"task":"chain_sum","params":{"min_terms":3}}`,
-		`{"problem":"chain_sum.v4.s1.l0.0","answer":"-3"}`,
-		`{"items":[{"problem":{"task":"chain_sum","version":4,"instance":{"expression":"1 + 2","num_terms":2}},"reply":"<answer>3</answer>"}]}`,
+		`{"problem":"chain_sum.v5.s1.l0.0","answer":"-3"}`,
+		`{"items":[{"problem":{"task":"chain_sum","version":5,"instance":{"expression":"1 + 2","num_terms":2}},"reply":"<answer>3</answer>"}]}`,
 	} {
 		f.Add(body)
 	}

@@ -2,22 +2,30 @@ package task
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Commuted writes an expression with the terms of every sum and the factors of every product in
-// order, for a [Canonicalizer]: who knows 3 + 5 knows 5 + 3. Names replaces names in it; the
-// other names, and numbers, stay as they are. It returns an expression that it cannot read
-// without spaces.
+// Commuted writes an expression without what changes nothing in its question, for a [Canonicalizer]: the
+// terms of every sum are signed numbers in order, up to a common sign, and the factors of every product
+// are in order, up to their signs; a power of ten of the whole is left out. So who knows 3 - 5 knows
+// 5 - 3, 3 + -5, -3 + 5 and 30 - 50. Names replaces names in it, with a minus sign before the new
+// one for its negative; the other names, and hexadecimal numbers, stay as they are. It returns an
+// expression that it cannot read without spaces.
 //
 // It reads numbers and names, brackets, + - * /, the powers ** and ^, the shifts << and >>, and
 // functions with one argument.
 func Commuted(expression string, names map[string]string) string {
 	c := commuter{text: strings.ReplaceAll(expression, " ", ""), names: names}
-	if text := c.shift(); !c.failed && c.at == len(c.text) {
-		return text
+	if whole := c.shift(); !c.failed && c.at == len(c.text) {
+		return whole.text
 	}
 	return c.text
+}
+
+// Mirrored is the lesser [Commuted] form of an expression in x and in -x, with x for its variable.
+func Mirrored(expression, variable string) string {
+	return min(Commuted(expression, map[string]string{variable: "x"}), Commuted(expression, map[string]string{variable: "-x"}))
 }
 
 // A commuter reads an expression by recursive descent.
@@ -29,8 +37,52 @@ type commuter struct {
 	failed bool
 }
 
-// mostNested limits the depth of brackets and signs.
-const mostNested = 200
+// A part is a part of an expression: text times a power of ten, with its sign.
+type part struct {
+	text     string
+	negative bool
+	tens     int
+	kind     int // of text
+}
+
+// The kinds of parts, the ones that hold together least last.
+const (
+	onePart = iota
+	productPart
+	sumPart
+)
+
+// within writes the part without sign and tens, in brackets if it is of a kind or holds together less.
+func (p part) within(kind int) string {
+	if p.kind >= kind {
+		return "(" + p.text + ")"
+	}
+	return p.text
+}
+
+// mostNested limits the depth of brackets and signs, and mostPower the powers that are taken of signs and tens.
+const mostNested, mostPower = 200, 1000
+
+// named reports whether the part has a name in it: a letter other than that of a power of ten.
+func (p part) named() bool {
+	return strings.ContainsFunc(p.text, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' && r != 'e' })
+}
+
+// size writes the part without its sign.
+func (p part) size() string {
+	if p.tens == 0 {
+		return p.within(sumPart)
+	}
+	return p.within(sumPart) + "e" + strconv.Itoa(p.tens)
+}
+
+// full writes the part.
+func (p part) full() string {
+	if p.negative {
+		return "-" + p.size()
+	}
+	return p.size()
+}
 
 // takes moves on over a sign if it comes next.
 func (c *commuter) takes(sign string) bool {
@@ -41,68 +93,132 @@ func (c *commuter) takes(sign string) bool {
 	return true
 }
 
-// shift reads sums that are shifted, in their order.
-func (c *commuter) shift() string {
-	text := c.sum()
+// shift reads sums that are shifted, in their order. A shift to the right rounds down.
+func (c *commuter) shift() part {
+	p := c.terms()
 	for !c.failed {
 		switch {
 		case c.takes("<<"):
-			text = "(" + text + "<<" + c.sum() + ")"
+			p.text, p.kind = "("+p.within(sumPart)+"<<"+c.terms().full()+")", onePart
 		case c.takes(">>"):
-			text = "(" + text + ">>" + c.sum() + ")"
+			p = part{text: "(" + p.full() + ">>" + c.terms().full() + ")"}
 		default:
-			return text
+			return p
 		}
 	}
-	return text
+	return p
 }
 
-// sum reads terms.
-func (c *commuter) sum() string {
-	return c.inOrder("+-", c.product)
-}
-
-// product reads factors.
-func (c *commuter) product() string {
-	return c.inOrder("*/", c.signed)
-}
-
-// inOrder reads parts between two signs, the first of which needs no sign, and puts them in
-// order.
-func (c *commuter) inOrder(signs string, part func() string) string {
-	first := part()
-	if c.at == len(c.text) || strings.IndexByte(signs, c.text[c.at]) < 0 {
-		return first
-	}
-	parts := append(make([]string, 0, 8), signs[:1]+first)
+// list reads parts between two signs, the first of which needs no sign, and reports those after the second sign.
+func (c *commuter) list(signs string, read func() part) (parts []part, second []bool) {
+	parts, second = append(make([]part, 0, 8), read()), append(make([]bool, 0, 8), false)
 	for !c.failed && c.at < len(c.text) && strings.IndexByte(signs, c.text[c.at]) >= 0 {
-		sign := c.text[c.at : c.at+1]
+		second = append(second, c.text[c.at] == signs[1])
 		c.at++
-		parts = append(parts, sign+part())
+		parts = append(parts, read())
 	}
-	slices.Sort(parts)
-	return strings.Join(parts, "")
+	return parts, second
+}
+
+// terms reads a sum.
+func (c *commuter) terms() part {
+	terms, minus := c.list("+-", c.factors)
+	if len(terms) == 1 {
+		return terms[0]
+	}
+	all, first := part{kind: sumPart}, true
+	for _, t := range terms {
+		if t.text != "0" && (first || t.tens < all.tens) {
+			all.tens, first = t.tens, false
+		}
+	}
+	texts, turned := make([]string, len(terms)), make([]string, len(terms))
+	for i, t := range terms {
+		if t.text != "0" {
+			t.tens -= all.tens
+		}
+		signs := [2]string{"+", "-"}
+		if t.negative != minus[i] && t.text != "0" {
+			signs = [2]string{"-", "+"}
+		}
+		texts[i], turned[i] = signs[0]+t.size(), signs[1]+t.size()
+		if t.text == "0" {
+			turned[i] = texts[i]
+		}
+	}
+	slices.Sort(texts)
+	slices.Sort(turned)
+	other := strings.Join(turned, "")
+	all.text = strings.Join(texts, "")
+	if other < all.text {
+		all.text, all.negative = other, true
+	}
+	return all
+}
+
+// factors reads a product.
+func (c *commuter) factors() part {
+	factors, under := c.list("*/", c.signed)
+	if len(factors) == 1 {
+		return factors[0]
+	}
+	all, texts := part{kind: productPart}, make([]string, 0, len(factors))
+	named := slices.ContainsFunc(factors, part.named)
+	for i, f := range factors {
+		sign := "*"
+		switch {
+		case f.text == "0" && !under[i]:
+			return f
+		case under[i]:
+			sign, f.tens = "/", -f.tens
+		}
+		all.negative = all.negative != f.negative
+		all.tens += f.tens
+		if !named || f.text != "1" { // 10*x is x, ten times
+			texts = append(texts, sign+f.within(productPart))
+		}
+	}
+	if len(texts) == 1 && texts[0][0] == '*' {
+		all.text, all.kind = strings.TrimPrefix(texts[0], "*"), onePart
+		return all
+	}
+	slices.Sort(texts)
+	all.text = strings.Join(texts, "")
+	return all
 }
 
 // signed reads a factor with or without minus signs and a power.
-func (c *commuter) signed() string {
+func (c *commuter) signed() part {
 	if c.depth++; c.depth > mostNested {
 		c.failed = true
-		return ""
+		return part{}
 	}
 	defer func() { c.depth-- }()
 	if c.takes("-") {
-		return "-" + c.signed()
+		p := c.signed()
+		p.negative = !p.negative
+		return p
 	}
-	text := c.atom()
-	if c.takes("**") || c.takes("^") {
-		text += "^" + c.signed()
+	base := c.atom()
+	if !c.takes("**") && !c.takes("^") {
+		return base
 	}
-	return text
+	exponent := c.signed()
+	n, err := strconv.Atoi(exponent.text)
+	for range min(max(exponent.tens, 0), 4) {
+		n *= 10
+	}
+	if err != nil || exponent.tens < 0 || n > mostPower {
+		return part{text: "(" + base.full() + ")^(" + exponent.full() + ")"}
+	}
+	if exponent.negative {
+		n = -n
+	}
+	return part{text: base.within(productPart) + "^" + strconv.Itoa(n), negative: base.negative && n%2 != 0, tens: n * base.tens}
 }
 
 // atom reads a number, a name, a function of something, or something in brackets.
-func (c *commuter) atom() string {
+func (c *commuter) atom() part {
 	start := c.at
 	for c.at < len(c.text) && isWordByte(c.text[c.at]) {
 		c.at++
@@ -113,11 +229,39 @@ func (c *commuter) atom() string {
 	}
 	if c.failed || !c.takes("(") {
 		c.failed = c.failed || name == ""
-		return name
+		return number(name)
 	}
 	inner := c.shift()
 	c.failed = c.failed || !c.takes(")")
-	return name + "(" + inner + ")"
+	return inside(name, inner)
+}
+
+// number reads a number or a name: 0.250 is 25 with -2 tens.
+func number(name string) (p part) {
+	p.text, p.negative = strings.CutPrefix(name, "-")
+	if strings.Trim(name, "0123456789.") != "" || name == "" {
+		return p
+	}
+	whole, fraction, _ := strings.Cut(name, ".")
+	digits := strings.TrimRight(whole+fraction, "0")
+	p.tens = len(whole) - len(digits)
+	if p.text = strings.TrimLeft(digits, "0"); p.text == "" {
+		p.text, p.tens = "0", 0
+	}
+	return p
+}
+
+// inside returns a function of a part, or for no function the part.
+func inside(function string, p part) part {
+	switch function {
+	case "":
+		return p
+	case "sin", "tan", "asin", "atan", "sinh", "tanh":
+		return part{text: function + "(" + p.size() + ")", negative: p.negative}
+	case "cos", "cosh":
+		p.negative = false
+	}
+	return part{text: function + "(" + p.full() + ")"}
 }
 
 // isWordByte reports whether a byte belongs to a number or a name.

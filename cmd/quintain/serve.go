@@ -20,7 +20,7 @@ OpenEnv and of the Open Reward Standard, and as tools of the Model Context Proto
 keeps nothing on disk. docs/serve.md lists the routes.`,
 		Example: `  quintain serve --port 8000
   curl -s http://127.0.0.1:8000/v1/problems -d '{"task": "chain_sum", "seed": 1, "count": 2}'
-  curl -s http://127.0.0.1:8000/v1/grade -d '{"problem": "chain_sum.v4.s1.l0.0", "answer": "-3"}'`,
+  curl -s http://127.0.0.1:8000/v1/grade -d '{"problem": "chain_sum.v5.s1.l0.0", "answer": "-3"}'`,
 		Args: noArgs,
 	}
 	c.AddCommand(newServeMCP(w), newServePipe(w))

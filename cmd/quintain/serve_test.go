@@ -33,7 +33,7 @@ func TestServe(t *testing.T) {
 // grade has a server grade an answer, and returns the body of its reply.
 func grade(t *testing.T, url string) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/v1/grade", strings.NewReader(`{"problem":"chain_sum.v4.s1.l0.0","answer":"-3"}`))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/v1/grade", strings.NewReader(`{"problem":"chain_sum.v5.s1.l0.0","answer":"-3"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

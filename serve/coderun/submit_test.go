@@ -128,7 +128,7 @@ func TestDataSets(t *testing.T) {
 		{"/get_prompts", `{"dataset":"write_program","config":{"extra":{"level":99}},"limit":2}`, 422, `write_program`},
 		{"/get_prompt_by_id", `{"dataset":"rows","id":"7","config":{}}`, 200, "begins with ```python.\",\"labels\":{\"difficulty\":\"easy\",\"programming_language\":\"python\"}}"},
 		{"/get_prompt_by_id", `{"dataset":"write_program","id":"write_program.v0.s1.l0.0","config":{}}`, 404, `another version`},
-		{"/get_prompt_by_id", `{"dataset":"write_program","id":"chain_sum.v4.s1.l0.0","config":{}}`, 404, `not the ID of a problem of write_program`},
+		{"/get_prompt_by_id", `{"dataset":"write_program","id":"chain_sum.v5.s1.l0.0","config":{}}`, 404, `not the ID of a problem of write_program`},
 		{"/list_ids", `{"dataset":"rows","config":{}}`, 200, `["7"]`},
 		{"/get_metrics", `{"dataset":"rows","config":{},"results":[{"accepted":true},{"accepted":false}]}`, 200, `{"accepted":0.5,"results":2}`},
 		{"/get_metrics_function", `{"dataset":"rows","config":{}}`, 200, `{"function":null}`},

@@ -64,7 +64,7 @@ func TestAnswer(t *testing.T) {
 		{"an unknown level", call("draw_problem", `{"task":"chain_sum","level":99}`), `level is 99`},
 		{"an unknown argument", call("draw_problem", `{"tusk":"chain_sum"}`), `unknown field \"tusk\"`},
 		{"arguments that are not an object", call("draw_problem", `5`), `"isError":true`},
-		{"no answer", call("submit_answer", `{"problem":"chain_sum.v4.s1.l0.0"}`), `answer: is missing`},
+		{"no answer", call("submit_answer", `{"problem":"chain_sum.v5.s1.l0.0"}`), `answer: is missing`},
 		{"no problem", call("submit_answer", `{"problem":"x","answer":"1"}`), `is not the ID of a problem`},
 		{"text for a model has no escapes for HTML", call("draw_problem", `{"task":"<"}`), `no task \"<\"`},
 	} {
@@ -179,7 +179,7 @@ func TestRoute(t *testing.T) {
 func FuzzAnswer(f *testing.F) {
 	f.Add(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	f.Add(call("draw_problem", `{"task":"chain_sum","seed":"1","level":2,"scenario":"reasoning_gym"}`))
-	f.Add(call("submit_answer", `{"problem":"chain_sum.v4.s1.l0.0","answer":"3"}`))
+	f.Add(call("submit_answer", `{"problem":"chain_sum.v5.s1.l0.0","answer":"3"}`))
 	s := newServer(f)
 	f.Fuzz(func(t *testing.T, message string) {
 		if answer := s.Answer(t.Context(), []byte(message)); answer != nil && !json.Valid(answer) {

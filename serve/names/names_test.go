@@ -58,7 +58,7 @@ func TestProblemsComeBack(t *testing.T) {
 // TestJudge adds the rewards of the replies until the episode ends.
 func TestJudge(t *testing.T) {
 	book := newBook(t)
-	p, err := book.Problem([]byte(`"chain_sum.v4.s1.l0.0"`)) // What is 3 - 6?
+	p, err := book.Problem([]byte(`"chain_sum.v5.s1.l0.0"`)) // What is 3 - 6?
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +140,8 @@ func TestScoresOfTheBook(t *testing.T) {
 // FuzzProblem reads any text as a problem, and grades an answer to the result.
 func FuzzProblem(f *testing.F) {
 	book := newBook(f)
-	f.Add([]byte(`"reasoning_gym.v2/chain_sum.v4.s1.l0.0"`))
-	f.Add([]byte(`{"task":"chain_sum","version":4,"seed":"1","instance":{"expression":"1 + 2","num_terms":2,"num_digits":1}}`))
+	f.Add([]byte(`"reasoning_gym.v2/chain_sum.v5.s1.l0.0"`))
+	f.Add([]byte(`{"task":"chain_sum","version":5,"seed":"1","instance":{"expression":"1 + 2","num_terms":2,"num_digits":1}}`))
 	f.Add([]byte(`{"task":"mini_sudoku","scenario":"reasoning_gym.v2","instance":null}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p, err := book.Problem(text)

@@ -108,7 +108,7 @@ func said(texts ...string) string {
 }
 
 const (
-	byID  = `"problem":"chain_sum.v4.s1.l0.0"` // What is 3 - 6?
+	byID  = `"problem":"chain_sum.v5.s1.l0.0"` // What is 3 - 6?
 	entry = `"question":"What is 4 + 3?","answer":"7","metadata":{"source_dataset":"chain_sum","source_index":0,"expression":"4 + 3","num_terms":2,"num_digits":1,"difficulty":{"num_terms":[2,2],"num_digits":[1,1]}}`
 )
 
@@ -120,7 +120,7 @@ func TestVerify(t *testing.T) {
 		want               string // part of the reply
 	}{
 		{"a right reply", byID, said("<answer>-3</answer>"), 200, `"reward":1,"extracted_answer":"-3","reason":"","malformed":false}`},
-		{"the row comes back", `"id":[1, 2],` + byID, said("<answer>-3</answer>"), 200, `{"id":[1, 2],"problem":"chain_sum.v4.s1.l0.0","response":{`},
+		{"the row comes back", `"id":[1, 2],` + byID, said("<answer>-3</answer>"), 200, `{"id":[1, 2],"problem":"chain_sum.v5.s1.l0.0","response":{`},
 		{"a wrong reply", byID, said("<answer>3</answer>"), 200, `"reward":0,"extracted_answer":"3","reason":"want \"-3\"","malformed":false`},
 		{"no answer", byID, said("-3"), 200, `"malformed":true`},
 		{"no message", byID, said(), 200, `"reward":0,"extracted_answer":"",`},
@@ -130,7 +130,7 @@ func TestVerify(t *testing.T) {
 		{"a second answer in the same reply", byID, said("<answer>3</answer>", "<answer>-3</answer>"), 200, `"malformed":true`},
 		{"a second turn, where the scenario has one", byID, said("<answer>3</answer>", "user:No.", "<answer>-3</answer>"), 200, `"reward":0,`},
 		{"a second turn, where the scenario has several", byID + `,"scenario":"math_multi_turn"`, said(`\boxed{3}`, "user:No.", `\boxed{-3}`), 200, `"reward":1,"extracted_answer":"-3"`},
-		{"a scenario in the ID", `"problem":"math_multi_turn.v8/chain_sum.v4.s1.l0.0"`, said(`\boxed{-3}`), 200, `"reward":1,`},
+		{"a scenario in the ID", `"problem":"math_multi_turn.v8/chain_sum.v5.s1.l0.0"`, said(`\boxed{-3}`), 200, `"reward":1,`},
 		{"a draw", `"task":"chain_sum","seed":1`, said("<answer>-3</answer>"), 200, `"reward":1,`},
 		{"an entry of reasoning-gym, answered with tags", entry, said("<answer>7</answer>"), 200, `"reward":1,"extracted_answer":"7"`},
 		{"in a box", entry, said(`It is \boxed{7}.`), 200, `"reward":1,"extracted_answer":"7"`},
@@ -144,7 +144,7 @@ func TestVerify(t *testing.T) {
 		{"by the judge, who does not know the task", `"problem":"spell_backward.v4.s1.l0.0","scenario":"judge"`, said("good"), 422, "no such task"},
 		{"no problem", `"id":1`, said("7"), 422, "problem: is missing; want"},
 		{"a problem that there is not", `"problem":"chain_sun.v2.s1.l0.0"`, said("7"), 422, `no task \"chain_sun\"`},
-		{"a problem that cannot be read", `"problem":{"task":"chain_sum","version":4,"instance":{"expression":"("}}`, said("7"), 422, "chain_sum"},
+		{"a problem that cannot be read", `"problem":{"task":"chain_sum","version":5,"instance":{"expression":"("}}`, said("7"), 422, "chain_sum"},
 		{"an entry of no task", `"question":"q","answer":"1","metadata":{"source_dataset":"nothing"}`, said("7"), 422, "nothing"},
 		{"an entry with a question that is not a text", `"question":7,"answer":"1","metadata":{"source_dataset":"chain_sum"}`, said("7"), 422, "question: want a string"},
 		{"a scenario that there is not", byID + `,"scenario":"chess"`, said("7"), 422, `scenario: no scenario \"chess\"`},
@@ -251,7 +251,7 @@ func TestEpisode(t *testing.T) {
 		{"the end", "/close", "{}", 200, "{}"},
 		{"a step after it", "/step", fmt.Sprintf(row, said("1")), 422, "begin one by /reset"},
 		{"another end", "/close", "{}", 200, "{}"},
-		{"a problem that nobody can grade", "/reset", `{"problem":{"task":"chain_sum","version":4,"seed":"1","instance":{"diffijulty":1}}}`, 422, "diffijulty"},
+		{"a problem that nobody can grade", "/reset", `{"problem":{"task":"chain_sum","version":5,"seed":"1","instance":{"diffijulty":1}}}`, 422, "diffijulty"},
 		{"a scenario that there is not", "/reset", `{` + byID + `,"scenario":"chess"}`, 422, "chess"},
 	} {
 		status, reply := c.post(test.path, test.body)
@@ -329,7 +329,7 @@ func FuzzRows(f *testing.F) {
 		"{" + byID + `,"response":` + said("<answer>-3</answer>") + "}",
 		"{" + entry + `,"response":` + said("7", "user:?", "8") + "}",
 		`{"task":"chain_sum","scenario":"math_multi_turn","reward":1,"response":{"output":[{"role":"assistant","content":"\ud800"}]}}`,
-		`{"problem":{"task":"chain_sum","version":4,"seed":"1","instance":{"diffijulty":1}},"response":` + said("<answer>1</answer>") + "}",
+		`{"problem":{"task":"chain_sum","version":5,"seed":"1","instance":{"diffijulty":1}},"response":` + said("<answer>1</answer>") + "}",
 		`{"verify_responses":[{"reward":1e308},{"reward":1e308},{"reward":-1e308,"_ng_task_index":1}]}`,
 	} {
 		f.Add([]byte(body))

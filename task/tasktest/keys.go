@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
@@ -28,27 +29,45 @@ const (
 // checks that.
 var namesInAnswers = map[string]bool{
 	"ab": true, "acre": true, "advanced_geometry": true, "arc_1d": true, "arc_agi": true, "base_conversion": true, "binairo": true,
-	"binary_matrix": true, "boxnet": true, "calcudoku": true, "circuit_logic": true, "color_cube_rotation": true, "complex_arithmetic": true,
-	"course_schedule": true, "cryptarithm": true, "family_relationships": true, "futoshiki": true, "game_of_life": true, "graph_color": true,
-	"hitori": true, "intermediate_integration": true, "job_scheduling": true, "json_schema": true, "jugs": true, "kakurasu": true, "knight_swap": true,
-	"knights_knaves": true, "light_up": true, "manipulate_matrix": true, "min_cut": true, "minesweeper": true, "mini_sudoku": true, "modulo_grid": true,
-	"n_queens": true, "needle_haystack": true, "new_rules": true, "nonogram": true, "number_filtering": true, "number_sequence": true,
-	"number_sorting": true, "numbrix": true, "palindrome_generation": true, "palindrome_partitioning": true, "path_star": true,
-	"polynomial_multiplication": true, "pool_matrix": true, "power_function": true, "propositional_logic": true, "quantum_lock": true,
-	"ransom_note": true, "rearc": true, "regex_matching": true, "regular_expressions": true, "rotate_matrix": true, "rubiks_cube": true,
-	"rush_hour": true, "set_cover": true, "shortest_path": true, "simple_integration": true, "skyscrapers": true, "sokoban": true,
-	"spell_backward": true, "star_battle": true, "string_insertion": true, "string_splitting": true, "string_synthesis": true, "sudoku": true,
-	"survo": true, "syllogism": true, "tents": true, "tool_arguments": true, "tower_of_hanoi": true, "traveling_salesman": true, "tsumego": true,
-	"word_ladder": true, "word_sequence_reversal": true, "word_sorting": true, "zebra_puzzles": true,
+	"binary_matrix": true, "boxnet": true, "calcudoku": true, "circuit_logic": true, "coin_flip": true, "color_cube_rotation": true,
+	"complex_arithmetic": true, "course_schedule": true, "cryptarithm": true, "dice": true, "family_relationships": true,
+	"fraction_simplification": true, "futoshiki": true, "game_of_life": true, "graph_color": true, "hitori": true, "intermediate_integration": true,
+	"job_scheduling": true, "json_schema": true, "jugs": true, "kakurasu": true, "knight_swap": true, "knights_knaves": true, "light_up": true,
+	"manipulate_matrix": true, "min_cut": true, "minesweeper": true, "mini_sudoku": true, "modulo_grid": true, "n_queens": true, "needle_haystack": true,
+	"new_rules": true, "nonogram": true, "number_filtering": true, "number_sequence": true, "number_sorting": true, "numbrix": true,
+	"palindrome_generation": true, "palindrome_partitioning": true, "path_star": true, "polynomial_equations": true, "polynomial_multiplication": true,
+	"pool_matrix": true, "power_function": true, "prime_factorization": true, "propositional_logic": true, "quantum_lock": true, "ransom_note": true,
+	"rearc": true, "regex_matching": true, "regular_expressions": true, "rotate_matrix": true, "rubiks_cube": true, "rush_hour": true, "set_cover": true,
+	"shortest_path": true, "simple_integration": true, "skyscrapers": true, "sokoban": true, "spell_backward": true, "star_battle": true,
+	"string_insertion": true, "string_splitting": true, "string_synthesis": true, "sudoku": true, "survo": true, "syllogism": true, "tents": true,
+	"tool_arguments": true, "tower_of_hanoi": true, "traveling_salesman": true, "tsumego": true, "word_ladder": true, "word_sequence_reversal": true,
+	"word_sorting": true, "zebra_puzzles": true,
+}
+
+// tensInAnswers lists the tasks whose keys leave out a sign and a power of ten: answers to problems with one
+// key differ in them alone.
+var tensInAnswers = map[string]bool{
+	"basic_arithmetic": true, "bitwise_arithmetic": true, "chain_sum": true, "decimal_arithmetic": true, "decimal_chain_sum": true,
+	"gcd": true, "lcm": true, "leg_counting": true, "products": true, "simple_equations": true,
+}
+
+// digits are those of a number, without its sign, its point and the zeros at its ends.
+func digits(number string) string {
+	return strings.Trim(strings.NewReplacer("-", "", ".", "").Replace(number), "0")
 }
 
 // keys: a key identifies the question, in any wording.
 func keys(t testing.TB, of quintain.Task) {
+	name := of.Info().Name
 	for _, met := range meetings(t, of) {
-		if namesInAnswers[of.Info().Name] {
+		if namesInAnswers[name] {
 			break
 		}
-		if v := grade(t, of, met[1], solve(t, of, met[0])); v != quintain.Right() {
+		one, other := solve(t, of, met[0]), solve(t, of, met[1])
+		if tensInAnswers[name] && digits(one) == digits(other) {
+			continue
+		}
+		if v := grade(t, of, met[1], one); v != quintain.Right() {
 			t.Fatalf("%s and %s have one key, and the solution of one gets %+v from the other\n%s\n%s", met[0].ID(), met[1].ID(), v, met[0].Prompt, met[1].Prompt)
 		}
 	}
@@ -187,7 +206,7 @@ func Same[I any](t *testing.T, of quintain.Task, why string, change func(record 
 		if keyOf(t, of, p) != keyOf(t, of, q) {
 			t.Fatalf("the changed record has another key (%s)\n%s\n%s", why, p.Instance, q.Instance)
 		}
-		if v := grade(t, of, q, solve(t, of, p)); v != quintain.Right() && !namesInAnswers[of.Info().Name] {
+		if v := grade(t, of, q, solve(t, of, p)); v != quintain.Right() && !namesInAnswers[of.Info().Name] && !tensInAnswers[of.Info().Name] {
 			t.Fatalf("after the change, the solution from before gets %+v (%s)\n%s\n%s", v, why, p.Instance, q.Instance)
 		}
 	}

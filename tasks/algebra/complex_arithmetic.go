@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -19,7 +20,7 @@ var complexArithmetic = task.Spec[complexParams, complexItem]{
 	Category: "algebra",
 	Doc:      "Add, subtract, multiply or divide two complex numbers with whole real and imaginary parts. Quotients have whole parts too.",
 	Source:   "Elementary algebra; the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
 	Default:  complexParams{-10, 10, -10, 10, []string{"+", "-", "*", "/"}, []float64{0.4, 0.4, 0.1, 0.1}},
 	Levels: []complexParams{
 		{-5, 5, -5, 5, []string{"+", "-"}, []float64{0.5, 0.5}},
@@ -174,28 +175,18 @@ func (c complexItem) Short() string {
 	return strings.ReplaceAll(text, " ", "")
 }
 
-// Canonical implements [task.Canonicalizer]. The terms of a sum and the factors of a product may
-// be exchanged, and i may be -i in all numbers.
+// Canonical implements [task.Canonicalizer]. The terms are signed numbers up to a common unit (1, i, -1
+// or -i), a factor is one up to its own unit, and i may be -i in all numbers.
 func (c complexItem) Canonical() string {
-	text := func(z, w complexNumber) string { return fmt.Sprint(z, c.Operation, w) }
-	best := ""
-	for _, sign := range []float64{1, -1} {
-		z, w := c.Num1, c.Num2
-		if z[1] != 0 {
-			z[1] *= sign
+	units := [2][2][2]string{{{"r", "i"}, {"i", "-r"}}, {{"r", "-i"}, {"i", "r"}}} // what stands for 1 and i
+	text := fmt.Sprintf("(%.0f*r+%.0f*i)%s(%.0f*s+%.0f*j)", c.Num1[0], c.Num1[1], c.Operation, c.Num2[0], c.Num2[1])
+	return canon.Least(8, func(way int) string {
+		one, other := units[way/4][way%2], units[way/4][way/2%2]
+		if c.Operation == "+" || c.Operation == "-" {
+			other = one
 		}
-		if w[1] != 0 {
-			w[1] *= sign
-		}
-		one := text(z, w)
-		if c.Operation == "+" || c.Operation == "*" {
-			one = min(one, text(w, z))
-		}
-		if best == "" || one < best {
-			best = one
-		}
-	}
-	return best
+		return task.Commuted(text, map[string]string{"r": one[0], "i": one[1], "s": other[0], "j": other[1]})
+	})
 }
 
 // Check refuses a record with a wrong result.

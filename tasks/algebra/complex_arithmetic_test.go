@@ -129,11 +129,21 @@ func TestComplexArithmeticSecond(t *testing.T) {
 
 func TestComplexArithmeticKeys(t *testing.T) {
 	tasktest.Translated(t, complexArithmetic.Task(), func(solution string, from, to complexItem) string {
-		if from.Num1 == to.Num1 && from.Num2 == to.Num2 || from.Num1 == to.Num2 && from.Num2 == to.Num1 {
-			return solution
+		for way := range 8 {
+			z := from.Result
+			if way >= 4 {
+				z[1] = 0 - z[1]
+			}
+			for range way % 4 {
+				z = z.times(complexNumber{0, 1})
+			}
+			for _, tens := range []float64{1, 10, 100, 0.1, 0.01} {
+				if turned := (complexNumber{z[0]*tens + 0, z[1]*tens + 0}); turned == to.Result {
+					return turned.String()
+				}
+			}
 		}
-		from.Result[1] = 0 - from.Result[1]
-		return from.Result.String()
+		return solution
 	})
 	exchanged := func(c *complexItem, _ *rng.Rand) func(string) string {
 		if c.Operation == "+" || c.Operation == "*" {
@@ -148,9 +158,26 @@ func TestComplexArithmeticKeys(t *testing.T) {
 		}
 		return func(string) string { return c.Result.String() }
 	})
+	turned := func(z complexNumber) complexNumber { return z.times(complexNumber{0, 1}) }
+	tasktest.Variant(t, complexArithmetic.Task(), "both numbers times i", func(c *complexItem, _ *rng.Rand) func(string) string {
+		c.Num1, c.Num2 = turned(c.Num1), turned(c.Num2)
+		switch c.Operation {
+		case "*":
+			c.Result = turned(turned(c.Result))
+		case "+", "-":
+			c.Result = turned(c.Result)
+		}
+		return func(string) string { return c.Result.String() }
+	})
+	tasktest.Variant(t, complexArithmetic.Task(), "a sum is a difference", func(c *complexItem, _ *rng.Rand) func(string) string {
+		if c.Operation == "+" {
+			c.Operation, c.Num2 = "-", complexNumber{0 - c.Num2[0], 0 - c.Num2[1]}
+		}
+		return nil
+	})
 	tasktest.Other(t, complexArithmetic.Task(), "another operation", func(c *complexItem) {
 		if c.Operation == "+" && c.Num2 != (complexNumber{}) {
-			c.Operation, c.Result = "-", complexNumber{c.Num1[0] - c.Num2[0], c.Num1[1] - c.Num2[1]}
+			c.Operation, c.Result = "*", c.Num1.times(c.Num2)
 		}
 	})
 }

@@ -26,7 +26,7 @@ var polynomialEquations = task.Spec[polynomialParams, polynomialItem]{
 	List:    ", ",
 	Default: polynomialParams{2, 4, 1, 100, 1, 3, []string{"+", "-"}},
 	Levels: []polynomialParams{
-		{2, 2, 1, 10, 1, 1, []string{"+", "-"}},
+		{2, 2, 1, 50, 1, 1, []string{"+", "-"}},
 		{2, 3, 1, 20, 1, 2, []string{"+", "-"}},
 		{2, 4, 1, 100, 1, 3, []string{"+", "-"}},
 		{3, 4, 1, 100, 2, 3, []string{"+", "-"}},
@@ -210,21 +210,9 @@ func (s polynomialItem) Short() string {
 	return strings.NewReplacer("**", "^", " ", "").Replace(s.Polynomial) + "=0; " + s.Variable + "="
 }
 
-// Canonical implements [task.Canonicalizer]. The name of the variable, the order of the terms and
-// a change of all signs do not matter.
-func (s polynomialItem) Canonical() string {
-	names := map[string]string{s.Variable: "x"}
-	text := task.Commuted(s.Polynomial, names)
-	turned, negative := strings.CutPrefix(s.Polynomial, "-")
-	switch {
-	case strings.Contains(turned, "("):
-		return text
-	case !negative:
-		turned = "-" + turned
-	}
-	turned = strings.NewReplacer(" + ", " - ", " - ", " + ").Replace(turned)
-	return min(text, task.Commuted(turned, names))
-}
+// Canonical implements [task.Canonicalizer]. The name and the sign of the variable, the order of the
+// terms, a change of all signs and a power of ten do not matter.
+func (s polynomialItem) Canonical() string { return task.Mirrored(s.Polynomial, s.Variable) }
 
 // Check refuses a record with too many roots.
 func (s polynomialItem) Check() error {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -246,6 +247,32 @@ func TestPolynomialEquationsKeys(t *testing.T) {
 		}
 		s.Polynomial = turned
 		return nil
+	})
+	opposed := func(roots string) string {
+		list := strings.Split(roots, ", ")
+		for i, root := range list {
+			if rest, negative := strings.CutPrefix(root, "-"); negative {
+				list[i] = rest
+			} else if root != "0" && root != "" {
+				list[i] = "-" + root
+			}
+		}
+		slices.Reverse(list)
+		return strings.Join(list, ", ")
+	}
+	tasktest.Variant(t, polynomialEquations.Task(), "the opposite variable", func(s *polynomialItem, _ *rng.Rand) func(string) string {
+		s.Polynomial = strings.ReplaceAll(s.Polynomial, s.Variable, "(-"+s.Variable+")")
+		for i := range s.Roots {
+			s.Roots[i] = 0 - s.Roots[i]
+		}
+		slices.Reverse(s.Roots)
+		return opposed
+	})
+	tasktest.Translated(t, polynomialEquations.Task(), func(solution string, _, to polynomialItem) string {
+		if to.Score(solution) != quintain.Right() {
+			return opposed(solution)
+		}
+		return solution
 	})
 	tasktest.Same(t, polynomialEquations.Task(), "the name of the variable is free", func(s *polynomialItem) {
 		s.Polynomial, s.Variable = strings.ReplaceAll(s.Polynomial, s.Variable, "q"), "q"

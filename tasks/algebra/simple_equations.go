@@ -19,7 +19,7 @@ var simpleEquations = task.Spec[simpleEquationsParams, simpleEquationsItem]{
 	Doc: "Solve a linear equation in one variable. Its left side is a chain of terms; a * multiplies everything before it. " +
 		"The solution is a whole number.",
 	Source:  "Elementary algebra; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: simpleEquationsParams{2, 4, 1, 100, []string{"+", "-", "*"}, []float64{0.4, 0.4, 0.2}},
 	Levels: []simpleEquationsParams{
 		{2, 2, 1, 20, []string{"+", "-"}, []float64{0.5, 0.5}},
@@ -174,13 +174,11 @@ func (s simpleEquationsItem) Short() string {
 	return strings.ReplaceAll(s.Equation, " ", "") + "; " + s.Variable + "="
 }
 
-// Canonical implements [task.Canonicalizer]. The name of the variable does not matter, nor do the
-// orders of terms, of factors and of the two sides.
+// Canonical implements [task.Canonicalizer]. The name and the sign of the variable do not matter, nor do
+// the orders of terms, of factors and of the two sides, a change of all signs and a power of ten.
 func (s simpleEquationsItem) Canonical() string {
-	names := map[string]string{s.Variable: "x"}
 	left, right, _ := strings.Cut(s.Equation, "=")
-	left, right = task.Commuted(left, names), task.Commuted(right, names)
-	return min(left, right) + "=" + max(left, right)
+	return task.Mirrored("("+left+")-("+right+")", s.Variable)
 }
 
 // Check refuses a record unless its equation has exactly one solution, a whole number.

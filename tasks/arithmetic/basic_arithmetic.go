@@ -18,13 +18,13 @@ var basicArithmetic = task.Spec[basicArithmeticParams, basicArithmeticItem]{
 	Doc: "Work out an expression of whole numbers, the four operations and brackets. " +
 		"Every division has a whole result.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: basicArithmeticParams{
 		MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4, Operators: []string{"+", "-", "*", "/"},
 		AllowParentheses: true, AllowNegation: true, FormatStyle: styleSimple, Whitespace: spaceSingle,
 	},
 	Levels: []basicArithmeticParams{
-		{2, 2, 1, 1, []string{"+", "-"}, false, false, styleSimple, spaceSingle},
+		{2, 2, 1, 2, []string{"+", "-"}, false, false, styleSimple, spaceSingle},
 		{2, 3, 1, 1, []string{"+", "-", "*", "/"}, false, false, styleNatural, spaceSingle},
 		{3, 4, 1, 2, []string{"+", "-", "*", "/"}, true, false, styleNatural, spaceSingle},
 		{4, 6, 1, 3, []string{"+", "-", "*", "/"}, true, true, styleNatural, spaceSingle},
@@ -32,7 +32,7 @@ var basicArithmetic = task.Spec[basicArithmeticParams, basicArithmeticItem]{
 		{10, 16, 3, 5, []string{"+", "-", "*", "/"}, true, true, styleNatural, spaceNone},
 	},
 	Few: []string{
-		"There are 162 sums and differences of two digits.",
+		"There are few sums and differences of two digits.",
 		"There are few ways to combine two or three digits.",
 	},
 	Make: makeBasicArithmetic,
@@ -252,7 +252,8 @@ func (b basicArithmeticItem) Short() string {
 	return strings.ReplaceAll(b.Expression, " ", "") + "="
 }
 
-// Canonical implements [task.Canonicalizer]. The orders of terms and of factors do not matter.
+// Canonical implements [task.Canonicalizer]. The orders of terms and of factors do not matter, nor do their
+// signs as far as [task.Commuted] says, nor a power of ten.
 func (b basicArithmeticItem) Canonical() string { return task.Commuted(b.Expression, nil) }
 
 // Check refuses a record with an unreadable expression.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -171,6 +172,16 @@ func TestBasicArithmeticDivides(t *testing.T) {
 }
 
 func TestBasicArithmeticKeys(t *testing.T) {
+	tasktest.Variant(t, basicArithmetic.Task(), "the opposite of the whole", func(p *basicArithmeticItem, _ *rng.Rand) func(string) string {
+		p.Expression = "-(" + p.Expression + ")"
+		return func(value string) string {
+			return strings.TrimPrefix(opposite(value), "-"+strings.Repeat("!", task.Bit(value != "0")))
+		}
+	})
+	tasktest.Variant(t, tasktest.With(t, basicArithmetic.Task(), `{"min_terms":2,"max_terms":3,"operators":["+","-"],"allow_parentheses":false,"allow_negation":false}`), "all signs changed", func(p *basicArithmeticItem, _ *rng.Rand) (translate func(string) string) {
+		p.Expression, translate = opposed(p.Expression)
+		return translate
+	})
 	tasktest.Variant(t, basicArithmetic.Task(), "terms and factors exchanged", func(p *basicArithmeticItem, _ *rng.Rand) func(string) string {
 		p.Expression = exchanged(p.Expression)
 		return nil

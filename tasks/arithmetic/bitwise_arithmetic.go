@@ -18,7 +18,7 @@ var bitwiseArithmetic = task.Spec[bitwiseArithmeticParams, bitwiseArithmeticItem
 	Doc: "Work out sums, differences, products and shifts of hexadecimal numbers. " +
 		"The difficulty is the depth of the brackets; the numbers have one digit more than that, but at most four.",
 	Source:  "Elementary arithmetic; the setting is that of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: bitwiseArithmeticParams{Difficulty: 2},
 	Levels:  []bitwiseArithmeticParams{{0}, {1}, {2}, {3}, {4}, {5}},
 	Few: []string{
@@ -110,7 +110,7 @@ func (b bitwiseArithmeticItem) Prompt() string {
 // Short implements [task.Shortener].
 func (b bitwiseArithmeticItem) Short() string { return strings.ReplaceAll(b.Problem, " ", "") + "=" }
 
-// Canonical implements [task.Canonicalizer]. The orders of terms and of factors do not matter.
+// Canonical implements [task.Canonicalizer], as in basic_arithmetic.
 func (b bitwiseArithmeticItem) Canonical() string { return task.Commuted(b.Problem, nil) }
 
 // Check refuses a record with an unreadable or very large expression.

@@ -17,7 +17,7 @@ var chainSum = task.Spec[chainSumParams, chainSumItem]{
 	Category: "arithmetic",
 	Doc:      "Work out a chain of additions and subtractions of whole numbers.",
 	Source:   "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version:  4,
+	Version:  5,
 	Default:  chainSumParams{MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4},
 	Levels: []chainSumParams{
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1},
@@ -128,7 +128,7 @@ func (c chainSumItem) Prompt() string {
 // Short implements [task.Shortener].
 func (c chainSumItem) Short() string { return strings.ReplaceAll(c.Expression, " ", "") + "=" }
 
-// Canonical implements [task.Canonicalizer]. The order of the terms does not matter.
+// Canonical implements [task.Canonicalizer], as in basic_arithmetic.
 func (c chainSumItem) Canonical() string { return task.Commuted(c.Expression, nil) }
 
 // Check refuses a record with an unreadable chain.

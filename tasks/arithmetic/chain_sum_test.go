@@ -111,9 +111,22 @@ func TestChainSumKeys(t *testing.T) {
 			reversed(c)
 		}
 	})
-	tasktest.Other(t, chainSum.Task(), "a difference with its numbers in another order is another question", func(c *chainSumItem) {
-		if strings.Contains(c.Expression, "-") && c.NumTerms == 2 {
+	tasktest.Same(t, chainSum.Task(), "who knows a difference knows it the other way round", func(c *chainSumItem) {
+		if strings.Contains(c.Expression, " - ") && c.NumTerms == 2 && !strings.Contains(" "+c.Expression, " -"+c.Expression[:1]) {
 			reversed(c)
 		}
+	})
+	tasktest.Other(t, chainSum.Task(), "a sum is no difference", func(c *chainSumItem) {
+		if c.NumTerms == 2 && !strings.HasSuffix(c.Expression, " 0") && !strings.HasPrefix(c.Expression, "0 ") {
+			c.Expression = strings.Replace(c.Expression, " + ", " - ", 1)
+		}
+	})
+	tasktest.Variant(t, chainSum.Task(), "all signs changed", func(p *chainSumItem, _ *rng.Rand) (translate func(string) string) {
+		p.Expression, translate = opposed(p.Expression)
+		return translate
+	})
+	tasktest.Variant(t, chainSum.Task(), "ten times all numbers", func(p *chainSumItem, _ *rng.Rand) (translate func(string) string) {
+		p.Expression, translate = tenfold(p.Expression)
+		return translate
 	})
 }

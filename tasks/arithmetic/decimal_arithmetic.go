@@ -18,7 +18,7 @@ var decimalArithmetic = task.Spec[decimalArithmeticParams, decimalArithmeticItem
 	Doc: "Work out an expression of decimal fractions, the four operations and brackets. " +
 		"The answer is rounded to the largest number of decimal places that a number may have, or to more.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 5,
+	Version: 6,
 	Default: decimalArithmeticParams{MinNumDecimalPlaces: 3, MaxNumDecimalPlaces: 3, MinTerms: 2, MaxTerms: 6, Precision: 12},
 	Levels: []decimalArithmeticParams{
 		{MinNumDecimalPlaces: 2, MaxNumDecimalPlaces: 2, MinTerms: 2, MaxTerms: 2, Precision: 6},
@@ -144,7 +144,7 @@ func (d decimalArithmeticItem) Short() string {
 	return strings.ReplaceAll(d.Expression, " ", "") + "=, " + strconv.Itoa(d.DecimalPlaces) + " places"
 }
 
-// Canonical implements [task.Canonicalizer]. The orders of terms and of factors do not matter.
+// Canonical implements [task.Canonicalizer], as in basic_arithmetic.
 func (d decimalArithmeticItem) Canonical() string {
 	return fmt.Sprint(d.DecimalPlaces, " ", d.Precision, " ", task.Commuted(d.Expression, nil))
 }

@@ -17,7 +17,7 @@ var decimalChainSum = task.Spec[decimalChainSumParams, decimalChainSumItem]{
 	Category: "arithmetic",
 	Doc:      "Work out a chain of additions and subtractions of decimal fractions, exactly.",
 	Source:   "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version:  3,
+	Version:  4,
 	Default:  decimalChainSumParams{MinTerms: 2, MaxTerms: 6, MinDigits: 1, MaxDigits: 4, MinDecimalPlaces: 1, MaxDecimalPlaces: 4},
 	Levels: []decimalChainSumParams{
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1, MinDecimalPlaces: 1, MaxDecimalPlaces: 1},
@@ -121,7 +121,7 @@ func (d decimalChainSumItem) Prompt() string {
 // Short implements [task.Shortener].
 func (d decimalChainSumItem) Short() string { return strings.ReplaceAll(d.Expression, " ", "") + "=" }
 
-// Canonical implements [task.Canonicalizer]. The order of the terms does not matter.
+// Canonical implements [task.Canonicalizer], as in basic_arithmetic.
 func (d decimalChainSumItem) Canonical() string { return task.Commuted(d.Expression, nil) }
 
 // Check refuses a record with an unreadable chain.

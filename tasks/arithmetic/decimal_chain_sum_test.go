@@ -99,6 +99,10 @@ func TestDecimalChainSumSecond(t *testing.T) {
 }
 
 func TestDecimalChainSumKeys(t *testing.T) {
+	tasktest.Variant(t, decimalChainSum.Task(), "all signs changed", func(p *decimalChainSumItem, _ *rng.Rand) (translate func(string) string) {
+		p.Expression, translate = opposed(p.Expression)
+		return translate
+	})
 	tasktest.Variant(t, decimalChainSum.Task(), "the last terms exchanged", func(p *decimalChainSumItem, _ *rng.Rand) func(string) string {
 		p.Expression = moved(p.Expression)
 		return nil

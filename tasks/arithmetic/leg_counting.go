@@ -23,7 +23,7 @@ var legCounting = task.Spec[legCountingParams, legCountingItem]{
 	Doc: "Count the legs of several animals of several kinds. " +
 		"It asks only about animals with an undisputed number of legs: no crabs, since their claws may count, and no starfish.",
 	Source:  "Zoology; the list of animals is our own, the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: legCountingParams{MinAnimals: 3, MaxAnimals: 10, MinInstances: 1, MaxInstances: 15},
 	Levels: []legCountingParams{
 		{MinAnimals: 2, MaxAnimals: 2, MinInstances: 1, MaxInstances: 5},
@@ -220,18 +220,18 @@ func (l legCountingItem) Short() string {
 }
 
 // Canonical implements [task.Canonicalizer]. The order of the animals does not matter, nor which
-// of those with as many legs they are.
+// of those with as many legs they are, nor whether there are ten times as many of each.
 func (l legCountingItem) Canonical() string {
 	texts := make([]string, len(l.Animals))
 	for i, f := range l.Animals {
 		legs := f.kind
 		if a, known := animalNamed()[f.kind]; known {
-			legs = strconv.FormatInt(a.legs, 10)
+			legs = "legs" + strconv.FormatInt(a.legs, 10)
 		}
-		texts[i] = strconv.Itoa(f.count) + " with " + legs
+		texts[i] = strconv.Itoa(f.count) + "*" + legs
 	}
 	slices.Sort(texts)
-	return strings.Join(texts, ", ")
+	return task.Commuted(strings.Join(texts, "+"), nil)
 }
 
 // Check refuses a record with a wrong number of legs. A kind that we do not know may have

@@ -21,7 +21,7 @@ var powerFunction = task.Spec[powerFunctionParams, powerFunctionItem]{
 	Doc: "Raise a number with up to four decimal places to a whole power, and round to three significant digits. " +
 		"Half of the exponents are negative. No power is halfway between two numbers of three digits.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: powerFunctionParams{MinBase: -1000, MaxBase: 1000, MinExponent: 0, MaxExponent: 8, Decimals: 4},
 	Levels: []powerFunctionParams{
 		{MinBase: 1, MaxBase: 10, MinExponent: 2, MaxExponent: 2, Decimals: 1},
@@ -177,10 +177,10 @@ func (p powerFunctionItem) appendText(b []byte) []byte {
 // Short implements [task.Shortener].
 func (p powerFunctionItem) Short() string { return string(append(p.appendText(nil), '=')) }
 
-// Canonical implements [task.Canonicalizer]. The sign of the base changes only that of the answer.
+// Canonical implements [task.Canonicalizer]. The sign of the base changes only that of the answer, and
+// ten times the base only its place.
 func (p powerFunctionItem) Canonical() string {
-	p.Base = math.Abs(p.Base)
-	return p.Short()
+	return task.Commuted("("+strconv.FormatFloat(p.Base, 'f', -1, 64)+")**"+strconv.Itoa(p.Exponent), nil)
 }
 
 // Check refuses a record with a wrong solution.

@@ -137,10 +137,13 @@ func TestPowerFunctionKeys(t *testing.T) {
 		return opposite
 	})
 	tasktest.Translated(t, powerFunction.Task(), func(solution string, from, to powerFunctionItem) string {
-		if from.Base != to.Base && from.Exponent%2 != 0 {
-			return opposite(solution)
+		if from.Base*to.Base < 0 && from.Exponent%2 != 0 {
+			solution = opposite(solution)
 		}
-		return solution
+		places := to.Exponent * int(math.Round(math.Log10(math.Abs(to.Base/from.Base))))
+		digits, exponent, _ := strings.Cut(solution, "e")
+		n, _ := strconv.Atoi(exponent)
+		return fmt.Sprintf("%se%+d", digits, n+places)
 	})
 	tasktest.Other(t, powerFunction.Task(), "the reciprocal", func(p *powerFunctionItem) {
 		p.Exponent = -p.Exponent

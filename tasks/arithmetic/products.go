@@ -18,19 +18,19 @@ var products = task.Spec[productsParams, productsItem]{
 	Doc: "Multiply whole numbers. " +
 		"No factor is 0 or 1, so that every factor counts.",
 	Source:  "Elementary arithmetic; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: productsParams{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 5},
 	Levels: []productsParams{
-		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 1},
 		{MinTerms: 2, MaxTerms: 2, MinDigits: 1, MaxDigits: 2},
+		{MinTerms: 2, MaxTerms: 3, MinDigits: 1, MaxDigits: 2},
 		{MinTerms: 2, MaxTerms: 3, MinDigits: 2, MaxDigits: 2, AllowNegation: true},
 		{MinTerms: 2, MaxTerms: 3, MinDigits: 3, MaxDigits: 4, AllowNegation: true},
 		{MinTerms: 2, MaxTerms: 3, MinDigits: 4, MaxDigits: 6, AllowNegation: true},
 		{MinTerms: 3, MaxTerms: 4, MinDigits: 5, MaxDigits: 8, AllowNegation: true},
 	},
 	Few: []string{
-		"There are few products of two digits.",
 		"There are few products of two digits, and of two numbers up to 99.",
+		"There are few products of two or three digits, and of two numbers up to 99.",
 	},
 	Make: makeProducts,
 }
@@ -88,7 +88,7 @@ func (p productsItem) Prompt() string {
 // Short implements [task.Shortener].
 func (p productsItem) Short() string { return strings.ReplaceAll(p.Expression, " ", "") + "=" }
 
-// Canonical implements [task.Canonicalizer]. The order of the factors does not matter.
+// Canonical implements [task.Canonicalizer], as in basic_arithmetic.
 func (p productsItem) Canonical() string { return task.Commuted(p.Expression, nil) }
 
 // Check refuses a record with an unreadable product.

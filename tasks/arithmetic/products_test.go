@@ -86,6 +86,10 @@ func TestProductsSecond(t *testing.T) {
 }
 
 func TestProductsKeys(t *testing.T) {
+	tasktest.Variant(t, products.Task(), "ten times the first factor", func(p *productsItem, _ *rng.Rand) func(string) string {
+		p.Expression = strings.Replace(p.Expression, " * ", "0 * ", 1)
+		return func(product string) string { return product + "0" }
+	})
 	tasktest.Variant(t, products.Task(), "two factors exchanged", func(p *productsItem, _ *rng.Rand) func(string) string {
 		p.Expression = exchanged(p.Expression)
 		return nil

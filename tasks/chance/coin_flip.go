@@ -22,7 +22,7 @@ var coinFlip = task.Spec[coinFlipParams, coinFlipItem]{
 	Doc: "Give the probability of exactly k heads, at least k heads, or a range of heads in several flips of a coin, which may be biased, " +
 		"or that probability given a least number of heads. No question has the answer 0 or 1.",
 	Source:  "The binomial distribution; the settings are those of reasoning-gym, except for max_denominator, allow_between and conditional.",
-	Version: 5,
+	Version: 6,
 	Default: coinFlipParams{MinTrials: 3, MaxTrials: 15, AllowExact: true, AllowAtLeast: true, MaxDenominator: 2},
 	Levels: []coinFlipParams{
 		{MinTrials: 2, MaxTrials: 6, AllowExact: true, AllowAtLeast: true, MaxDenominator: 2},
@@ -312,22 +312,29 @@ func (c coinFlipItem) Short() string {
 	return "P(" + c.event() + " in " + strconv.Itoa(c.NumTrials) + " flips" + c.given(" |") + ")" + coin
 }
 
-// Canonical implements [task.Canonicalizer]. Heads may be tails, with the probability of tails,
-// and a range of heads may be written in any way.
+// Canonical implements [task.Canonicalizer]. Heads may be tails, with the probability of tails; a range of
+// heads may be written in any way, and may be all others, if they are one range.
 func (c coinFlipItem) Canonical() string {
-	least, most := c.KHeads, c.KHeads
+	least, most := max(c.KHeads, c.Given), c.KHeads
 	switch c.ProblemType {
 	case atLeast:
 		most = c.NumTrials
 	case between:
 		most = c.KMost
 	}
+	if most == c.NumTrials { // at least so many: not fewer
+		least, most = c.Given, least-1
+	}
 	coin := c.heads()
 	text := fmt.Sprint(c.NumTrials, least, most, c.Given, coin.Numerator, coin.Denominator)
 	if c.Given > 0 { // at least so many heads are at most so many tails
 		return text
 	}
-	return min(text, fmt.Sprint(c.NumTrials, c.NumTrials-most, c.NumTrials-least, c.Given, coin.Denominator-coin.Numerator, coin.Denominator))
+	least, most = c.NumTrials-most, c.NumTrials-least
+	if most == c.NumTrials {
+		least, most = 0, least-1
+	}
+	return min(text, fmt.Sprint(c.NumTrials, least, most, c.Given, coin.Denominator-coin.Numerator, coin.Denominator))
 }
 
 // Check refuses a record with a wrong probability.

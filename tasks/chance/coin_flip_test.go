@@ -2,6 +2,7 @@ package chance
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"regexp"
 	"strconv"
@@ -220,6 +221,21 @@ func TestCoinFlipKeys(t *testing.T) {
 			c.ProblemType, c.KMost = between, c.NumTrials
 		}
 		return nil
+	})
+	tasktest.Variant(t, coinFlip.Task(), "at least so many are not fewer", func(c *coinFlipItem, _ *rng.Rand) func(string) string {
+		if c.ProblemType != atLeast || c.KHeads < c.Given+2 {
+			return nil
+		}
+		c.ProblemType, c.KMost, c.KHeads = between, c.KHeads-1, c.Given
+		p := c.Rational.float()
+		c.Rational = probability(*c)
+		return func(string) string { return fmt.Sprintf("%.10f", 1-p) }
+	})
+	tasktest.Translated(t, coinFlip.Task(), func(solution string, from, to coinFlipItem) string {
+		if p := from.Rational.float(); math.Abs(1-p-to.Rational.float()) < 1e-12 {
+			return strconv.FormatFloat(1-p, 'g', 10, 64)
+		}
+		return solution
 	})
 	tasktest.Other(t, coinFlip.Task(), "a flip more", func(c *coinFlipItem) {
 		if c.NumTrials < 12 {

@@ -19,7 +19,7 @@ var dice = task.Spec[diceParams, diceItem]{
 	Doc: "Give the probability that the numbers of several dice add up to a total or more. " +
 		"The answer is never 0 or 1, and 1/2 only if no other total is possible.",
 	Source:  "Elementary probability; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: diceParams{NumDice: 4, MaxDiceSize: 20},
 	Levels: []diceParams{
 		{NumDice: 1, MaxDiceSize: 100},
@@ -192,11 +192,16 @@ func (d diceItem) Short() string {
 	return "P(" + d.Puzzle.DiceStr + " >= " + strconv.Itoa(d.Puzzle.Target) + ")"
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the dice does not matter.
+// Canonical implements [task.Canonicalizer]. The order of the dice does not matter, nor whether a total of
+// at least so much is asked for or, counted from the highest numbers down, of less.
 func (d diceItem) Canonical() string {
 	sides, _ := readDice(d.Puzzle.DiceStr) // Check has already read them
 	slices.Sort(sides)
-	return fmt.Sprint(sides, " >= ", d.Puzzle.Target)
+	mirrored := len(sides) + 1 - d.Puzzle.Target
+	for _, n := range sides {
+		mirrored += n
+	}
+	return fmt.Sprint(sides, " >= ", min(d.Puzzle.Target, mirrored))
 }
 
 // Check refuses a record with a wrong probability.

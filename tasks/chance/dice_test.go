@@ -159,6 +159,27 @@ func countRolls(sides []int, target int) int {
 }
 
 func TestDiceKeys(t *testing.T) {
+	complement := func(p string) string {
+		over, under, _ := strings.Cut(p, "/")
+		a, _ := strconv.Atoi(over)
+		b, _ := strconv.Atoi(under)
+		return fmt.Sprint(b-a, "/", b)
+	}
+	tasktest.Variant(t, dice.Task(), "the numbers of the dice counted from the other end", func(d *diceItem, _ *rng.Rand) func(string) string {
+		sides, _ := readDice(d.Puzzle.DiceStr)
+		d.Puzzle.Target = len(sides) + 1 - d.Puzzle.Target
+		for _, n := range sides {
+			d.Puzzle.Target += n
+		}
+		d.Puzzle.Num, d.Puzzle.Den = diceChance(sides, d.Puzzle.Target)
+		return complement
+	})
+	tasktest.Translated(t, dice.Task(), func(solution string, from, to diceItem) string {
+		if from.Puzzle.Target != to.Puzzle.Target {
+			return complement(solution)
+		}
+		return solution
+	})
 	tasktest.Variant(t, dice.Task(), "the dice in another order", func(d *diceItem, r *rng.Rand) func(string) string {
 		parts := strings.Split(d.Puzzle.DiceStr, ", ")
 		rng.Shuffle(r, parts)

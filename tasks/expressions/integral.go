@@ -51,11 +51,9 @@ func (s integral) Short() string {
 	return "∫" + strings.ReplaceAll(printed.Replace(s.Integrand), " ", "") + " d" + s.Variable + "="
 }
 
-// Canonical implements [task.Canonicalizer]. The name of the variable does not matter, nor do the
-// orders of terms and of factors.
-func (s integral) Canonical() string {
-	return task.Commuted(s.Integrand, map[string]string{s.Variable: "x"})
-}
+// Canonical implements [task.Canonicalizer]. The name and the sign of the variable do not matter, nor do
+// the orders of terms and of factors, a change of all signs and a power of ten.
+func (s integral) Canonical() string { return task.Mirrored(s.Integrand, s.Variable) }
 
 // Check refuses a record with an unreadable integrand.
 func (s integral) Check() error {

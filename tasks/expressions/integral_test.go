@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/quintain-rl/quintain"
 )
 
 func TestIntegralCheck(t *testing.T) {
@@ -166,4 +168,22 @@ func (s *integral) revariable(other string) func(string) string {
 	renamed := func(text string) string { return old.ReplaceAllString(text, other) }
 	s.Integrand, s.Answer, s.Variable = renamed(s.Integrand), renamed(s.Answer), other
 	return renamed
+}
+
+// turned returns an antiderivative of s as one of an integrand that differs in the name and the sign of the
+// variable, in all signs and by a power of ten.
+func (s *integral) turned(to integral, solution string) string {
+	solution = s.revariable(to.Variable)(solution)
+	mirrored := regexp.MustCompile(`\b`+to.Variable+`\b`).ReplaceAllString(solution, "(-"+to.Variable+")")
+	for _, text := range []string{solution, mirrored} {
+		for _, tens := range []string{"", "10*", "1/10*", "100*", "1/100*"} {
+			for _, sign := range []string{"", "-"} {
+				text := sign + tens + "(" + strings.TrimSuffix(text, " + C") + ")"
+				if to.Score(text) == quintain.Right() {
+					return text
+				}
+			}
+		}
+	}
+	return solution
 }

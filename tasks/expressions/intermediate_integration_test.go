@@ -2,7 +2,6 @@ package expressions
 
 import (
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain/task/rng"
@@ -88,7 +87,7 @@ func TestIntermediateIntegrationSecond(t *testing.T) {
 
 func TestIntermediateIntegrationKeys(t *testing.T) {
 	tasktest.Translated(t, intermediateIntegration.Task(), func(solution string, from, to intermediateIntegrationItem) string {
-		return from.revariable(to.Variable)(solution)
+		return from.turned(to.integral, solution)
 	})
 	tasktest.Variant(t, intermediateIntegration.Task(), "another variable", func(s *intermediateIntegrationItem, _ *rng.Rand) func(string) string {
 		return s.revariable("q")
@@ -97,7 +96,7 @@ func TestIntermediateIntegrationKeys(t *testing.T) {
 		s.Integrand = regexp.MustCompile(`\(([^-( ][^( ]*) \+ ([0-9]+)\)`).ReplaceAllString(s.Integrand, "($2 + $1)")
 		return nil
 	})
-	tasktest.Other(t, intermediateIntegration.Task(), "signs matter", func(s *intermediateIntegrationItem) {
-		s.Integrand = strings.Replace(s.Integrand, " - ", " + ", 1)
+	tasktest.Other(t, intermediateIntegration.Task(), "powers matter", func(s *intermediateIntegrationItem) {
+		s.Integrand = regexp.MustCompile(`\b`+s.Variable+`\b`).ReplaceAllString(s.Integrand, "("+s.Variable+"**2)")
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -163,17 +164,22 @@ func (s productItem) Short() string {
 	return strings.ReplaceAll(printed.Replace(s.Product), " ", "") + "="
 }
 
-// Canonical implements [task.Canonicalizer]. The names of the variables do not matter, nor do the
-// orders of factors and of terms.
+// Canonical implements [task.Canonicalizer]. The names and the signs of the variables do not matter, nor do
+// the orders of factors and of terms, the signs of factors and a power of ten.
 func (s productItem) Canonical() string {
 	return task.Relabeled(len(s.Variables), func(labels []int) string {
-		names := make(map[string]string, len(labels))
-		for i, label := range labels {
-			names[s.Variables[i]] = "x" + strconv.Itoa(label)
-		}
-		return task.Commuted(s.Product, names)
+		return canon.Least(1<<min(len(labels), mostMirrored), func(signs int) string {
+			names := make(map[string]string, len(labels))
+			for i, label := range labels {
+				names[s.Variables[i]] = strings.Repeat("-", signs>>i&1) + "x" + strconv.Itoa(label)
+			}
+			return task.Commuted(s.Product, names)
+		})
 	})
 }
+
+// mostMirrored limits the variables whose signs a key leaves out.
+const mostMirrored = 4
 
 // Check refuses a record with an unreadable product.
 func (s productItem) Check() error {

@@ -3,6 +3,7 @@ package expressions
 import (
 	"fmt"
 	"math/big"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -180,7 +181,11 @@ func TestPolynomialMultiplicationKeys(t *testing.T) {
 	tasktest.Same(t, polynomialMultiplication.Task(), "space is free", func(s *productItem) {
 		s.Product = strings.ReplaceAll(s.Product, " ", "")
 	})
-	tasktest.Other(t, polynomialMultiplication.Task(), "signs matter", func(s *productItem) {
-		s.Product = strings.Replace(s.Product, " - ", " + ", 1)
+	tasktest.Other(t, polynomialMultiplication.Task(), "numbers matter", func(s *productItem) {
+		s.Product = "(" + s.Product + ")*(3 + 7*" + s.Variables[0] + ")"
+	})
+	tasktest.Variant(t, polynomialMultiplication.Task(), "a variable is its opposite", func(s *productItem, _ *rng.Rand) func(string) string {
+		s.Product = regexp.MustCompile(`\b`+s.Variables[0]+`\b`).ReplaceAllString(s.Product, "(-"+s.Variables[0]+")")
+		return func(string) string { return s.Solve() }
 	})
 }

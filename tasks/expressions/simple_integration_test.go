@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -68,16 +69,28 @@ func TestSimpleIntegrationKeys(t *testing.T) {
 		return s.revariable("q")
 	})
 	tasktest.Translated(t, simpleIntegration.Task(), func(solution string, from, to simpleIntegrationItem) string {
-		return from.revariable(to.Variable)(solution)
+		return from.turned(to.integral, solution)
 	})
 	tasktest.Variant(t, simpleIntegration.Task(), "two terms exchanged", func(s *simpleIntegrationItem, _ *rng.Rand) func(string) string {
 		s.Integrand = regexp.MustCompile(`^([^-][^ ]*) \+ ([^ ]+)`).ReplaceAllString(s.Integrand, "$2 + $1")
 		return nil
 	})
+	tasktest.Variant(t, simpleIntegration.Task(), "all signs changed", func(s *simpleIntegrationItem, _ *rng.Rand) func(string) string {
+		turned, negative := strings.CutPrefix(strings.NewReplacer(" + ", " - ", " - ", " + ").Replace(s.Integrand), "-")
+		s.Integrand, s.Answer = strings.Repeat("-", task.Bit(!negative))+turned, "-("+strings.TrimSuffix(s.Answer, " + C")+")"
+		return func(answer string) string { return "-(" + answer + ")" }
+	})
+	tasktest.Variant(t, simpleIntegration.Task(), "the mirror image", func(s *simpleIntegrationItem, _ *rng.Rand) func(string) string {
+		mirrored := func(text string) string {
+			return regexp.MustCompile(`\b`+s.Variable+`\b`).ReplaceAllString(text, "(-"+s.Variable+")")
+		}
+		s.Integrand, s.Answer = mirrored(s.Integrand), "-("+mirrored(strings.TrimSuffix(s.Answer, " + C"))+")"
+		return func(answer string) string { return "-(" + mirrored(answer) + ")" }
+	})
 	tasktest.Same(t, simpleIntegration.Task(), "space is free, and so is the solution", func(s *simpleIntegrationItem) {
 		s.Integrand, s.Answer = strings.ReplaceAll(s.Integrand, " ", ""), s.Answer+" + K"
 	})
-	tasktest.Other(t, simpleIntegration.Task(), "signs matter", func(s *simpleIntegrationItem) {
-		s.Integrand = strings.Replace(s.Integrand, " - ", " + ", 1)
+	tasktest.Other(t, simpleIntegration.Task(), "powers matter", func(s *simpleIntegrationItem) {
+		s.Integrand = regexp.MustCompile(`\b`+s.Variable+`\b`).ReplaceAllString(s.Integrand, "("+s.Variable+"**2)")
 	})
 }

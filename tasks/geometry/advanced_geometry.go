@@ -186,8 +186,8 @@ func (a advancedGeometryItem) corners() string {
 func (a advancedGeometryItem) Short() string { return a.TaskType + ": " + a.corners() }
 
 // Canonical implements [task.Canonicalizer]. The order of the corners does not matter, except for
-// B in a question about its angle. The triangle may be moved, turned by right angles and
-// mirrored.
+// B in a question about its angle. The triangle may be moved, turned by right angles,
+// mirrored and drawn in another scale.
 func (a advancedGeometryItem) Canonical() string {
 	t, err := a.triangle()
 	if err != nil {
@@ -198,6 +198,7 @@ func (a advancedGeometryItem) Canonical() string {
 		free = 1
 	}
 	var best [3]point
+	scale := int64(0)
 	for turn := range 8 {
 		corners := [3]point{t.b, t.a, t.c}
 		for i, p := range corners {
@@ -206,11 +207,19 @@ func (a advancedGeometryItem) Canonical() string {
 		least := point{min(corners[0].x, corners[1].x, corners[2].x), min(corners[0].y, corners[1].y, corners[2].y)}
 		for i, p := range corners {
 			corners[i] = p.minus(least)
+			for _, n := range [2]int64{corners[i].x, corners[i].y} {
+				for n != 0 {
+					scale, n = n, scale%n
+				}
+			}
 		}
 		slices.SortFunc(corners[free:], point.compare)
 		if turn == 0 || slices.CompareFunc(corners[:], best[:], point.compare) < 0 {
 			best = corners
 		}
+	}
+	for i := range best {
+		best[i] = point{best[i].x / scale, best[i].y / scale}
 	}
 	return fmt.Sprint(a.TaskType, best)
 }

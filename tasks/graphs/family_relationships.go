@@ -18,7 +18,7 @@ var familyRelationships = task.Spec[familyParams, familyItem]{
 	Doc: "Tell how one member of a family is related to another, from marriages and births. " +
 		"Every relationship in a question has exactly one word, and all are about equally frequent.",
 	Source:  "Kinship problems, as those of G. Hinton (1986); the text is our own, the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: familyParams{4, 8, familyMen, familyWomen},
 	Levels: []familyParams{
 		{4, 5, familyMen, familyWomen},

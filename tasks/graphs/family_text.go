@@ -107,24 +107,25 @@ func (f familyItem) Short() string {
 }
 
 // Canonical implements [task.Canonicalizer]. The names and the order in which people are told of do not
-// matter, nor does it if all men are women and all women men. It is empty without members.
+// matter, nor does it if all men are women and all women men, or who of the two is asked for. It is
+// empty without members.
 func (f familyItem) Canonical() string {
 	if len(f.Members) == 0 {
 		return ""
 	}
-	return canon.Least(2, func(exchanged int) string {
+	return canon.Least(4, func(way int) string {
 		const man, first, second = 0, 2, 4 // a woman is one more
 		const spouse, parent = 0, 1
 		var g canon.Graph
 		for _, m := range f.Members {
 			kind := man
 			switch m.Name {
-			case f.Person1:
+			case [2]string{f.Person1, f.Person2}[way/2]:
 				kind = first
-			case f.Person2:
+			case [2]string{f.Person2, f.Person1}[way/2]:
 				kind = second
 			}
-			g.Node(kind + task.Bit(m.Female) ^ exchanged)
+			g.Node(kind + task.Bit(m.Female) ^ way%2)
 		}
 		for i, m := range f.Members {
 			if m.Spouse > 0 {

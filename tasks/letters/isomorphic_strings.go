@@ -18,7 +18,7 @@ var isomorphicStrings = task.Spec[isomorphicStringsParams, isomorphicStringsItem
 	Doc: "Tell whether two strings differ only by a one-to-one renaming of their letters. " +
 		"Most other pairs still have the same letter counts, up to a renaming. Harder levels ask at which letter the renaming fails.",
 	Source:  "A common programming exercise; the settings are those of reasoning-gym and witness.",
-	Version: 5,
+	Version: 6,
 	Default: isomorphicStringsParams{MinStringLength: 2, MaxStringLength: 10, PSolvable: 0.5},
 	Levels: []isomorphicStringsParams{
 		{MinStringLength: 6, MaxStringLength: 9, PSolvable: 0.5},
@@ -186,10 +186,16 @@ func (i isomorphicStringsItem) Choices() int {
 }
 
 // Canonical implements [task.Canonicalizer]. The letters of either string do not matter, and the
-// strings may be exchanged, since a renaming can be undone.
+// strings may be exchanged, since a renaming can be undone, and read from the end, if no letter is asked for.
 func (i isomorphicStringsItem) Canonical() string {
-	one, two := shape(i.Words[0]), shape(i.Words[1])
-	return fmt.Sprintf("%q %q %t", min(one, two), max(one, two), i.Witness)
+	best := ""
+	for _, read := range []func(string) string{strings.Clone, backward} {
+		one, two := shape(read(i.Words[0])), shape(read(i.Words[1]))
+		if text := fmt.Sprintf("%q %q %t", min(one, two), max(one, two), i.Witness); best == "" || text < best && !i.Witness {
+			best = text
+		}
+	}
+	return best
 }
 
 // Check refuses a record with a wrong solution, or with words of anything but visible

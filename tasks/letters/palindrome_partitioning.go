@@ -3,7 +3,6 @@ package letters
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
@@ -200,9 +199,7 @@ func (p palindromePartitioningItem) Prompt() string {
 // Canonical implements [task.Canonicalizer]. The letters do not matter, and the string may be
 // read from its end.
 func (p palindromePartitioningItem) Canonical() string {
-	turned := []byte(p.String)
-	slices.Reverse(turned)
-	return min(shape(p.String), shape(string(turned)))
+	return min(shape(p.String), shape(backward(p.String)))
 }
 
 // Check refuses a record unless its solution lists all ways to cut the string.

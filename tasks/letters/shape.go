@@ -1,5 +1,7 @@
 package letters
 
+import "slices"
+
 // shape renames the bytes of a text in the order in which they first occur.
 func shape(text string) string {
 	var names [256]byte
@@ -12,5 +14,12 @@ func shape(text string) string {
 		}
 		b[i] = names[c]
 	}
+	return string(b)
+}
+
+// backward returns the bytes of a text from the last to the first.
+func backward(text string) string {
+	b := []byte(text)
+	slices.Reverse(b)
 	return string(b)
 }

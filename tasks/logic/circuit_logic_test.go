@@ -133,6 +133,36 @@ func TestCircuitKeys(t *testing.T) {
 		c.write(&of)
 		return nil
 	})
+	tasktest.Variant(t, circuitLogic.Task(), "the output inverted", func(c *circuitItem, _ *rng.Rand) func(string) string {
+		inverted := map[string]string{"AND": "NAND", "NAND": "AND", "OR": "NOR", "NOR": "OR"}
+		was, _ := gateNamed(c.FinalGate)
+		name, has := inverted[c.FinalGate]
+		if !has || c.Expression == "" {
+			return nil
+		}
+		is, _ := gateNamed(name)
+		c.FinalGate = name
+		c.Expression = strings.ReplaceAll(c.Expression, ")"+was.sign+"(", ")"+is.sign+"(")
+		opposed := strings.NewReplacer("0", "1", "1", "0").Replace
+		c.Answer = opposed(c.Answer)
+		return opposed
+	})
+	tasktest.Variant(t, circuitLogic.Task(), "an input inverted", func(c *circuitItem, _ *rng.Rand) func(string) string {
+		name := c.Inputs[0]
+		opposed := func(text string) string {
+			text = regexp.MustCompile(`\b`+name+`\b`).ReplaceAllString(text, name+"'")
+			return strings.ReplaceAll(text, "''", "")
+		}
+		c.Expression = opposed(c.Expression)
+		for i, term := range c.TermStrings {
+			c.TermStrings[i] = opposed(term)
+		}
+		c.Assignments[name] = 1 - c.Assignments[name]
+		for i, row := range c.More {
+			c.More[i] = string('0'+'1'-row[0]) + row[1:]
+		}
+		return nil
+	})
 	tasktest.Variant(t, circuitLogic.Task(), "the assignments in another order", func(c *circuitItem, _ *rng.Rand) func(string) string {
 		rows, reversed := c.rows(), func(answer string) string {
 			digits := []byte(answer)

@@ -136,14 +136,15 @@ func (c circuitItem) Short() string {
 }
 
 // Canonical implements [task.Canonicalizer]. The names of the inputs do not matter, nor do the
-// orders of the gates, of the inputs of a gate, and of the assignments.
+// orders of the gates, of the inputs of a gate, and of the assignments, nor whether an input is inverted
+// everywhere, or the output.
 func (c circuitItem) Canonical() string {
 	of, err := c.circuit()
 	if err != nil || len(c.Gates) == 0 {
 		return ""
 	}
 	rows := c.rows()
-	look := make([]uint64, len(c.Inputs)) // of an input: what it is joined to, as a hash
+	look := make([]uint64, 2*len(c.Inputs)) // of an input and its opposite: what it is joined to, as a hash
 	gates, cases := make([]uint64, len(of.terms)), make([]uint64, len(rows))
 	const rounds = 3
 	for range rounds {
@@ -152,21 +153,23 @@ func (c circuitItem) Canonical() string {
 		next := make([]uint64, len(look))
 		for i, term := range of.terms {
 			for _, l := range term.literals {
-				next[l.input] += hashed(gates[i], uint64(1+task.Bit(l.negated)))
+				next[2*l.input+task.Bit(l.negated)] += hashed(gates[i], 1)
 			}
 		}
 		for i, row := range rows {
 			for k := range row {
-				next[k] += hashed(cases[i], uint64(row[k]))
+				next[2*k+int(row[k]-'0')] += hashed(cases[i], 2)
 			}
 		}
-		look = next
+		for i := range look {
+			look[i] = hashed(next[i], next[i^1])
+		}
 	}
 	of.hash(look, gates)
 	hashRows(look, rows, cases)
 	slices.Sort(gates)
 	slices.Sort(cases)
-	return fmt.Sprint(c.FinalGate, len(look), gates, cases)
+	return fmt.Sprint(strings.TrimPrefix(c.FinalGate, "N"), len(c.Inputs), gates, cases)
 }
 
 // hash fills sums with a hash of each gate of the first layer, for looks of the inputs.
@@ -174,7 +177,7 @@ func (c *circuit) hash(look, sums []uint64) {
 	for i, term := range c.terms {
 		sums[i] = 0
 		for _, l := range term.literals {
-			sums[i] += hashed(look[l.input], uint64(1+task.Bit(l.negated)))
+			sums[i] += hashed(look[2*l.input+task.Bit(l.negated)], 1)
 		}
 		sums[i] = hashed(sums[i], uint64(term.gate.sign[0]))
 	}
@@ -185,7 +188,7 @@ func hashRows(look []uint64, rows []string, sums []uint64) {
 	for i, row := range rows {
 		sums[i] = 0
 		for k := range row {
-			sums[i] += hashed(look[k], uint64(row[k]))
+			sums[i] += hashed(look[2*k+int(row[k]-'0')], 2)
 		}
 	}
 }

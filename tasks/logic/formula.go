@@ -175,16 +175,22 @@ func (f formula) text() string {
 	return string(b)
 }
 
-// commuted writes the formula in prefix order, with a label in place of each of the letters. The
-// sides of a sign that may be exchanged are in order.
+// commuted writes the formula in prefix order, with a label in place of each of the letters and of each
+// negated letter. The sides of a sign that may be exchanged are in order.
 func (f formula) commuted(letters string, labels []int) string {
 	var room [8]string
 	parts := room[:0]
-	for _, sign := range f {
+	label := func(fact byte, negated int) string {
+		return string('a' + rune(labels[2*strings.IndexByte(letters, fact)+negated]))
+	}
+	for i, sign := range f {
 		top := len(parts) - 1
 		switch {
 		case isFact(sign):
-			parts = append(parts, string('a'+rune(labels[strings.IndexByte(letters, sign)])))
+			parts = append(parts, label(sign, 0))
+			continue
+		case sign == signNot && isFact(f[i-1]):
+			parts[top] = label(f[i-1], 1)
 			continue
 		case sign == signNot:
 			parts[top] = "!" + parts[top]

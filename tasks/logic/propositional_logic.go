@@ -19,7 +19,7 @@ var propositionalLogic = task.Spec[propositionalParams, propositionalItem]{
 	Doc: "Find a conclusion about two facts that follows from all premises together, and from none of them alone. " +
 		"At most one in six statements of that form is right.",
 	Source:  "Propositional calculus; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: propositionalParams{MinVars: 2, MaxVars: 4, MinStatements: 2, MaxStatements: 4, MinComplexity: 1, MaxComplexity: 3},
 	Levels: []propositionalParams{
 		{MinVars: 2, MaxVars: 3, MinStatements: 2, MaxStatements: 2, MinComplexity: 1, MaxComplexity: 1},
@@ -290,8 +290,8 @@ func (p propositionalItem) Short() string {
 	return "conclude from " + strings.Join(p.Premises, "; ")
 }
 
-// Canonical implements [task.Canonicalizer]. The letters do not matter, nor do the order of the
-// premises and the two sides of ∧, ∨ and ↔.
+// Canonical implements [task.Canonicalizer]. The letters do not matter, nor which of a fact and its opposite
+// has one, nor do the order of the premises and the two sides of ∧, ∨ and ↔.
 func (p propositionalItem) Canonical() string {
 	if !p.Two {
 		return ""
@@ -305,10 +305,14 @@ func (p propositionalItem) Canonical() string {
 		premises = append(premises, f)
 	}
 	letters := strings.Join(p.Variables, "")
-	texts := make([]string, len(premises))
-	return task.Relabeled(len(letters), func(labels []int) string {
+	texts := make([]string, len(premises)+len(letters))
+	return task.Relabeled(2*len(letters), func(labels []int) string {
 		for i, f := range premises {
 			texts[i] = f.commuted(letters, labels)
+		}
+		for i := range letters {
+			one, other := labels[2*i], labels[2*i+1]
+			texts[len(premises)+i] = fmt.Sprint(min(one, other), "~", max(one, other))
 		}
 		slices.Sort(texts)
 		return strings.Join(texts, ";")

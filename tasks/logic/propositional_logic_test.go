@@ -155,6 +155,16 @@ func relettered(p *propositionalItem, r *rng.Rand) func(string) string {
 
 func TestPropositionalKeys(t *testing.T) {
 	tasktest.Variant(t, propositionalLogic.Task(), "other letters", relettered)
+	tasktest.Variant(t, propositionalLogic.Task(), "a fact is its opposite", func(p *propositionalItem, _ *rng.Rand) func(string) string {
+		opposed := func(text string) string {
+			return strings.ReplaceAll(strings.ReplaceAll(text, p.Variables[0], "¬"+p.Variables[0]), "¬¬", "")
+		}
+		for i, premise := range p.Premises {
+			p.Premises[i] = opposed(premise)
+		}
+		p.ExampleAnswer = opposed(p.ExampleAnswer)
+		return opposed
+	})
 	tasktest.Variant(t, propositionalLogic.Task(), "the premises in another order", func(p *propositionalItem, r *rng.Rand) func(string) string {
 		rng.Shuffle(r, p.Premises)
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -178,24 +179,47 @@ func (m manipulateMatrixItem) Prompt() string {
 	return string(append(b, "Rows and columns are counted from 1. Answer with the final matrix alone: a line for each row, with one space between numbers."...))
 }
 
-// Canonical implements [task.Canonicalizer]. The wording of the operations does not matter, nor which of
-// rows and columns are called rows.
+// Canonical implements [task.Canonicalizer]. The wording of the operations does not matter, nor from which
+// side all is seen; if rows or columns are counted, which of them are called rows.
 func (m manipulateMatrixItem) Canonical() string {
-	const transposed = 4
-	return canon.Least(2, func(i int) string {
-		b := grid.AppendInts(nil, canon.Seen(m.Matrix, i*transposed))
+	sides := []int{0, 1, 2, 3, 4, 5, 6, 7}
+	if slices.ContainsFunc(m.Operations, matrixOperation.counts) {
+		sides = []int{0, 4}
+	}
+	return canon.Least(len(sides), func(i int) string {
+		b := grid.AppendInts(nil, canon.Seen(m.Matrix, sides[i]))
 		for _, op := range m.Operations {
 			if op.Transform == "rotate" {
 				degrees, _ := strconv.Atoi(op.Degrees)
 				op.Degrees = strconv.Itoa(degrees % 360)
 			}
-			if i == 1 {
-				op = op.transposed()
-			}
-			b = append(append(b, '\n'), op.words()...)
+			b = append(append(b, '\n'), op.seen(sides[i]).words()...)
 		}
 		return string(b)
 	})
+}
+
+// counts reports whether an operation names rows or columns by their numbers.
+func (op matrixOperation) counts() bool {
+	return op.Transform == "crop" || strings.HasPrefix(op.Transform, "remove_every_nth")
+}
+
+// seen returns the operation that does to a matrix as [canon.Seen] shows it what op does to the matrix.
+func (op matrixOperation) seen(side int) matrixOperation {
+	if side&1 != side>>1&1 { // in a mirror
+		switch op.Transform {
+		case "rotate":
+			op = op.transposed()
+		case "dmirror":
+			op.Transform = "cmirror"
+		case "cmirror":
+			op.Transform = "dmirror"
+		}
+	}
+	if side >= 4 {
+		return op.transposed()
+	}
+	return op
 }
 
 // transposed returns the operation that does to a matrix with rows as columns what op does to the matrix.

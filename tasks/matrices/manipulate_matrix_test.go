@@ -212,6 +212,17 @@ func TestManipulateMatrixKeys(t *testing.T) {
 		}
 		return func(string) string { return m.Solve() }
 	})
+	tasktest.Variant(t, manipulateMatrix.Task(), "from another side", func(m *manipulateMatrixItem, r *rng.Rand) func(string) string {
+		side := r.Between(1, 7)
+		if slices.ContainsFunc(m.Operations, matrixOperation.counts) {
+			return nil
+		}
+		m.Matrix, m.Solution = canon.Seen(m.Matrix, side), canon.Seen(m.Solution, side)
+		for i, op := range m.Operations {
+			m.Operations[i] = op.seen(side)
+		}
+		return func(string) string { return m.Solve() }
+	})
 	tasktest.Other(t, manipulateMatrix.Task(), "turned once more", func(m *manipulateMatrixItem) {
 		m.Operations = append(m.Operations, matrixOperation{Transform: "rotate", Degrees: "90"})
 		m.Solution = m.Solution.Turned(1)

@@ -15,10 +15,10 @@ var baseConversion = task.Spec[baseConversionParams, baseConversionItem]{
 	Category: "algorithmic",
 	Doc:      "Write a whole number in another base, from 2 to 36.",
 	Source:   "Positional number systems; the settings are those of reasoning-gym.",
-	Version:  4,
+	Version:  5,
 	Default:  baseConversionParams{MinBase: 2, MaxBase: 16, MinValue: 0, MaxValue: 1000},
 	Levels: []baseConversionParams{
-		{MinBase: 8, MaxBase: 10, MinValue: 1, MaxValue: 40},
+		{MinBase: 8, MaxBase: 10, MinValue: 1, MaxValue: 500},
 		{MinBase: 2, MaxBase: 10, MinValue: 0, MaxValue: 100},
 		{MinBase: 2, MaxBase: 16, MinValue: 50, MaxValue: 1000},
 		{MinBase: 2, MaxBase: 20, MinValue: 1000, MaxValue: 100_000},
@@ -26,7 +26,7 @@ var baseConversion = task.Spec[baseConversionParams, baseConversionItem]{
 		{MinBase: 3, MaxBase: 36, MinValue: 1_000_000_000_000, MaxValue: 1_000_000_000_000_000},
 	},
 	Few: []string{
-		"There are 40 numbers, and three bases.",
+		"There are 500 numbers, and three bases.",
 		"There are 101 numbers, and nine bases.",
 	},
 	Make: makeBaseConversion,

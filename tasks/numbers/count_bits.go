@@ -17,10 +17,10 @@ var countBits = task.Spec[countBitsParams, countBitsItem]{
 	Doc: "Count the ones of a number in binary. " +
 		"All shares of ones from a quarter to three quarters are equally likely; random numbers would have about half.",
 	Source:  "Binary numbers; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: countBitsParams{MinN: 1, MaxN: 2147483647},
 	Levels: []countBitsParams{
-		{MinN: 1, MaxN: 255},
+		{MinN: 1, MaxN: 8191},
 		{MinN: 256, MaxN: 65_535},
 		{MinN: 1 << 20, MaxN: 1<<28 - 1},
 		{MinN: 1 << 28, MaxN: 1<<36 - 1},
@@ -28,7 +28,7 @@ var countBits = task.Spec[countBitsParams, countBitsItem]{
 		{MinN: 1 << 56, MaxN: 1<<62 - 1},
 	},
 	Few: []string{
-		"There are 255 numbers.",
+		"There are 8,191 numbers, most of which are twice another one or its mirror image.",
 		"Many numbers of up to 16 bits have few ones, or few zeros, in few places.",
 	},
 	Make: makeCountBits,
@@ -111,6 +111,14 @@ func (c countBitsItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (c countBitsItem) Short() string { return "ones in binary " + strconv.FormatInt(c.Number, 10) }
+
+// Canonical implements [task.Canonicalizer]. Twice the number has as many ones, and so has the number
+// whose binary digits are read from the end.
+func (c countBitsItem) Canonical() string {
+	odd := uint64(c.Number) >> bits.TrailingZeros64(uint64(c.Number))
+	mirrored := bits.Reverse64(odd)
+	return strconv.FormatUint(min(odd, mirrored>>bits.TrailingZeros64(mirrored)), 10)
+}
 
 // Check refuses a record with a wrong count.
 func (c countBitsItem) Check() error {

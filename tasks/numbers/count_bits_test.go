@@ -2,6 +2,8 @@ package numbers
 
 import (
 	"fmt"
+	"math/bits"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,5 +96,13 @@ func TestCountBitsIsNotGuessed(t *testing.T) {
 }
 
 func TestCountBitsKeys(t *testing.T) {
-	tasktest.NoVariants(t, countBits.Task(), "A number has no names and no parts to exchange. Shifts keep its ones, but in decimal, as the question shows it, a shifted number has other digits.")
+	other := func(change string, number func(int64) int64) {
+		tasktest.Variant(t, countBits.Task(), change, func(c *countBitsItem, _ *rng.Rand) func(string) string {
+			c.Number = number(c.Number)
+			c.N, c.Binary = c.Number, strconv.FormatInt(c.Number, 2)
+			return nil
+		})
+	}
+	other("twice the number", func(n int64) int64 { return 2 * n })
+	other("the digits from the end", func(n int64) int64 { return int64(bits.Reverse64(uint64(n)) >> bits.LeadingZeros64(uint64(n))) })
 }

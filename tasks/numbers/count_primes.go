@@ -18,10 +18,10 @@ var countPrimes = task.Spec[countPrimesParams, countPrimesItem]{
 	Category: "algorithmic",
 	Doc:      "Count the prime numbers between two numbers, both included.",
 	Source:   "The sieve of Eratosthenes; the settings are those of reasoning-gym.",
-	Version:  4,
+	Version:  5,
 	Default:  countPrimesParams{MinN: 1, MaxN: 10_000},
 	Levels: []countPrimesParams{
-		{MinN: 1, MaxN: 60},
+		{MinN: 1, MaxN: 150},
 		{MinN: 1, MaxN: 250},
 		{MinN: 100, MaxN: 1600},
 		{MinN: 1000, MaxN: 3500},
@@ -29,7 +29,7 @@ var countPrimes = task.Spec[countPrimesParams, countPrimesItem]{
 		{MinN: 20_000, MaxN: 25_000},
 	},
 	Few: []string{
-		"There are 1,830 intervals up to 60.",
+		"There are 11,325 intervals up to 150, and most begin with a small number or end with a large one.",
 		"There are 31,375 intervals up to 250, and most begin with a small number or end with a large one.",
 	},
 	Make: makeCountPrimes,

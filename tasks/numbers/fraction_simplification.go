@@ -19,19 +19,19 @@ var fractionSimplification = task.Spec[fractionSimplificationParams, fractionSim
 	Doc: "Reduce a fraction to its lowest terms. " +
 		"Every fraction can be reduced, so that repeating it is never right.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
-	Version: 2,
+	Version: 3,
 	Default: fractionSimplificationParams{MinValue: 1, MaxValue: 1000, MinFactor: 1, MaxFactor: 100, Styles: []string{"plain", "latex_inline", "latex_frac", "latex_dfrac"}},
 	Levels: []fractionSimplificationParams{
-		{1, 9, 2, 5, []string{"plain"}},
-		{1, 20, 2, 12, []string{"plain", "latex_frac"}},
+		{1, 30, 2, 12, []string{"plain"}},
+		{1, 40, 2, 20, []string{"plain", "latex_frac"}},
 		{2, 100, 2, 50, []string{"plain", "latex_inline", "latex_frac", "latex_dfrac"}},
 		{10, 1000, 10, 100, []string{"plain", "latex_inline", "latex_frac", "latex_dfrac"}},
 		{100, 10_000, 50, 1000, []string{"latex_inline", "latex_frac", "latex_dfrac"}},
 		{1000, 1_000_000, 1000, 100_000, []string{"latex_inline", "latex_frac", "latex_dfrac"}},
 	},
 	Few: []string{
-		"There are few fractions of numbers up to nine, and four factors.",
-		"There are few fractions of numbers up to 20, and eleven factors.",
+		"There are few fractions of numbers up to 30, and eleven factors.",
+		"There are few fractions of numbers up to 40, and nineteen factors.",
 	},
 	Make: makeFractionSimplification,
 }
@@ -146,9 +146,11 @@ func (f fractionSimplificationItem) Short() string {
 	return string(f.write([]byte("reduce "), f.Numerator, f.Denominator))
 }
 
-// Canonical implements [task.Canonicalizer]. The notation of the fraction does not matter.
+// Canonical implements [task.Canonicalizer]. The notation of the fraction does not matter, nor whether it is
+// taken from 1 or turned upside down, nor a power of ten.
 func (f fractionSimplificationItem) Canonical() string {
-	return fmt.Sprintf("%d/%d", f.Numerator, f.Denominator)
+	over, under := min(f.Numerator, f.Denominator), max(f.Numerator, f.Denominator)
+	return task.Commuted(fmt.Sprintf("%d+whole*%d", min(over, under-over), under), nil)
 }
 
 // Check refuses a record unless its two fractions are equal and the second is in lowest

@@ -106,6 +106,19 @@ func TestFractionSimplificationSecond(t *testing.T) {
 }
 
 func TestFractionSimplificationKeys(t *testing.T) {
+	tasktest.Variant(t, fractionSimplification.Task(), "the rest to 1", func(f *fractionSimplificationItem, _ *rng.Rand) func(string) string {
+		f.Numerator, f.SimplifiedNumerator = f.Denominator-f.Numerator, f.SimplifiedDenominator-f.SimplifiedNumerator
+		return func(string) string { return f.Solve() }
+	})
+	tasktest.Translated(t, fractionSimplification.Task(), func(_ string, from, to fractionSimplificationItem) string {
+		to.SimplifiedDenominator = from.SimplifiedDenominator
+		if rest := from.Denominator - from.Numerator; to.Numerator*from.Denominator == rest*to.Denominator {
+			to.SimplifiedNumerator = from.SimplifiedDenominator - from.SimplifiedNumerator
+		} else {
+			to.SimplifiedNumerator = from.SimplifiedNumerator
+		}
+		return to.Solve()
+	})
 	tasktest.Variant(t, fractionSimplification.Task(), "in another notation", func(f *fractionSimplificationItem, r *rng.Rand) func(string) string {
 		f.Style = rng.Pick(r, []string{"plain", "latex_inline", "latex_frac", "latex_dfrac"})
 		return nil

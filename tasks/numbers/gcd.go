@@ -2,8 +2,8 @@ package numbers
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
@@ -17,7 +17,7 @@ var gcd = task.Spec[gcdParams, gcdItem]{
 	Doc: "Find the greatest common divisor. " +
 		"The numbers are multiples of a number drawn first, since most random numbers have no common divisor but 1; the answer is never one of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: gcdParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 1000},
 	Levels: []gcdParams{
 		{MinNumbers: 2, MaxNumbers: 2, MinValue: 2, MaxValue: 30},
@@ -94,8 +94,11 @@ func (g gcdItem) Prompt() string {
 // Short implements [task.Shortener].
 func (g gcdItem) Short() string { return "gcd of " + string(appendList(nil, g.Numbers)) }
 
-// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
-func (g gcdItem) Canonical() string { return fmt.Sprint(slices.Sorted(slices.Values(g.Numbers))) }
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter, nor a power of
+// ten of all.
+func (g gcdItem) Canonical() string {
+	return task.Commuted(strings.Trim(strings.ReplaceAll(fmt.Sprint(g.Numbers), " ", "+"), "[]"), nil)
+}
 
 // Check refuses a record with a wrong result.
 func (g gcdItem) Check() error {

@@ -126,6 +126,13 @@ func TestDrawMultiplesInShortRanges(t *testing.T) {
 }
 
 func TestGCDKeys(t *testing.T) {
+	tasktest.Variant(t, gcd.Task(), "ten times all numbers", func(item *gcdItem, _ *rng.Rand) func(string) string {
+		for i := range item.Numbers {
+			item.Numbers[i] *= 10
+		}
+		item.Result *= 10
+		return func(answer string) string { return answer + "0" }
+	})
 	tasktest.Variant(t, gcd.Task(), "the numbers in another order", func(item *gcdItem, r *rng.Rand) func(string) string {
 		rng.Shuffle(r, item.Numbers)
 		return nil

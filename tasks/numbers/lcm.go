@@ -6,8 +6,8 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
@@ -21,7 +21,7 @@ var lcm = task.Spec[lcmParams, lcmItem]{
 	Doc: "Find the least common multiple. " +
 		"Most of the numbers share divisors, since the least common multiple of random numbers is mostly their product; the answer is never one of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: lcmParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 100},
 	Levels: []lcmParams{
 		{MinNumbers: 2, MaxNumbers: 2, MinValue: 3, MaxValue: 24},
@@ -113,8 +113,11 @@ func (l lcmItem) Prompt() string {
 // Short implements [task.Shortener].
 func (l lcmItem) Short() string { return "lcm of " + string(appendList(nil, l.Numbers)) }
 
-// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
-func (l lcmItem) Canonical() string { return fmt.Sprint(slices.Sorted(slices.Values(l.Numbers))) }
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter, nor a power of
+// ten of all.
+func (l lcmItem) Canonical() string {
+	return task.Commuted(strings.Trim(strings.ReplaceAll(fmt.Sprint(l.Numbers), " ", "+"), "[]"), nil)
+}
 
 // Check refuses a record with a wrong result.
 func (l lcmItem) Check() error {

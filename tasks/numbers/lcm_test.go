@@ -119,6 +119,13 @@ func TestLCMIsNotTheProduct(t *testing.T) {
 }
 
 func TestLCMKeys(t *testing.T) {
+	tasktest.Variant(t, lcm.Task(), "ten times all numbers", func(item *lcmItem, _ *rng.Rand) func(string) string {
+		for i := range item.Numbers {
+			item.Numbers[i] *= 10
+		}
+		item.Result += "0"
+		return func(answer string) string { return answer + "0" }
+	})
 	tasktest.Variant(t, lcm.Task(), "the numbers in another order", func(item *lcmItem, r *rng.Rand) func(string) string {
 		rng.Shuffle(r, item.Numbers)
 		return nil

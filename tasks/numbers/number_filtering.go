@@ -235,15 +235,11 @@ func (n numberFilteringItem) Short() string {
 	return strings.ReplaceAll(n.Operation, "_", " ") + " than " + n.FilterValue + ": " + strings.Join(n.OriginalNumbers, " ")
 }
 
-// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter, nor
-// whether the question says what to keep or what to remove, unless a number equals the limit.
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter, nor which of those
+// beyond the limit are asked for: the larger or smaller ones, to keep or to remove; nor do a change of all
+// signs and a power of ten.
 func (n numberFilteringItem) Canonical() string {
-	which, _ := filterNamed(n.Operation)
-	itself := ""
-	if which.itself && slices.Contains(n.OriginalNumbers, n.FilterValue) {
-		itself = " or equal to"
-	}
-	return fmt.Sprint(which.above, itself, " ", n.FilterValue, " ", slices.Sorted(slices.Values(n.OriginalNumbers)))
+	return task.Commuted(strings.Join(n.OriginalNumbers, "+")+"+limit*"+n.FilterValue, nil)
 }
 
 // Check refuses a record with a wrong result. Of numbers with the same value in two

@@ -21,7 +21,7 @@ var numberFormat = task.Spec[numberFormatParams, numberFormatItem]{
 		"All differ, by as little as the settings say, and an answer is right if it is nearer to the right number than to any other. " +
 		"A random choice among n numbers is right once in n times.",
 	Source:  "Notations of numbers; the settings are those of reasoning-gym.",
-	Version: 4,
+	Version: 5,
 	Default: numberFormatParams{MinCandidates: 2, MaxCandidates: 5, MinN: 1000, MaxN: 1_000_000_000, MaxDelta: 10},
 	Levels: []numberFormatParams{
 		{MinCandidates: 2, MaxCandidates: 3, MinN: 2000, MaxN: 100_000, MaxDelta: 1000},
@@ -200,9 +200,12 @@ func (n numberFormatItem) Short() string {
 // Choices implements [task.Chooser].
 func (n numberFormatItem) Choices() int { return len(n.Formatted) }
 
-// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter;
-// their notation does.
+// Canonical implements [task.Canonicalizer]. The order of the numbers does not matter, nor, of two, which is
+// asked for; their notation does.
 func (n numberFormatItem) Canonical() string {
+	if len(n.Formatted) == 2 {
+		n.Size = ""
+	}
 	return fmt.Sprint(n.Size, slices.Sorted(slices.Values(n.Formatted)))
 }
 

@@ -136,6 +136,14 @@ func TestNumberFormatKeys(t *testing.T) {
 		n.Formatted = append(n.Formatted[at:], n.Formatted[:at]...)
 		return nil
 	})
+	tasktest.Variant(t, numberFormat.Task(), "of two, the other one", func(n *numberFormatItem, _ *rng.Rand) func(string) string {
+		if len(n.Candidates) != 2 {
+			return nil
+		}
+		n.Size = map[string]string{largest: smallest, smallest: largest}[n.Size]
+		n.Solution = n.extreme()
+		return func(string) string { return n.Solve() }
+	})
 	tasktest.Same(t, numberFormat.Task(), "the numbers may be in any order", func(n *numberFormatItem) {
 		slices.Reverse(n.Candidates)
 		slices.Reverse(n.Formatted)

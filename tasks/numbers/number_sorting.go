@@ -165,9 +165,10 @@ func (n numberSortingItem) Short() string {
 }
 
 // Canonical implements [task.Canonicalizer]. The order of the numbers does not matter, since
-// the question is to sort them, nor does the direction, which turns the answer around.
+// the question is to sort them, nor do the direction and a change of all signs, which turn the answer
+// around, and a power of ten.
 func (n numberSortingItem) Canonical() string {
-	return fmt.Sprint(slices.Sorted(slices.Values(n.OriginalNumbers)))
+	return task.Commuted(strings.Join(n.OriginalNumbers, "+"), nil)
 }
 
 // Check refuses a record unless it has the same numbers twice, the second time in order.

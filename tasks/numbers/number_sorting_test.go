@@ -135,5 +135,17 @@ func TestNumberSortingKeys(t *testing.T) {
 		}
 		return func(string) string { return n.Solve() }
 	})
+	tasktest.Variant(t, numberSorting.Task(), "all signs changed", func(n *numberSortingItem, _ *rng.Rand) func(string) string {
+		for _, list := range [][]string{n.OriginalNumbers, n.SortedNumbers} {
+			for i, number := range list {
+				rest, negative := strings.CutPrefix(number, "-")
+				if list[i] = rest; !negative && strings.Trim(number, "0.") != "" {
+					list[i] = "-" + rest
+				}
+			}
+		}
+		slices.Reverse(n.SortedNumbers)
+		return func(string) string { return n.Solve() }
+	})
 	tasktest.Same(t, numberSorting.Task(), "the question asks for the order", func(n *numberSortingItem) { slices.Reverse(n.OriginalNumbers) })
 }

@@ -25,7 +25,7 @@ var primeFactorization = task.Spec[primeFactorizationParams, primeFactorizationI
 	List:    " × ",
 	Default: primeFactorizationParams{MinValue: 2, MaxValue: 1000},
 	Levels: []primeFactorizationParams{
-		{MinValue: 4, MaxValue: 300},
+		{MinValue: 4, MaxValue: 1500},
 		{MinValue: 200, MaxValue: 20_000},
 		{MinValue: 2000, MaxValue: 90_000},
 		{MinValue: 20_000, MaxValue: 500_000},
@@ -33,7 +33,7 @@ var primeFactorization = task.Spec[primeFactorizationParams, primeFactorizationI
 		{MinValue: 10_000_000, MaxValue: 10_000_000_000},
 	},
 	Few: []string{
-		"There are 297 numbers from 4 to 300.",
+		"There are 1,497 numbers from 4 to 1,500.",
 		"There are 19,801 numbers from 200 to 20,000.",
 	},
 	Make: makePrimeFactorization,
@@ -143,6 +143,11 @@ func (p primeFactorizationItem) Prompt() string {
 
 // Short implements [task.Shortener].
 func (p primeFactorizationItem) Short() string { return "factor " + strconv.FormatInt(p.Number, 10) }
+
+// Canonical implements [task.Canonicalizer]. Ten times the number adds 2 and 5 to the factors.
+func (p primeFactorizationItem) Canonical() string {
+	return task.Commuted(strconv.FormatInt(p.Number, 10), nil)
+}
 
 // Check refuses a record with wrong factors.
 func (p primeFactorizationItem) Check() error {

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -158,5 +160,26 @@ func TestAppendFactors(t *testing.T) {
 }
 
 func TestPrimeFactorizationKeys(t *testing.T) {
-	tasktest.NoVariants(t, primeFactorization.Task(), "The question is one number: there are no names, no order and no operands to exchange.")
+	tens := func(answer string, from, to int64) string {
+		factors := strings.Split(answer, " × ")
+		for ; from < to; from *= 10 {
+			factors = append(factors, "2", "5")
+		}
+		for ; from > to; from /= 10 {
+			for _, gone := range []string{"2", "5"} {
+				at := slices.Index(factors, gone)
+				factors = slices.Delete(factors, at, at+1)
+			}
+		}
+		return strings.Join(factors, " × ")
+	}
+	tasktest.Variant(t, primeFactorization.Task(), "ten times the number", func(p *primeFactorizationItem, _ *rng.Rand) func(string) string {
+		n := p.Number
+		p.Number *= 10
+		p.Factors = appendFactors(nil, p.Number)
+		return func(answer string) string { return tens(answer, n, p.Number) }
+	})
+	tasktest.Translated(t, primeFactorization.Task(), func(solution string, from, to primeFactorizationItem) string {
+		return tens(solution, from.Number, to.Number)
+	})
 }

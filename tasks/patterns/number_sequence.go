@@ -20,7 +20,7 @@ var numberSequence = task.Spec[numberSequenceParams, numberSequenceItem]{
 	Doc: "Continue a sequence of whole numbers. A term depends on the two terms before it and on its position. " +
 		"The prompt states the possible rules; all that agree with the visible terms have the same next term.",
 	Source:  "A puzzle of intelligence tests; the settings are those of reasoning-gym.",
-	Version: 3,
+	Version: 4,
 	Default: numberSequenceParams{MinTerms: 4, MaxTerms: 8, MinValue: -100, MaxValue: 100, MaxComplexity: 3},
 	Levels: []numberSequenceParams{
 		{MinTerms: 4, MaxTerms: 6, MinValue: 0, MaxValue: 999, MaxComplexity: 1},
@@ -260,13 +260,18 @@ func (s numberSequenceItem) Short() string {
 	return "next: " + joinTerms(s.Sequence[:len(s.Sequence)-1])
 }
 
-// Canonical implements [task.Canonicalizer]. The sign of all terms does not matter: with it, c and d
-// change theirs.
+// Canonical implements [task.Canonicalizer]. The sign of all terms and a power of ten do not matter: with
+// them, c and d change.
 func (s numberSequenceItem) Canonical() string {
 	terms := slices.Clone(s.Sequence[:len(s.Sequence)-1])
 	if i := slices.IndexFunc(terms, func(term int64) bool { return term != 0 }); i >= 0 && terms[i] < 0 {
 		for k := range terms {
 			terms[k] = -terms[k]
+		}
+	}
+	for slices.Max(terms) != slices.Min(terms) && !slices.ContainsFunc(terms, func(term int64) bool { return term%10 != 0 }) {
+		for k := range terms {
+			terms[k] /= 10
 		}
 	}
 	return joinTerms(terms)

@@ -316,20 +316,40 @@ func (s survoItem) table() string {
 }
 
 // Canonical implements [task.Canonicalizer]. The order of the numbers, of the rows and of the columns
-// does not matter, nor which of them are called rows.
-func (s survoItem) Canonical() string {
-	var g canon.Graph
+// does not matter, nor which of them are called rows, nor the end from which numbers are counted.
+func (s survoItem) Canonical() string { return canon.Least(2, s.key) }
+
+// key is the canonical form, of the numbers counted from the least, or from the greatest if end is 1.
+func (s survoItem) key(end int) string {
 	last := s.BoardSize - 1
+	numbers := slices.Sorted(slices.Values(s.CandidateNumbers))
+	for _, row := range s.Puzzle[:last] {
+		for _, n := range row[:last] {
+			if n != 0 {
+				numbers = append(numbers, n)
+			}
+		}
+	}
+	from := [2]int{slices.Min(numbers), slices.Max(numbers)}[end]
+	counted := func(sum, of int) int { return (1 - 2*end) * (sum - of*from) }
+	var g canon.Graph
 	rows, cols := make([]int, last), make([]int, last)
 	for i := range last {
-		rows[i], cols[i] = g.Node(s.Puzzle[i][last]), g.Node(s.Puzzle[last][i])
+		rows[i], cols[i] = g.Node(counted(s.Puzzle[i][last], last)), g.Node(counted(s.Puzzle[last][i], last))
 	}
 	for i, row := range rows {
 		for j, col := range cols {
-			g.Join(row, col, s.Puzzle[i][j])
+			if n := s.Puzzle[i][j]; n != 0 {
+				g.Join(row, col, 1+counted(n, 1))
+			}
 		}
 	}
-	return fmt.Sprint(last, g.Key(), slices.Sorted(slices.Values(s.CandidateNumbers)))
+	numbers = numbers[:len(s.CandidateNumbers)]
+	for i, n := range numbers {
+		numbers[i] = counted(n, 1)
+	}
+	slices.Sort(numbers)
+	return fmt.Sprint(last, g.Key(), numbers)
 }
 
 // Check refuses a record with a wrong solution.

@@ -182,5 +182,28 @@ func TestSurvoKeys(t *testing.T) {
 		}
 	})
 	tasktest.Same(t, survo.Task(), "the numbers may be in any order", func(s *survoItem) { slices.Reverse(s.CandidateNumbers) })
+	tasktest.Variant(t, survo.Task(), "the numbers counted from the other end", func(s *survoItem, _ *rng.Rand) func(string) string {
+		last := s.BoardSize - 1
+		for _, g := range []grid.Grid[int]{s.Puzzle, s.Solution} {
+			for i, row := range g {
+				for j, n := range row {
+					times := 1
+					if i == last {
+						times *= last
+					}
+					if j == last {
+						times *= last
+					}
+					if n != 0 {
+						row[j] = times*(s.MinNum+s.MaxNum) - n
+					}
+				}
+			}
+		}
+		for i, n := range s.CandidateNumbers {
+			s.CandidateNumbers[i] = s.MinNum + s.MaxNum - n
+		}
+		return func(string) string { return s.Solve() }
+	})
 	tasktest.Same(t, survo.Task(), "the limits of the numbers are not part of the question", func(s *survoItem) { s.MaxNum++ })
 }

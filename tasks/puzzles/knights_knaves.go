@@ -233,14 +233,23 @@ func list(names []string) string {
 func (k knightsItem) Choices() int { return 1 << len(k.Names) }
 
 // Canonical implements [task.Canonicalizer]: the statements. The names, the order in which people speak,
-// the words for the two kinds, and the order of what is joined by and or by or do not matter.
-func (k knightsItem) Canonical() string {
-	const person = -1
+// the words for the two kinds, and the order of what is joined by and or by or do not matter. If all kinds
+// are exchanged, and and or with them, the same people can say it (A. De Morgan).
+func (k knightsItem) Canonical() string { return canon.Least(2, k.key) }
+
+// key is the canonical form, of the exchanged kinds if exchanged is 1.
+func (k knightsItem) key(exchanged int) string {
+	const person, unspoken = -1, 100
+	kinds := [2]map[claimKind]int{1: {conjunction: int(disjunction), disjunction: int(conjunction), implication: unspoken, equivalence: unspoken + 1}}
 	var g canon.Graph
 	people := g.Nodes(len(k.Names), person)
 	var add func(said claim) int
 	add = func(said claim) int {
-		node := g.Node(int(said.kind))
+		kind, other := kinds[exchanged][said.kind]
+		if !other {
+			kind = int(said.kind)
+		}
+		node := g.Node(kind)
 		if said.parts == nil {
 			g.Arrow(node, people+said.who, 0)
 		}

@@ -280,10 +280,12 @@ func TestKnightsKnavesKeys(t *testing.T) {
 	tasktest.Translated(t, knightsKnaves.Task(), func(solution string, from, to knightsItem) string {
 		for order := range permutations(len(from.Names)) {
 			from := spoken(from, order)
-			if saidText(from.Statements) != saidText(to.Statements) {
+			pairs := []string{from.Terms.AKnight, to.Terms.AKnight, from.Terms.AKnave, to.Terms.AKnave}
+			if said := saidText(to.Statements); said == exchangedText(from.Statements) && said != saidText(from.Statements) {
+				pairs[1], pairs[3] = pairs[3], pairs[1]
+			} else if said != saidText(from.Statements) {
 				continue
 			}
-			pairs := []string{from.Terms.AKnight, to.Terms.AKnight, from.Terms.AKnave, to.Terms.AKnave}
 			for i, name := range from.Names {
 				pairs = append(pairs, name+" is", to.Names[i]+" is")
 			}
@@ -315,6 +317,32 @@ func spoken(k knightsItem, order []int) knightsItem {
 	}
 	now.Terms, now.Phrasing = k.Terms, k.Phrasing
 	return now
+}
+
+// exchangedText writes statements with and for or, and or for and.
+func exchangedText(statements []claim) string {
+	var exchanged func(said claim) claim
+	exchanged = func(said claim) claim {
+		switch said.kind {
+		case conjunction:
+			said.kind = disjunction
+		case disjunction:
+			said.kind = conjunction
+		case implication, equivalence:
+			said.kind += 100
+		}
+		parts := said.parts
+		said.parts = nil
+		for _, part := range parts {
+			said.parts = append(said.parts, exchanged(part))
+		}
+		return said
+	}
+	var all []claim
+	for _, said := range statements {
+		all = append(all, exchanged(said))
+	}
+	return saidText(all)
 }
 
 // saidText writes statements, with what is joined by and or by or in one order.

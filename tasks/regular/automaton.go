@@ -113,6 +113,29 @@ func (a automaton) renumbered(class, letters []int) automaton {
 	return all
 }
 
+// mirrored returns the least automaton that accepts the strings of a read from the end (J. Brzozowski, 1962).
+func (a automaton) mirrored() automaton {
+	var all automaton
+	sets, numbers := [][]bool{a.accept}, map[string]int{fmt.Sprint(a.accept): 0}
+	for i := 0; i < len(sets); i++ {
+		next := make([]int, len(a.next[0]))
+		for letter := range next {
+			before := make([]bool, len(a.next))
+			for state, to := range a.next {
+				before[state] = sets[i][to[letter]]
+			}
+			text := fmt.Sprint(before)
+			if _, known := numbers[text]; !known {
+				numbers[text] = len(sets)
+				sets = append(sets, before)
+			}
+			next[letter] = numbers[text]
+		}
+		all.next, all.accept = append(all.next, next), append(all.accept, sets[i][0])
+	}
+	return all.least()
+}
+
 // canonical returns a text that stands for the language of a least automaton, whatever its letters
 // are called, and the order of the letters that gives it.
 func (a automaton) canonical() (text string, order []int) {

@@ -165,9 +165,9 @@ func (g matchingItem) Prompt() string {
 }
 
 // Canonical implements [task.Canonicalizer]: the expression and the strings as a set, whatever the
-// letters are called.
+// letters are called and from whichever end all is read.
 func (g matchingItem) Canonical() string {
-	best := ""
+	best, list := "", make([]string, len(g.Strings))
 	permute(len(g.Letters), func(order []int) {
 		rename := func(text string) string {
 			return strings.Map(func(c rune) rune {
@@ -177,16 +177,47 @@ func (g matchingItem) Canonical() string {
 				return c
 			}, text)
 		}
-		list := make([]string, len(g.Strings))
-		for i, text := range g.Strings {
-			list[i] = rename(text)
-		}
-		slices.Sort(list)
-		if text := rename(g.Expression) + " " + strings.Join(list, " "); best == "" || text < best {
-			best = text
+		for _, read := range []func(string) string{strings.Clone, mirrored} {
+			for i, text := range g.Strings {
+				list[i] = rename(read(text))
+			}
+			slices.Sort(list)
+			if text := rename(read(g.Expression)) + " " + strings.Join(list, " "); best == "" || text < best {
+				best = text
+			}
 		}
 	})
 	return best
+}
+
+// mirrored writes an expression for the strings of another read from the end.
+func mirrored(expression string) string {
+	var parts, alternatives []string
+	end := func() {
+		slices.Reverse(parts)
+		alternatives, parts = append(alternatives, strings.Join(parts, "")), nil
+	}
+	for rest := expression; rest != ""; {
+		size, depth := 1, 0
+		for i := 0; rest[0] == '(' && i < len(rest); i++ {
+			if depth += strings.Count(rest[i:i+1], "(") - strings.Count(rest[i:i+1], ")"); depth == 0 {
+				size = i + 1
+				break
+			}
+		}
+		part := rest[:size]
+		if rest = rest[size:]; part == "|" {
+			end()
+			continue
+		}
+		if size > 1 {
+			part = "(" + mirrored(part[1:size-1]) + ")"
+		}
+		repeats := len(rest) - len(strings.TrimLeft(rest, "*+?{},0123456789"))
+		parts, rest = append(parts, part+rest[:repeats]), rest[repeats:]
+	}
+	end()
+	return strings.Join(alternatives, "|")
 }
 
 // Check refuses a record with an unreadable expression, or without strings that match.

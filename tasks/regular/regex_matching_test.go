@@ -91,6 +91,13 @@ func TestMatchingKeys(t *testing.T) {
 		g.Letters = string(to)
 		return nil
 	})
+	tasktest.Variant(t, all, "all read from the end", func(g *matchingItem, _ *rng.Rand) func(string) string {
+		g.Expression = mirrored(g.Expression)
+		for i, text := range g.Strings {
+			g.Strings[i] = mirrored(text)
+		}
+		return nil
+	})
 	tasktest.Variant(t, all, "another order of the strings", func(g *matchingItem, _ *rng.Rand) func(string) string {
 		slices.Reverse(g.Strings)
 		return func(answer string) string {
@@ -108,4 +115,14 @@ func TestMatchingKeys(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestMirroredExpressions(t *testing.T) {
+	for _, test := range [][2]string{
+		{"abc", "cba"}, {"ab|c", "ba|c"}, {"a(b|aa)*", "(b|aa)*a"}, {"a{2,3}b+", "b+a{2,3}"}, {"((ab)?c)*.", ".(c(ba)?)*"}, {"", ""}, {"a|", "a|"}, {"(a)(b){2}(ab|(ba)c)", "(ba|c(ab))(b){2}(a)"},
+	} {
+		if got := mirrored(test[0]); got != test[1] || mirrored(got) != test[0] {
+			t.Errorf("%s from the end is %s, want %s", test[0], got, test[1])
+		}
+	}
 }

@@ -20,7 +20,7 @@ var regularExpressions = task.Spec[regularParams, regularItem]{
 	Doc: "Write a regular expression for the strings of which some conditions hold. It is compared with the conditions on all strings, of any length; the verdict " +
 		"names a shortest string on which they differ. Expressions have letters, . | ( ) * + ? and counts, no classes, escapes or assertions, on which engines differ.",
 	Source:  "Regular languages, S. Kleene (1956).",
-	Version: 1,
+	Version: 2,
 	Default: regularParams{Letters: 2, Conditions: 2, MinStates: 4, MaxStates: 6},
 	Levels: []regularParams{
 		{Letters: 2, Conditions: 2, MinStates: 3, MaxStates: 4},
@@ -148,11 +148,13 @@ func (g regularItem) letterList() string {
 	return strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
-// Canonical implements [task.Canonicalizer]: the least automaton of the language, whatever its
-// letters are called and its conditions say.
+// Canonical implements [task.Canonicalizer]: the least automaton of the language or of its mirror image,
+// whatever its letters are called and its conditions say.
 func (g regularItem) Canonical() string {
-	text, _ := hold(g.Conditions, g.Letters).canonical()
-	return text
+	language := hold(g.Conditions, g.Letters)
+	text, _ := language.canonical()
+	mirrored, _ := language.mirrored().canonical()
+	return min(text, mirrored)
 }
 
 // Check refuses a record that describes no language.
