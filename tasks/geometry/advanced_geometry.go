@@ -185,6 +185,14 @@ func (a advancedGeometryItem) corners() string {
 // Short implements [task.Shortener].
 func (a advancedGeometryItem) Short() string { return a.TaskType + ": " + a.corners() }
 
+// divisor returns the greatest common divisor of two numbers from 0 on.
+func divisor(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
 // Canonical implements [task.Canonicalizer]. The order of the corners does not matter, except for
 // B in a question about its angle. The triangle may be moved, turned by right angles,
 // mirrored and drawn in another scale.
@@ -207,11 +215,7 @@ func (a advancedGeometryItem) Canonical() string {
 		least := point{min(corners[0].x, corners[1].x, corners[2].x), min(corners[0].y, corners[1].y, corners[2].y)}
 		for i, p := range corners {
 			corners[i] = p.minus(least)
-			for _, n := range [2]int64{corners[i].x, corners[i].y} {
-				for n != 0 {
-					scale, n = n, scale%n
-				}
-			}
+			scale = divisor(divisor(scale, corners[i].x), corners[i].y)
 		}
 		slices.SortFunc(corners[free:], point.compare)
 		if turn == 0 || slices.CompareFunc(corners[:], best[:], point.compare) < 0 {
