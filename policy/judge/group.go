@@ -115,11 +115,13 @@ func (j *Judge) compare(ctx context.Context, items []Item, results []Result) {
 	err := atOnce(len(matches), func(k int) error {
 		m := &matches[k]
 		return j.patiently(ctx, func() error {
-			share, cost, err := j.play(ctx, items[0], [2]string{texts[m.a], texts[m.b]})
-			m.share = share
-			calls.Add(int64(cost.Calls))
-			cached.Add(int64(cost.Cached))
-			return err
+			return j.fitting([]string{texts[m.a], texts[m.b]}, func(shown []string) error {
+				share, cost, err := j.play(ctx, items[0], [2]string(shown))
+				m.share = share
+				calls.Add(int64(cost.Calls))
+				cached.Add(int64(cost.Cached))
+				return err
+			})
 		})
 	})
 	scores := shares(len(texts), matches, blank)

@@ -199,15 +199,37 @@ func (j *Judge) Grade(ctx context.Context, it Item) (Verdict, error) {
 		return Verdict{Malformed: true, Why: "the reply is empty"}, nil
 	}
 	var v Verdict
-	err := j.patiently(ctx, func() (err error) {
-		v, err = j.grade(ctx, it, text)
-		return err
+	err := j.patiently(ctx, func() error {
+		return j.fitting([]string{text}, func(shown []string) (err error) {
+			v, err = j.grade(ctx, it, shown[0])
+			return err
+		})
 	})
 	if err != nil {
 		return Verdict{}, err
 	}
 	j.note(v.Score, len(text))
 	return v, nil
+}
+
+// leastLimit is to how many bytes a reply is cut at most if the judge's context has no room for more.
+const leastLimit = 512
+
+// fitting asks about replies, and again about less of them as long as the judge has no room: else a
+// long reply would choose not to be judged.
+func (j *Judge) fitting(replies []string, ask func(shown []string) error) error {
+	err := ask(replies)
+	for limit := j.cfg.Limit / 2; limit >= leastLimit; limit /= 2 {
+		if u, is := errors.AsType[*Ungraded](err); !is || !errors.Is(u.Err, quintain.ErrNoRoom) {
+			break
+		}
+		shown := make([]string, len(replies))
+		for i, reply := range replies {
+			shown[i] = cut(reply, limit)
+		}
+		err = ask(shown)
+	}
+	return err
 }
 
 // patiently calls try until it succeeds or Config.Within is over, with pauses that grow from a

@@ -99,14 +99,21 @@ func rewarded(score float64) Verdict {
 
 // askRewards asks for rewards, patiently, and keeps them.
 func (j *Judge) askRewards(ctx context.Context, unknown []*reward) {
-	asks := make([]rewardmodel.Reply, len(unknown))
+	replies := make([]string, len(unknown))
 	for i, r := range unknown {
-		asks[i] = r.ask
+		replies[i] = r.ask.Messages[1].Content
 	}
 	var scores []float64
-	err := j.patiently(ctx, func() (err error) {
-		scores, err = j.callRewards(ctx, asks)
-		return err
+	err := j.patiently(ctx, func() error {
+		return j.fitting(replies, func(shown []string) (err error) {
+			asks := make([]rewardmodel.Reply, len(unknown))
+			for i, r := range unknown {
+				asks[i] = r.ask
+				asks[i].Messages = []quintain.Message{r.ask.Messages[0], {Role: quintain.RoleAssistant, Content: shown[i]}}
+			}
+			scores, err = j.callRewards(ctx, asks)
+			return err
+		})
 	})
 	if errors.Is(err, quintain.ErrUngraded) {
 		j.ungraded.Add(int64(len(unknown) - 1)) // the first is counted
