@@ -50,6 +50,9 @@ func scoped(text string, before, last formula) bool {
 	if len(between) > maxShort {
 		return false
 	}
+	if nearly().MatchString(between) {
+		return true
+	}
 	switch strings.Trim(between, " (") {
 	case "for", ", for":
 		return single().MatchString(last.content) || condition().MatchString(last.content)

@@ -325,6 +325,9 @@ func lastLetter(text string) string {
 	found := ""
 	for at := loneLetter(text, 0); at >= 0; at = loneLetter(text, at+1) {
 		found = text[at : at+1]
+		if loc := listing().FindStringIndex(text[max(0, at-maxOf):min(len(text), at+maxOf)]); loc != nil && loc[0] <= min(at, maxOf) && loc[1] > min(at, maxOf) {
+			found = "" // one of several
+		}
 	}
 	return found
 }

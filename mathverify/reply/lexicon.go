@@ -13,7 +13,7 @@ import (
 
 // A role says what a phrase of the lexicon does to the value beside it, or to the statement before
 // it; roles add up.
-type role uint16
+type role uint32
 
 const (
 	states   role = 1 << iota // an answer follows; the form says how the language writes numbers
@@ -27,6 +27,7 @@ const (
 	retracts                  // the statement before it does not count
 	corrects                  // the statement before it does not count if a value follows
 	confirms                  // the statement before it counts after all
+	reasons                   // after a comma, the reason of what was said before
 	keeps                     // no phrase within it counts
 	turns                     // a denial ends
 	fills                     // it may stand between one of these and its value
@@ -35,12 +36,13 @@ const (
 )
 
 // roleNames names the roles in the lexicon, in order.
-const roleNames = "states denies refutes hedges doubts limits changes alters retracts corrects confirms keeps turns fills bounds adjoins"
+const roleNames = "states denies refutes hedges doubts limits changes alters retracts corrects confirms reasons keeps turns fills bounds adjoins"
 
 // An entry is a row of the lexicon.
 type entry struct {
-	role role
-	form string
+	role     role
+	language string
+	form     string
 }
 
 // claims are the roles of phrases that change a value beside them.
@@ -67,7 +69,7 @@ var phrases = sync.OnceValue(func() map[string][]lexeme {
 		if row[0] == "#" {
 			continue
 		}
-		e := &entry{1 << slices.Index(strings.Fields(roleNames), row[0]), row[2]}
+		e := &entry{1 << slices.Index(strings.Fields(roleNames), row[0]), row[1], row[2]}
 		for _, text := range strings.Split(row[3], "|") {
 			key := text[:wordAt(text)]
 			all[key] = append(all[key], lexeme{text, e})
@@ -122,10 +124,10 @@ func (p lexeme) begins(low string) bool {
 	return !unicode15.IsLetter(last) || dense(last) || !unicode15.IsLetter(next) || dense(next)
 }
 
-// phraseAt returns the longest phrase of a role at the start of a text in lower case, or nothing.
+// phraseAt returns the longest phrase of the roles at the start of a text in lower case, or nothing.
 func phraseAt(low string, want role) (found lexeme) {
 	for _, p := range phrases()[low[:wordAt(low)]] {
-		if p.role == want && p.begins(low) {
+		if p.role&want != 0 && p.begins(low) {
 			return p
 		}
 	}

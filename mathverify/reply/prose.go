@@ -256,6 +256,9 @@ func firstPart(text string) string { return text[:min(len(text), 60)] }
 // clause matches the end of the answer in a statement.
 var clause = compiled.Regexp(`\.\s|\.$|。|\n|[,;]? (?:since|because|which|where|when|it|not|so|non|hence|as|for|if|with|by|and the|and so)\b|[,;] (?:therefore|thus|but)\b|\.\*\*|\*\*`)
 
+// sentenceEnd matches the end of the sentence of a statement.
+var sentenceEnd = compiled.Regexp(`\.\s|\.$|。|\n`)
+
 // fromStatement returns the answer in the text after a marker.
 func fromStatement(s string, want wanted) string {
 	if rest, is := strings.CutPrefix(s, "not "); is {
@@ -277,14 +280,27 @@ func fromStatement(s string, want wanted) string {
 		}
 	}
 	s = atOnce.Replace(s[:min(len(s), 2000)])
+	for _, c := range cues(lower(s), reasons) {
+		if head := strings.TrimRight(s[:c.start], " "); strings.ContainsAny(head, "0123456789ABCDEFGHIJ$") && strings.ContainsAny(head[len(head)-1:], ",;") || strings.HasSuffix(head, "，") || strings.HasSuffix(head, "、") {
+			s = strings.TrimRight(head, ",;，、 ")
+			break
+		}
+	}
 	part := s
-	if loc := clause().FindStringIndex(outsideFormulas(s)); loc != nil {
+	masked := outsideFormulas(s)
+	if loc := sentenceEnd().FindStringIndex(masked); loc != nil {
+		part = s[:loc[0]]
+	}
+	if head := withoutTail(part); head != part {
+		part = head
+	} else if loc := clause().FindStringIndex(masked); loc != nil {
 		part = s[:loc[0]]
 	}
 	part = withoutTail(strings.Trim(part, " .*\n:"))
 	if m := unitWord().FindStringSubmatch(part); m != nil {
 		part = m[1]
 	}
+	part = withoutWords(part)
 	if part != "" && bare(part) && !Blank(part) {
 		return peel(part)
 	}

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -26,11 +27,11 @@ func settled(text string, want wanted) (found string, rule Rule) {
 		from += 1 + strings.IndexAny(text[from:], " \n")
 	}
 	low := lower(text[from:])
-	all := cues(low, claims|retracts|corrects)
+	r := &reader{text: text[from:], low: low, want: want}
+	all := slices.DeleteFunc(cues(low, claims|retracts|corrects|states), func(c cue) bool { return c.role == states && !r.odd(c) })
 	if len(all) == 0 {
 		return located(text, want)
 	}
-	r := &reader{text: text[from:], low: low, want: want}
 	after, is := r.correction(all)
 	if !is {
 		return r.asserted(text[:from], all)
@@ -41,6 +42,35 @@ func settled(text string, want wanted) (found string, rule Rule) {
 		return "", RuleNone
 	}
 	return found, rule
+}
+
+// gap matches the words between an English statement and its value, a number or a letter.
+var gap = compiled.Regexp(`^[\s*]+((?:[A-Za-z']+ ){1,4})[\s*$]*(?:\d|\(?[A-J]\)?(?:[.,;*\s]|$))`)
+
+// odd reports whether words before the value of an English statement may make it another one: they are
+// in lower case, and the lexicon does not know them.
+func (r *reader) odd(c cue) bool {
+	if c.language != "en" || r.text[c.end-1] == ':' {
+		return false
+	}
+	m := gap().FindStringSubmatch(r.text[c.end:min(len(r.text), c.end+maxShort)])
+	if m == nil {
+		return false
+	}
+	unknown, low := false, lower(m[1])
+	for i := 0; i < len(low); i++ {
+		n := wordAt(low[i:])
+		switch word := low[i : i+n]; {
+		case word == " ":
+			continue
+		case listed(verbals, word), phraseAt(low[i:], claims|corrects|confirms|keeps).entry != nil:
+			return false
+		default:
+			unknown = unknown || n > 1 && m[1][i:i+n] == word && phraseAt(word, fills).text != word
+		}
+		i += n
+	}
+	return unknown
 }
 
 // A reader walks the end of a reply with the lexicon.
@@ -65,7 +95,7 @@ func (r *reader) correction(all []cue) (rest string, is bool) {
 		case c.start < after || is && c.end < last.end:
 		case c.role == retracts && !r.aside(after, c.start):
 			last, rest, is = c, r.text[c.end:], true
-		case c.role == corrects:
+		case c.role == corrects && after > 0:
 			if at := r.value(c.end, " ,:;—–-….\n"); at >= 0 {
 				last, rest, is = c, "answer: "+r.text[at:], true
 			}
@@ -91,7 +121,7 @@ func (r *reader) value(i int, signs string) int {
 		switch p := phraseAt(r.low[i:], fills); {
 		case r.starts(i):
 			return i
-		case strings.ContainsRune(" *_\t\"“”`", n) || strings.ContainsRune(signs, n):
+		case strings.ContainsRune(" *_\t\"“”`", n) || strings.ContainsRune(signs, n) && (fillers == 0 || n == ':'):
 			i += size
 		case p.entry != nil && fillers < maxFills:
 			fillers++
@@ -158,6 +188,8 @@ func (r *reader) clauseEnd(i int) int {
 		case c == ',' && member().MatchString(r.text[i:min(len(r.text), i+maxOf)]):
 		case strings.ContainsRune(",.:", c) && !inNumber, strings.ContainsRune(";!?\n。，；、—", c), strings.HasPrefix(r.text[i:], "</"), strings.HasPrefix(r.text[i:], " - "):
 			return i
+		case dense(c) && phraseAt(r.low[i:], denies).entry != nil:
+			size = len(phraseAt(r.low[i:], denies).text)
 		case i > start && (dense(c) || r.text[i-1] == ' ' || r.text[i-1] == '*') && phraseAt(r.low[i:], turns).entry != nil:
 			return i
 		}
@@ -197,6 +229,8 @@ func (r *reader) allClaims(all []cue) (found []claim) {
 // claim returns what a phrase does to the text; one that ends at 0 does nothing.
 func (r *reader) claim(c cue) claim {
 	switch c.role {
+	case states:
+		return claim{denies, c.end, r.clauseEnd(c.end), ""}
 	case denies, hedges:
 		signs := ""
 		if c.role == hedges {
@@ -288,7 +322,7 @@ func (r *reader) valueEnding(text string) int {
 		return start + boxes[len(boxes)-1].start
 	}
 	if all := runsOf(sentence); len(all) > 0 && all[len(all)-1].end == len(sentence) {
-		return start + all[len(all)-1].start
+		return start + all[firstOf(sentence, all)].start
 	}
 	return -1
 }

@@ -53,6 +53,9 @@ func expressionOf(line string) string {
 	if !strings.ContainsAny(line, "0123456789=<>+*/\\") && !strings.Contains(line, "infinity") && strings.IndexFunc(line, func(r rune) bool { return r > 0x7f && classes[r] != prose || r == 'π' }) < 0 {
 		return ""
 	}
+	if loc := bracketed().FindStringSubmatchIndex(line); loc != nil && strings.ContainsAny(line[:loc[0]], "0123456789") {
+		line = line[:loc[2]]
+	}
 	all := runsOf(line)
 	last := len(all) - 1
 	if last < 0 {
@@ -78,11 +81,14 @@ func expressionOf(line string) string {
 	return found
 }
 
+// bracketed matches a remark in brackets at the end of a line, after a word.
+var bracketed = compiled.Regexp(`(?i)[a-z]{3,}\s(\([^()=]*[a-z]{3,}[^()=]*\)[\s.*]*)$`)
+
 // restricted matches an inequality for a variable.
 var restricted = compiled.Regexp(`^[A-Za-z]\s*(?:[≠<>≤≥∈]|!=)`)
 
 // provided matches the text between an expression and the values for which it holds.
-var provided = compiled.Regexp(`^\s*[,;]?\s*\(?\s*(?:for|where|with|when|if|provided(?: that)?|as long as)\s+(?:all |every |any |each )?(?:real )?$`)
+var provided = compiled.Regexp(`^\s*[,;]?\s*\(?\s*(?:(?:attained|achieved|reached|obtained|which occurs|occurring) (?:at|when|for|if|by)|for|where|with|when|if|provided(?: that)?|as long as)\s+(?:all |every |any |each )?(?:real )?$`)
 
 // adds reports whether a run only adds to the one before it: an approximation, or the values for
 // which it holds.
@@ -94,13 +100,13 @@ func adds(line string, before, r run) bool {
 	case strings.Trim(between, " (") == ",":
 		return exclusion().MatchString(line[r.start:r.end]) && !before.bounds
 	}
-	return restricted().MatchString(line[r.start:r.end]) && !before.bounds && provided().MatchString(between)
+	return (restricted().MatchString(line[r.start:r.end]) || r.named && strings.Contains(between, " at ")) && !before.bounds && provided().MatchString(between)
 }
 
 // determiners lists words between a preposition and its number, and verbals those that begin a statement
 // of their own.
 const (
-	determiners = " the a an all each every these those his her their its our your both only about another other der die das den dem le la les los las el il lo o os as "
+	determiners = " the a an all each every these those his her their its our your both only about another other interval range away up out off back down der die das den dem le la les los las el il lo o os as "
 	verbals     = " is are was were be equals gives makes leaves has have had gets costs so and but or which that then "
 )
 
@@ -120,9 +126,12 @@ func adjoined(line string, before []run, r run) bool {
 	mark := marks[len(marks)-1]
 	after := strings.Fields(between[mark.end:])
 	if between[mark.start:mark.end] == "to" {
-		return len(after) == 1 // to do something with it
+		after = after[min(1, len(after)):] // to do something with it
+		if len(strings.Fields(between[mark.end:])) == 0 {
+			return false
+		}
 	}
-	if slices.ContainsFunc(after, func(word string) bool { return !listed(determiners, word) }) {
+	if slices.ContainsFunc(after, func(word string) bool { return !listed(determiners, word) && !strings.HasSuffix(word, "ing") }) {
 		return false
 	}
 	marks = cues(lower(line[max(0, object.start-maxShort/2):object.start]), adjoins)

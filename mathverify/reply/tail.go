@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
+	"github.com/quintain-rl/quintain/internal/unicode15"
+	"github.com/quintain-rl/quintain/mathverify/expr"
 )
 
 // unitWord matches a value and the word of another language that it counts, as in "3.5 mètres".
@@ -52,4 +54,24 @@ func withoutTail(text string) string {
 		return text
 	}
 	return head
+}
+
+// withoutWords drops words after a value that we could not read with it, and that do not limit it: "9 in
+// any case".
+func withoutWords(text string) string {
+	if len(text) > maxTail || !startsWithValue(text) || !strings.Contains(text, " ") {
+		return text
+	}
+	found := expressionOf(text)
+	rest, is := strings.CutPrefix(text, found)
+	if !is || found == "" || strings.IndexFunc(rest, func(r rune) bool { return r != ' ' && !unicode15.IsLetter(r) }) >= 0 || len(cues(lower(rest), bounds|claims|retracts)) > 0 {
+		return text
+	}
+	if said := lower(strings.TrimSpace(rest)); phraseAt(said, keeps).text == said {
+		return found
+	}
+	if _, err := expr.Parse(expr.Fold(text)); err == nil {
+		return text
+	}
+	return found
 }
