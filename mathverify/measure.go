@@ -19,7 +19,7 @@ func (c *comparison) sameMeasure() (same, sure bool) {
 	y, other, summed2, is2 := measured(c.answerText)
 	switch {
 	case is && !is2:
-		same = sameAngle(c, x, unit, c.answerText) || summed && sameAmount(c, x, c.answerText)
+		same = sameAngle(c, x, unit, c.answerText) || (summed || inWords(c.goldText)) && sameAmount(c, x, c.answerText)
 		return same, same
 	case !is && is2:
 		same = sameAngle(c, y, other, c.goldText) || sameAmount(c, y, c.goldText)
@@ -39,6 +39,11 @@ func (c *comparison) sameMeasure() (same, sure bool) {
 	y = expr.New(expr.Mul, y, expr.Rational(scale), expr.New(expr.Pow, radian, expr.Int(int64(radians))))
 	same = c.sameScalar(x, expr.New(expr.Add, y, expr.Rational(zero)))
 	return same, same || scale.Cmp(big.NewRat(1, 1)) != 0 || zero.Sign() != 0 || radians != 0 || summed || summed2
+}
+
+// inWords reports whether an answer in LaTeX sets letters as words, so that they are units and no variables.
+func inWords(text string) bool {
+	return strings.Contains(text, `\text`) || strings.Contains(text, `\mathrm`) || strings.Contains(text, `\mbox`) || strings.Contains(text, `\rm`)
 }
 
 // measured returns the number in an answer with a unit, and the unit; summed says that it adds two.

@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/mathverify/exact"
 	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/mathverify/numeric"
+	"github.com/quintain-rl/quintain/mathverify/units"
 )
 
 // sameValue compares two values by their kinds.
@@ -249,7 +250,14 @@ func (c *comparison) sameScalar(g, a *expr.Node) bool {
 	if gi, ai := infinite(g), infinite(a); gi != 0 || ai != 0 {
 		return gi == ai
 	}
-	g, a = c.withoutUnits(g, a)
+	if closed(g) && !closed(a) && inWords(c.answerText) { // units within
+		a = a.Map(func(m *expr.Node) *expr.Node {
+			if m.Op == expr.Symbol && listed(units.Letters, m.Name) {
+				return expr.Int(1)
+			}
+			return m
+		})
+	}
 	if a.Op == expr.Apply && a.Name == "residue" && g.Op == expr.Number && a.Args[1].Op == expr.Number && g.Value.Cmp(a.Args[1].Value) < 0 {
 		a = a.Args[0]
 	}
@@ -293,20 +301,6 @@ func (c *comparison) sameNumeric(g, a *expr.Node) bool {
 		c.fails(err)
 	}
 	return false
-}
-
-// withoutUnits drops the units of an answer if the reference is a number, and the units of a
-// reference in words.
-func (c *comparison) withoutUnits(g, a *expr.Node) (*expr.Node, *expr.Node) {
-	if !closed(g) && inWords(c.goldText) {
-		if number := withoutUnits(g); closed(number) && closed(withoutUnits(a)) {
-			g = number
-		}
-	}
-	if closed(g) {
-		a = withoutUnits(a)
-	}
-	return g, a
 }
 
 // minDigits is how many significant digits a decimal needs to stand for an exact value, and minRounded
@@ -385,17 +379,8 @@ func endless(c *comparison, n *expr.Node) bool {
 	if !is {
 		return true
 	}
-	under := new(big.Int).Set(value.Denom())
-	for _, prime := range []int64{2, 5} {
-		for rest, p := new(big.Int), big.NewInt(prime); ; {
-			quotient, _ := new(big.Int).QuoRem(under, p, rest)
-			if rest.Sign() != 0 {
-				break
-			}
-			under = quotient
-		}
-	}
-	return under.Cmp(big.NewInt(1)) != 0
+	_, finite := value.FloatPrec()
+	return !finite
 }
 
 // cut returns the middle of the numbers whose digits begin with those of a value.
