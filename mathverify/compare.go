@@ -33,6 +33,8 @@ func (c *comparison) same(g, a *expr.Node) bool {
 		return c.sameRelation(g, a)
 	case gn != nil && an == nil && isSymbol(av) && !isSymbol(gv):
 		return false
+	case gn == nil && an != nil && isSymbol(an) && gv.Op == expr.Set && len(gv.Args) == 1 && isScalar(av):
+		return c.sameValue(gv.Args[0], av)
 	}
 	return c.sameValue(gv, av)
 }

@@ -177,32 +177,25 @@ func (c *comparison) verdict() Verdict {
 
 // decide runs the stages.
 func (c *comparison) decide() (bool, Reason) {
-	if same, sure := sameWording(c.goldText, c.answerText); sure {
-		c.note("text", c.goldText+" | "+c.answerText, same)
-		if same {
-			return true, SameText
+	for _, stage := range []struct {
+		name    string
+		compare func(c *comparison) (same, sure bool)
+	}{
+		{"text", func(c *comparison) (same, sure bool) { return sameWording(c.goldText, c.answerText) }},
+		{"text", func(c *comparison) (same, sure bool) { return sameText(c.goldText, c.answerText) }},
+		{"unit", (*comparison).sameMeasure}, {"unit", sameMeasures}, {"parts", sameParts},
+	} {
+		c.reason = SameText
+		same, sure := stage.compare(c)
+		if same || sure {
+			c.note(stage.name, c.goldText+" | "+c.answerText, same)
 		}
-		return false, Differ
-	}
-	if same, sure := sameText(c.goldText, c.answerText); same || sure {
-		c.note("text", c.goldText+" | "+c.answerText, same)
-		if same {
-			return true, SameText
-		}
-		return false, Differ
-	}
-	if same, sure := c.sameMeasure(); sure {
-		if same {
+		switch {
+		case same:
 			return true, c.reason
+		case sure:
+			return false, Differ
 		}
-		return false, Differ
-	}
-	if same, sure := sameParts(c); sure {
-		c.note("parts", c.goldText+" | "+c.answerText, same)
-		if same {
-			return true, c.reason
-		}
-		return false, Differ
 	}
 	c.gold, c.goldErr = read(c.goldText)
 	c.answer, c.answerErr = read(c.answerText)

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/mathverify/units"
 )
@@ -30,7 +31,6 @@ func (c *comparison) sameMeasure() (same, sure bool) {
 	c.reason = SameExact
 	radians, same := unit.SameDimension(other)
 	if !same {
-		c.note("unit", "the dimensions differ", false)
 		return false, true
 	}
 	radian := expr.New(expr.Div, &expr.Node{Op: expr.Constant, Name: "pi"}, expr.Int(180))
@@ -39,6 +39,47 @@ func (c *comparison) sameMeasure() (same, sure bool) {
 	y = expr.New(expr.Mul, y, expr.Rational(scale), expr.New(expr.Pow, radian, expr.Int(int64(radians))))
 	same = c.sameScalar(x, expr.New(expr.Add, y, expr.Rational(zero)))
 	return same, same || scale.Cmp(big.NewRat(1, 1)) != 0 || zero.Sign() != 0 || radians != 0 || summed || summed2
+}
+
+// sameMeasures compares two lists of answers with units, in any order.
+func sameMeasures(c *comparison) (same, sure bool) {
+	if !mayHaveUnit(c.goldText) && !mayHaveUnit(c.answerText) {
+		return false, false
+	}
+	g, a := pieces(c.goldText), pieces(c.answerText)
+	if len(g) < 2 || len(g) != len(a) || len(g) > maxPairs {
+		return false, false
+	}
+	measuredAll := true
+	same = paired(g, a, func(x, y string) bool {
+		twin := *c
+		twin.goldText, twin.answerText = x, y
+		if same, sure := twin.sameMeasure(); sure {
+			return same
+		}
+		measuredAll = false
+		n, err := read(x)
+		m, err2 := read(y)
+		return err == nil && err2 == nil && c.same(n, m)
+	})
+	c.reason = SameExact
+	return same && measuredAll, measuredAll
+}
+
+// conjunction matches a word between the members of a list.
+var conjunction = compiled.Regexp(`\s*,?\s*(?:\$\s*(?:and|or)\s*\$|\\text\s*\{\s*(?:and|or)\s*\}|\s(?:and|or)\s)\s*`)
+
+// pieces returns the members of a list of answers with units; nil if a text is none.
+func pieces(text string) (all []string) {
+	if len(text) > maxNormal || strings.ContainsAny(text, "()[]") {
+		return nil
+	}
+	for _, part := range strings.Split(conjunction().ReplaceAllString(text, ", "), ", ") {
+		if part = strings.Trim(part, " ,;"); part != "" {
+			all = append(all, part)
+		}
+	}
+	return all
 }
 
 // inWords reports whether an answer in LaTeX sets letters as words, so that they are units and no variables.

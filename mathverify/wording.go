@@ -1,6 +1,7 @@
 package mathverify
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +28,6 @@ var (
 	dayFirst      = compiled.Regexp(`^(?:on )?` + day + ` (?:of )?` + months + year)
 	monthFirst    = compiled.Regexp(`^(?:on )?` + months + ` ` + day + year)
 	numbered      = compiled.Regexp(`^(\d{4})-(0[1-9]|1[0-2])-(\d\d)$`)
-	clock         = compiled.Regexp(`^(?:at )?(\d{1,2})(?::([0-5]\d))? ?(?:([ap])\.? ?m\b\.?)?$`)
 	article       = compiled.Regexp(`^(?:an? |the )`)
 	generic       = compiled.Regexp(` (?:function|number|integer|series|sequence|relation|matrix)s?$`)
 )
@@ -77,41 +77,21 @@ func date(text string) string {
 	return ""
 }
 
-// A moment is a time of day in minutes: after midnight, or after noon or midnight if its half is not told.
-type moment struct {
-	minutes      int
-	half, marked bool // marked: by a.m. or p.m.
-}
+var (
+	someDate = compiled.Regexp(`(?i)\b(?:\d{1,2}(?:st|nd|rd|th)? (?:of )?` + months + `(?:,? \d{4})?|` + months + ` \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?|\d{4}-\d\d-\d\d)\b`)
+	noDate   = compiled.Regexp(`(?i)\b(?:not|never|before|after|until|since|except|or)\b|n['’]t\b`)
+)
 
-// timeOfDay reads a time of day.
-func timeOfDay(text string) (at moment, is bool) {
-	if !mayBeDated(text) && !strings.Contains(text, "n") {
-		return at, false
+// dated returns the only date of a text for a reference that is one; "" if there is none.
+func dated(gold, text string) string {
+	if date(gold) == "" || len(text) > maxPlain || noDate().MatchString(text) {
+		return ""
 	}
-	words := reply.Words(strings.NewReplacer(`\!`, "", `\,`, "").Replace(text))
-	switch words {
-	case "noon", "12 noon":
-		return moment{minutes: 12 * 60, half: true, marked: true}, true
-	case "midnight", "12 midnight":
-		return moment{half: true, marked: true}, true
+	all := someDate().FindAllString(text, -1)
+	if len(all) == 0 || slices.ContainsFunc(all, func(found string) bool { return date(found) != date(all[0]) }) {
+		return ""
 	}
-	m := clock().FindStringSubmatch(words)
-	if m == nil || m[2] == "" && m[3] == "" {
-		return at, false
-	}
-	hour, _ := strconv.Atoi(m[1])
-	minute, _ := strconv.Atoi("0" + m[2])
-	at = moment{hour*60 + minute, m[3] != "" || hour > 12 || hour == 0, m[3] != ""}
-	if hour > 24 || at.marked && (hour > 12 || hour == 0) {
-		return at, false
-	}
-	if at.marked {
-		at.minutes = hour%12*60 + minute
-	}
-	if m[3] == "p" {
-		at.minutes += 12 * 60
-	}
-	return at, true
+	return all[0]
 }
 
 // sameWording compares two dates, two times of day of which one has its half, or an answer with a
@@ -123,9 +103,9 @@ func sameWording(gold, answer string) (same, sure bool) {
 	if g, a := date(gold), date(answer); g != "" && a != "" {
 		return g == a, true
 	}
-	if g, is := timeOfDay(gold); is {
-		if a, is := timeOfDay(answer); is && (g.marked || a.marked) {
-			return g.minutes == a.minutes || !(g.half && a.half) && g.minutes%720 == a.minutes%720, true
+	if g, is := reply.TimeOfDay(gold); is {
+		if a, is := reply.TimeOfDay(answer); is && (g.Marked || a.Marked) {
+			return g.Same(a), true
 		}
 	}
 	if saidOf(gold, answer) {

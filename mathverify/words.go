@@ -65,6 +65,9 @@ func setInWords(text string) *expr.Node {
 // inOtherWords returns a whole text, or a whole box, that is the reference in other words: a date, a time
 // of day, a noun with an article, or a set in words; "" if it is none.
 func inOtherWords(gold, text string, rule Rule) string {
+	if found := dated(gold, text); found != "" {
+		return found
+	}
 	if len(text) > maxWords {
 		if rule != RuleBox {
 			return ""

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
@@ -135,19 +136,45 @@ func complement(sentence string, words int) string {
 }
 
 // clock matches a time of day.
-var clock = compiled.Regexp(`^(\d{1,2}):(\d\d) ?([ap])\.? ?m$`)
+var clock = compiled.Regexp(`^(?:at )?(\d{1,2})(?::([0-5]\d))? ?(?:([ap])\.? ?m\b\.?)?$`)
 
 // thin drops small spaces.
 var thin = strings.NewReplacer(`\!`, "", `\,`, "")
 
-// TimeOfDay returns a time with its half of the day, as in "6:30 p"; "" for anything else.
-func TimeOfDay(text string) string {
-	if len(text) > maxPhrase || !strings.Contains(text, ":") {
-		return ""
+// A Moment is a time of day in minutes after midnight, or after noon or midnight if its half is not told.
+type Moment struct {
+	minutes int
+	half    bool
+	Marked  bool // by a.m. or p.m.
+}
+
+// Same reports whether two moments are the same. A half counts if both tell it.
+func (m Moment) Same(other Moment) bool {
+	const half = 12 * 60
+	return m.minutes == other.minutes || !(m.half && other.half) && m.minutes%half == other.minutes%half
+}
+
+// TimeOfDay reads a time of day.
+func TimeOfDay(text string) (at Moment, is bool) {
+	if len(text) > maxPhrase || !strings.ContainsAny(text, ":mMn") || strings.ContainsAny(text, "=^_<>|()[]+/&") {
+		return at, false
 	}
-	m := clock().FindStringSubmatch(thin.Replace(Words(text)))
-	if m == nil {
-		return ""
+	words := Words(thin.Replace(text))
+	switch words {
+	case "noon", "12 noon":
+		words = "12 pm"
+	case "midnight", "12 midnight":
+		words = "12 am"
 	}
-	return strings.TrimLeft(m[1], "0") + ":" + m[2] + " " + m[3]
+	m := clock().FindStringSubmatch(words)
+	if m == nil || m[2] == "" && m[3] == "" {
+		return at, false
+	}
+	hour, _ := strconv.Atoi(m[1])
+	minute, _ := strconv.Atoi("0" + m[2])
+	at = Moment{hour*60 + minute, m[3] != "" || hour > 12 || hour == 0, m[3] != ""}
+	if at.Marked {
+		at.minutes = hour%12*60 + minute + strings.Index("ap", m[3])*12*60
+	}
+	return at, hour <= 24 && (!at.Marked || hour <= 12 && hour > 0)
 }

@@ -75,8 +75,10 @@ func expressionOf(line string) string {
 	if inner := between(found, "(", ")"); inner != found && strings.ContainsAny(inner, "=<>≤≥≠") {
 		found = inner
 	}
-	if _, err := expr.Parse(expr.Fold(found)); err != nil && TimeOfDay(found) == "" {
-		return ""
+	if _, err := expr.Parse(expr.Fold(found)); err != nil {
+		if at, is := TimeOfDay(found); !is || !at.Marked {
+			return ""
+		}
 	}
 	return found
 }

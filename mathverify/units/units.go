@@ -2,7 +2,9 @@
 package units
 
 import (
+	_ "embed" // the table of units
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,57 +21,21 @@ type Unit struct {
 // A dimension has the exponents of the base units. Degree and radian are of one dimension, which π joins.
 type dimension [14]int
 
-// The places of the base units in a dimension.
+// bases lists the base units in the order of a dimension, of which these are the angles.
 const (
-	metre = iota
-	second
-	gram
-	ampere
-	kelvin
-	mole
-	inDegrees
-	inRadians
-	bit
-	cent
-	euro
-	sterling
-	yen
-	rupee
+	bases     = "m s g A K mol degree rad bit ¢ € £ ¥ ₹"
+	inDegrees = 6
+	inRadians = 7
+	cent      = 9 // the first of money
 )
 
-// A measure is a row of the table of units: names, and a size in a product of base units.
-type measure struct {
-	names, sizes string // the size is a fraction
-	powers       dimension
-	metric       bool // prefixes of the SI stand before it
-}
-
-// table lists the units. A letter alone stands for no plural.
-var table = []measure{
-	{"m meter meters metre metres", "1", dimension{metre: 1}, true}, {"in inch inches", "0.0254", dimension{metre: 1}, false}, {"ft foot feet", "0.3048", dimension{metre: 1}, false},
-	{"yd yard yards", "0.9144", dimension{metre: 1}, false}, {"mi mile miles", "1609.344", dimension{metre: 1}, false}, {"angstrom angstroms Å", "1/10000000000", dimension{metre: 1}, false},
-	{"acre acres", "4046.8564224", dimension{metre: 2}, false}, {"ha hectare hectares", "10000", dimension{metre: 2}, false},
-	{"L l liter liters litre litres", "0.001", dimension{metre: 3}, true}, {"cc", "0.000001", dimension{metre: 3}, false},
-	{"gal gallon gallons", "0.003785411784", dimension{metre: 3}, false}, {"qt quart quarts", "0.000946352946", dimension{metre: 3}, false}, {"pt pint pints", "0.000473176473", dimension{metre: 3}, false}, {"cup cups", "0.0002365882365", dimension{metre: 3}, false},
-	{"s sec secs second seconds", "1", dimension{second: 1}, true}, {"min mins minute minutes", "60", dimension{second: 1}, false}, {"h hr hrs hour hours", "3600", dimension{second: 1}, false}, {"day days", "86400", dimension{second: 1}, false},
-	{"week weeks", "604800", dimension{second: 1}, false}, {"month months", "2628000", dimension{second: 1}, false}, {"yr year years", "31536000", dimension{second: 1}, false}, {"decade decades", "315360000", dimension{second: 1}, false}, {"century centuries", "3153600000", dimension{second: 1}, false},
-	{"Hz hertz", "1", dimension{second: -1}, true}, {"mph", "0.44704", dimension{metre: 1, second: -1}, false}, {"kph kmh kmph", "5/18", dimension{metre: 1, second: -1}, false}, {"knot knots", "463/900", dimension{metre: 1, second: -1}, false},
-	{"g gram grams", "1", dimension{gram: 1}, true}, {"tonne tonnes", "1000000", dimension{gram: 1}, false}, {"oz ounce ounces", "28.349523125", dimension{gram: 1}, false}, {"lb lbs pound pounds", "453.59237", dimension{gram: 1}, false},
-	{"N newton newtons", "1000", dimension{metre: 1, gram: 1, second: -2}, true}, {"J joule joules", "1000", dimension{metre: 2, gram: 1, second: -2}, true}, {"W watt watts", "1000", dimension{metre: 2, gram: 1, second: -3}, true},
-	{"cal calorie calories", "4184", dimension{metre: 2, gram: 1, second: -2}, true}, {"Wh", "3600000", dimension{metre: 2, gram: 1, second: -2}, true}, {"eV electronvolt electronvolts", "1.602176634e-16", dimension{metre: 2, gram: 1, second: -2}, true},
-	{"Pa pascal pascals", "1000", dimension{metre: -1, gram: 1, second: -2}, true}, {"bar bars", "100000000", dimension{metre: -1, gram: 1, second: -2}, true}, {"atm atmosphere atmospheres", "101325000", dimension{metre: -1, gram: 1, second: -2}, false},
-	{"A amp amps ampere amperes", "1", dimension{ampere: 1}, true}, {"C coulomb coulombs", "1", dimension{ampere: 1, second: 1}, true}, {"V volt volts", "1000", dimension{metre: 2, gram: 1, second: -3, ampere: -1}, true},
-	{"Ω Omega ohm ohms", "1000", dimension{metre: 2, gram: 1, second: -3, ampere: -2}, true}, {"F farad farads", "0.001", dimension{metre: -2, gram: -1, second: 4, ampere: 2}, true}, {"H henry henries henrys", "1000", dimension{metre: 2, gram: 1, second: -2, ampere: -2}, true},
-	{"T tesla teslas", "1000", dimension{gram: 1, second: -2, ampere: -1}, true}, {"Wb weber webers", "1000", dimension{metre: 2, gram: 1, second: -2, ampere: -1}, true},
-	{"K kelvin kelvins", "1", dimension{kelvin: 1}, true}, {"degC degc celsius centigrade ℃ degcelsius degcentigrade", "1", dimension{kelvin: 1}, false}, {"degF degf fahrenheit degfahrenheit", "5/9", dimension{kelvin: 1}, false}, {"mol mole moles", "1", dimension{mole: 1}, true},
-	{"degree degrees deg", "1", dimension{inDegrees: 1}, false}, {"rad radian radians", "1", dimension{inRadians: 1}, true}, {"bit bits", "1", dimension{bit: 1}, true}, {"B byte bytes", "8", dimension{bit: 1}, true},
-	{"¢ cent cents", "1", dimension{cent: 1}, false}, {"$ dollar dollars usd", "100", dimension{cent: 1}, false}, {"€ euro euros eur", "1", dimension{euro: 1}, false}, {"£ gbp", "1", dimension{sterling: 1}, false}, {"¥ yen jpy", "1", dimension{yen: 1}, false}, {"₹ rupee rupees inr", "1", dimension{rupee: 1}, false},
-}
+//go:embed units.txt
+var table string
 
 // prefixes lists the prefixes of the SI with their powers of ten, as letters and as words.
 var prefixes = []struct {
 	letter, word string
-	power        int64
+	power        int
 }{
 	{"p", "pico", -12}, {"n", "nano", -9}, {"µ", "micro", -6}, {"u", "", -6}, {"m", "milli", -3}, {"c", "centi", -2}, {"d", "deci", -1},
 	{"h", "hecto", 2}, {"k", "kilo", 3}, {"M", "mega", 6}, {"G", "giga", 9}, {"T", "tera", 12}, {"f", "femto", -15},
@@ -79,27 +45,32 @@ var prefixes = []struct {
 var measures = sync.OnceValue(func() map[string]Unit {
 	all := map[string]Unit{}
 	zeros := map[string]*big.Rat{"degC": big.NewRat(27_315, 100), "degF": big.NewRat(229_835, 900)}
-	for _, row := range table {
-		size, _ := new(big.Rat).SetString(row.sizes)
-		names := strings.Fields(row.names)
+	var metric [][]string
+	for line := range strings.Lines(table[strings.IndexByte(table, '\n')+1:]) {
+		fields := strings.Split(strings.TrimSpace(line), "; ")
+		names := strings.Fields(fields[0])
+		size, _ := new(big.Rat).SetString(fields[1])
+		unit := Unit{size: size, zero: zeros[names[0]], name: names[0]}
+		for _, factor := range strings.Fields(fields[2]) {
+			base := strings.TrimRight(factor, "-0123456789")
+			unit.powers[slices.Index(strings.Fields(bases), base)] = exponentOf("", factor[len(base):])
+		}
 		for _, name := range names {
-			all[name] = Unit{size: size, zero: zeros[names[0]], powers: row.powers, name: names[0]}
+			all[name] = unit
+		}
+		if len(fields) > 3 {
+			metric = append(metric, names)
 		}
 	}
-	for _, row := range table {
-		for _, name := range strings.Fields(row.names) {
-			for _, prefix := range prefixes {
-				start := prefix.letter
-				if len(name) > len("mol") {
-					start = prefix.word
-				}
-				if _, is := all[start+name]; row.metric && start != "" && !is {
-					scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(max(prefix.power, -prefix.power)), nil))
-					if prefix.power < 0 {
-						scale.Inv(scale)
-					}
-					all[start+name] = Unit{size: scale.Mul(scale, all[name].size), powers: row.powers, name: start + name}
-				}
+	for _, name := range slices.Concat(metric...) {
+		for _, prefix := range prefixes {
+			start := prefix.letter
+			if len(name) > len("mol") {
+				start = prefix.word
+			}
+			if _, is := all[start+name]; start != "" && !is {
+				scale, _ := new(big.Rat).SetString("1e" + strconv.Itoa(prefix.power))
+				all[start+name] = Unit{size: scale.Mul(scale, all[name].size), powers: all[name].powers, name: start + name}
 			}
 		}
 	}
@@ -150,6 +121,12 @@ func (u Unit) MayMean(other Unit) bool {
 	if u.name > other.name {
 		pair = other.name + " " + u.name
 	}
+	a, b := u.powers, other.powers
+	for i := cent; i < len(a); i++ { // an amount, and an amount for each of something
+		if a[i] == 1 && b[i] == 1 && (u.name == "") != (other.name == "") {
+			return true
+		}
+	}
 	switch pair {
 	case "degC degree", "degF degree", "C degC", "F degF", "lb £", "C degree", "F degree":
 		return true
@@ -189,6 +166,9 @@ func (u Unit) IsDegree() bool { return u.powers == measures()["degree"].powers }
 // Ends reports whether a text with a number ends in the name of a unit, with its exponent.
 func Ends(text string) bool {
 	text = strings.TrimRight(text, " .$}*0123456789^-²³⁻¹{)'′″\"")
+	if inner, is := strings.CutSuffix(text, `\prime`); is {
+		text = strings.TrimRight(inner, " ^{0123456789\\prime")
+	}
 	text = strings.TrimSuffix(strings.TrimSuffix(text, " squared"), " cubed")
 	for _, sign := range []string{"°", `\circ`, "€", "℃", "¢"} {
 		if strings.HasSuffix(text, sign) {
@@ -269,7 +249,7 @@ func exponentOf(word, sign string) int {
 }
 
 // priced matches an amount of money with its sign before it.
-var priced = compiled(`^(-?) ?(?:US ?)?\\?(\$|€|£|¥|₹|USD|EUR|GBP|INR|JPY) ?(\d[\d.,{}!\\ ]*)$`)
+var priced = compiled(`^(-?) ?(?:US ?)?\\?(\$|€|£|¥|₹|USD|EUR|GBP|INR|JPY) ?(\d[\d.,{}!\\ ]*?(?: (?:thousand|million|billion))?)(?: ?(?:/|\bper|\ban?|\beach) ?(.*))?$`)
 
 // Split splits an answer into its value and a unit that we can convert.
 func Split(text string) (value string, unit Unit, is bool) {
@@ -282,6 +262,9 @@ func Split(text string) (value string, unit Unit, is bool) {
 	}
 	if m := priced().FindStringSubmatch(text); m != nil {
 		unit, is = named(m[2])
+		if each, known := In(m[4]); known {
+			unit = unit.times(each, -1)
+		}
 		return m[1] + m[3], unit, is
 	}
 	if !Ends(text) {
