@@ -141,7 +141,7 @@ func TestVerify(t *testing.T) {
 		{"a name with an escape", `"rew\u0061rd":1,` + byID, said("<answer>3</answer>"), 200, `"reward":0`},
 		{"by the judge", byID + `,"scenario":"judge"`, said("good"), 200, `"reward":0.75,"extracted_answer":"good","reason":"said the judge","malformed":false`},
 		{"by the judge, who has no verdict", byID + `,"scenario":"judge"`, said("hm"), 503, "the judge gave no verdict"},
-		{"by the judge, who does not know the task", `"problem":"spell_backward.v4.s1.l0.0","scenario":"judge"`, said("good"), 422, "no such task"},
+		{"by the judge, who does not know the task", `"problem":"spell_backward.v5.s1.l0.0","scenario":"judge"`, said("good"), 422, "no such task"},
 		{"no problem", `"id":1`, said("7"), 422, "problem: is missing; want"},
 		{"a problem that there is not", `"problem":"chain_sun.v2.s1.l0.0"`, said("7"), 422, `no task \"chain_sun\"`},
 		{"a problem that cannot be read", `"problem":{"task":"chain_sum","version":5,"instance":{"expression":"("}}`, said("7"), 422, "chain_sum"},
