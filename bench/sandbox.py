@@ -208,7 +208,7 @@ def measure(args, url, rival):
     import livecodebench.evaluation.testing_util  # noqa: F401 - its forks have it
 
     for n in range(args.rounds):
-        row = json.loads(subprocess.run([args.load, "--times", "60"], stdout=subprocess.PIPE, check=True).stdout)
+        row = json.loads(subprocess.run([args.load, "-json", "--times", "60"], stdout=subprocess.PIPE, check=True).stdout)
         for way, cost in row.items():
             table.add((way, "wall"), cost["wall_ms"])
             table.add((way, "cpu"), cost["cpu_ms"])

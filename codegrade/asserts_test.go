@@ -2,6 +2,7 @@ package codegrade
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -29,6 +30,9 @@ func TestAsserts(t *testing.T) {
 		{"a list is no tuple", "assert f((1, 2)) == (2, 1)", "def f(p): return [2, 1]", WrongAnswer},
 		{"sets, dictionaries, bytes, floats", "import math\nassert f({1}, {'a': b'\\xff'}, math.inf) == [{1}, {'a': b'\\xff'}, math.inf, frozenset()]",
 			"def f(*a): return [*a, frozenset()]", ""},
+		{"complex numbers", "import cmath\nassert f(1 + 2j, [3j]) == (2 - 2j, {'a': -0.5j})\nassert cmath.isnan(f(complex('nan'), [])[0])",
+			"def f(z, more): return (2 * z.conjugate() + 2j if more else z, {'a': more[0] / -6} if more else 0)", ""},
+		{"a wrong complex number", "assert f(1j) == -1", "def f(z): return -1 + 1j", WrongAnswer},
 		{"a result leads to a call", "x = f(2)\nfor i in range(3):\n    x = f(x)\nassert x == 2 ** 16", "def f(x): return x * x", ""},
 		{"it is given a result", "assert f(f(2)) == 16", "def f(x): return x * x", ""},
 		{"two functions", "assert decode(encode('ab')) == 'ab'", "def encode(s): return s[::-1]\ndef decode(s): return s[::-1]", ""},
@@ -48,6 +52,28 @@ func TestAsserts(t *testing.T) {
 		if err != nil || got.Reason != c.want || (got.Score == 1) != (c.want == "") {
 			t.Errorf("%s: %+v, error %v, want %q", c.why, got, err, c.want)
 		}
+	}
+}
+
+// Tests that need objects of the program's own classes say what to do, as a failure of the program or of the tests.
+func TestTestsThatNeedObjectsNameTheRemedy(t *testing.T) {
+	g := grader(t)
+	if g == nil {
+		return
+	}
+	const pair = "class Pair:\n  def __init__(self, a, b): self.a, self.b = a, b\ndef longest(pairs): return len(pairs)\n"
+	tests := Tests{Language: "python", Kind: Asserts, Asserts: "assert longest([Pair(5, 24), Pair(15, 25)]) == 2", Limits: patient}
+	got, err := g.Grade(t.Context(), tests, pair)
+	if err != nil || got.Reason != WrongAnswer || !strings.Contains(got.Outcomes[0].Error, `a value is a Pair: tests that share objects with the program need "shared": true`) {
+		t.Errorf("%+v, error %v", got, err)
+	}
+	tests.Shared = true
+	if got, err := g.Grade(t.Context(), tests, pair); err != nil || got.Score != 1 {
+		t.Errorf("shared: %+v, error %v", got, err)
+	}
+	tests = Tests{Language: "python", Kind: Asserts, Asserts: "class Own: pass\nassert longest(Own()) == 2", Limits: patient}
+	if got, err := g.Grade(t.Context(), tests, pair); !errors.Is(err, ErrTests) || !strings.Contains(err.Error(), `need "shared": true`) {
+		t.Errorf("%+v, error %v", got, err)
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 // call judges a call of the function. The expected result stays here: whatever the program does to
 // the driver, it can only return one value or another.
 func (j *judgement) call(ctx context.Context, c Case) (Outcome, error) {
-	job, err := j.driver(map[string]any{"do": "one_call", "name": j.tests.Function, "args": json.RawMessage(c.Input)})
+	job, err := j.driver(map[string]any{"do": "one_call", "name": j.tests.Function, "prelude": j.tests.Prelude, "args": json.RawMessage(c.Input)})
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -75,8 +75,11 @@ func (t Tests) checkCompare() error {
 			return fmt.Errorf("%s: is %.40q, want a name without a folder, other than the program's", file.field, file.name)
 		}
 	}
-	if (t.Compare == Checker) != (t.Checker != "") {
-		return fmt.Errorf("checker: has %d bytes, and compare is %q: one needs the other", len(t.Checker), t.Compare)
+	switch {
+	case t.Compare != Checker && t.Checker != "":
+		return fmt.Errorf("compare: is %q, and there is a checker: set compare to %q, or leave the checker out", t.Compare, Checker)
+	case t.Compare == Checker && t.Checker == "":
+		return fmt.Errorf("checker: is missing, and compare is %q: write the source of a program in Python there, or compare in another way", Checker)
 	}
 	return nil
 }

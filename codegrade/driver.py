@@ -6,6 +6,7 @@ import builtins, collections, json, os, sys, types
 RESULT, EXIT = os.path.abspath("quintain_result.json"), os._exit
 DICTS = (dict, collections.defaultdict, collections.OrderedDict, collections.Counter)
 DEEPEST, LARGEST, MOST_CALLS = 150, 12 << 20, 20_000
+REMEDY = ': tests that share objects with the program need "shared": true (docs/sandbox.md)'
 TEXT, INTEGER, FLOAT, JOIN = json.encoder.encode_basestring_ascii, int.__repr__, float.__repr__, "".join
 
 
@@ -31,6 +32,8 @@ def pack(value, parts, depth=0):
         text = '{"float":"%s"}' % FLOAT(value)
     elif kind is bytes:
         text = '{"bytes":%s}' % TEXT(value.decode("latin-1"))
+    elif kind is complex:
+        text = '{"complex":["%s","%s"]}' % (FLOAT(value.real), FLOAT(value.imag))
     else:
         return pack_all(value, kind, parts, depth)
     parts.size += len(text)
@@ -90,12 +93,14 @@ def unpack(value):
         return float(inner)
     if kind == "bytes":
         return inner.encode("latin-1")
+    if kind == "complex":
+        return complex(*map(float, inner))
     if kind == "dict":
         return {unpack(k): unpack(v) for k, v in inner}
     for plain in (tuple, set, frozenset):
         if kind == plain.__name__:
             return plain(unpack(one) for one in inner)
-    raise NoForm(inner)
+    raise NoForm(inner + REMEDY)
 
 
 def write(text):
@@ -103,8 +108,9 @@ def write(text):
         f.write(text)
 
 
-def load():
-    """Runs solution.py as a module, and returns its names."""
+def load(prelude="", name=""):
+    """Runs solution.py as a module, after a prelude, and returns its names. The prelude does not give the function
+    under test."""
     with open("solution.py", "rb") as f:
         source = f.read()
     try:
@@ -116,6 +122,8 @@ def load():
         sys.exit(1)
     module = types.ModuleType("solution")
     sys.modules["solution"] = module
+    exec(prelude, module.__dict__)
+    module.__dict__.pop(name, None)
     exec(code, module.__dict__)
     return module
 
@@ -128,7 +136,7 @@ def find(module, name):
 
 
 def one_call(task):
-    write(result_of(find(load(), task["name"])(*task["args"])))
+    write(result_of(find(load(task["prelude"], task["name"]), task["name"])(*task["args"])))
 
 
 def many_calls(task):
@@ -182,7 +190,7 @@ class Book:
             if "Anything" in str(e):
                 return Anything()
             if self.record:  # later the program's results may be to blame
-                self.broken = "the tests call %s: %s" % (name, e)
+                self.broken = "the tests call %s: %s%s" % (name, e, REMEDY)
             raise SystemExit(str(e))
         self.calls.append(call)
         if not self.answers.get(call):

@@ -110,7 +110,7 @@ func (g *Grader) newJudgement(tests Tests, code string) (*judgement, error) {
 	}
 	j.order = tests.order(problem)
 	j.code = code
-	if tests.Prelude != "" {
+	if tests.Prelude != "" && tests.Kind != Call { // the driver runs that of calls
 		j.code = tests.Prelude + "\n" + code
 	}
 	j.files = map[string][]byte{j.language.file: []byte(j.code)}

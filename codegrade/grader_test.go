@@ -1,7 +1,9 @@
 package codegrade
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +39,7 @@ func TestVerdicts(t *testing.T) {
 	g := grader(t)
 	sum := Tests{Language: "python", Kind: Stdin, Cases: []Case{{Input: "1 2\n", Output: "3\n"}, {Input: "5 6\n", Output: "11"}}}
 	add := Tests{Language: "python", Kind: Call, Function: "add", Cases: []Case{{Input: "[1, 2]", Output: "3"}, {Input: `["a","b"]`, Output: `"ab"`}}}
+	with := Tests{Language: "python", Kind: Call, Function: "gcd", Prelude: "from functools import *\nfrom math import *\ngcd_of = gcd", Cases: []Case{{Input: "[4, 6]", Output: "2"}}}
 	for _, c := range []struct {
 		why   string
 		tests Tests
@@ -56,6 +59,9 @@ func TestVerdicts(t *testing.T) {
 		{"a wrong function", add, "def add(a, b): return a", WrongAnswer},
 		{"another function", add, "def sub(a, b): return a", RuntimeError},
 		{"no syntax", add, "def", CompileError},
+		{"a prelude", with, "def gcd(a, b): return reduce(lambda x, y: abs(gcd_of(x, y)), [a, b])", ""},
+		{"the prelude has the function", with, "import sys", RuntimeError},
+		{"a program that asks for what is to come", with, "from __future__ import annotations\ndef gcd(a: List, b) -> Nothing: return gcd_of(a, b)", ""},
 		{"it exits", add, "def add(a, b): exit(0)", RuntimeError},
 	} {
 		if g == nil {
@@ -105,14 +111,39 @@ func TestAssertsOfCasesAreJudgedOneByOne(t *testing.T) {
 	}
 }
 
+// A program that waits in any way has taken too long, whatever else runs on the machine. It runs once, and
+// never alone: it holds up nobody longer than one that computes.
 func TestAProgramThatSleepsHasFailed(t *testing.T) {
 	g := grader(t)
 	if g == nil {
 		return
 	}
-	tests := Tests{Language: "python", Kind: Stdin, Cases: []Case{{}}, Limits: sandbox.Limits{CPU: 100 * time.Millisecond}}
-	got, err := g.Grade(t.Context(), tests, "import time\ntime.sleep(1000)")
-	if !errors.Is(err, ErrMachine) && (err != nil || got.Reason != TimeLimit) { // other tests may keep the machine busy
-		t.Errorf("%+v, error %v", got, err)
+	box := &counted{Sandbox: g.Sandbox}
+	g.Sandbox = box
+	for n, code := range []string{
+		"import time\ntime.sleep(1000)",
+		"import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)",
+		"import threading, time\nthreading.Thread(target=time.sleep, args=(1000,)).start()\nsum(range(100000))",
+		"import time\nwhile True: time.sleep(0.01)",
+		"import threading, time\nwhile True:\n t = threading.Thread(target=time.sleep, args=(0.03,))\n t.start()\n t.join()",
+		"import os, select\nselect.select([os.pipe()[0]], [], [])",
+	} {
+		tests := Tests{Language: "python", Kind: Stdin, Cases: []Case{{Input: strings.Repeat("1\n", 1<<17)}}, Limits: sandbox.Limits{CPU: 300 * time.Millisecond, Wall: time.Hour}}
+		got, err := g.Grade(t.Context(), tests, code)
+		if err != nil || got.Reason != TimeLimit || box.runs != n+1 {
+			t.Errorf("%q: %+v after %d runs, error %v", code, got, box.runs-n, err)
+		}
 	}
+}
+
+// A counted sandbox counts its jobs.
+type counted struct {
+	sandbox.Sandbox
+	runs int
+}
+
+// Run implements [sandbox.Sandbox].
+func (c *counted) Run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
+	c.runs++
+	return c.Sandbox.Run(ctx, job)
 }

@@ -20,14 +20,15 @@ func (j *judgement) job(argv []string, stdin string) sandbox.Job {
 // attempts is how often a job that lacked the processor runs again, alone.
 const attempts = 2
 
-// run runs a job. Its time is that on the processor: a job that reached its wall limit with
-// processor time left, and of which the sandbox cannot tell that it was idle, runs again, alone. If
+// run runs a job. Its time is that on the processor and asleep: a job that reached its wall limit with
+// time left, and of which the sandbox cannot tell that it was idle, runs again, alone. If
 // a busy loop gets its time then, the program itself was waiting; if not, the machine is to blame,
 // which is an error. A job that took up to a fifth more than its time runs once more.
 func (g *Grader) run(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
 	job.Limits = job.Limits.Filled()
 	limit := job.Limits.CPU
 	job.Limits.CPU += limit / 5
+	job.Limits.Idle = job.Limits.CPU
 	job.Limits.Wall = max(job.Limits.Wall, 3*limit+time.Second)
 	got, err := g.runOnce(ctx, job)
 	for n := 0; err == nil && starved(got, limit); n++ {
@@ -51,7 +52,7 @@ func (g *Grader) run(ctx context.Context, job sandbox.Job) (sandbox.Result, erro
 // starved reports whether the machine may be to blame for the end of a job. It may if the time on
 // the processor is unknown.
 func starved(got sandbox.Result, limit time.Duration) bool {
-	return got.End == sandbox.WallLimit && got.CPU < limit && !idled(got) ||
+	return got.End == sandbox.WallLimit && got.CPU+got.Idle < limit && !idled(got) ||
 		got.End == sandbox.Signalled && got.Code == int(syscall.SIGKILL) // the kernel, short of memory
 }
 
@@ -92,7 +93,7 @@ func (g *Grader) runAlone(ctx context.Context, job sandbox.Job, limit time.Durat
 		defer func() { <-g.slots }()
 	}
 	got, err = g.sandboxed(ctx, job)
-	if err != nil || got.End != sandbox.WallLimit || got.CPU >= limit {
+	if err != nil || got.End != sandbox.WallLimit || got.CPU+got.Idle >= limit {
 		return got, true, err
 	}
 	loop := sandbox.Job{Argv: pythonArgv("-c", fmt.Sprintf("import time\nwhile time.process_time() < %f: pass", limit.Seconds()))}

@@ -82,8 +82,29 @@ func unpackTyped(kind string, inner any) (any, error) {
 		return set(all), err
 	case "dict":
 		return unpackDict(list)
+	case "complex":
+		return unpackComplex(list)
 	}
 	return nil, errForm
+}
+
+// unpackComplex unpacks a complex number. One without an imaginary part is the real number, as Python sees it.
+func unpackComplex(parts []any) (any, error) {
+	var n [2]float64
+	for i := range n {
+		if i >= len(parts) {
+			return nil, errForm
+		}
+		text, _ := parts[i].(string)
+		var err error
+		if n[i], err = strconv.ParseFloat(text, 64); err != nil {
+			return nil, err
+		}
+	}
+	if n[1] == 0 {
+		return n[0], nil
+	}
+	return complex(n[0], n[1]), nil
 }
 
 // unpackDict makes an object of a list of pairs. The keys are texts, or whole numbers.
@@ -110,8 +131,8 @@ func unpackDict(pairs []any) (any, error) {
 	return object, nil
 }
 
-// equal reports whether a result equals the expected JSON value, as Python sees it: True is 1, and
-// a set equals a list of its members. Whole numbers are exact; beside an expected fraction, a number
+// equal reports whether a result equals the expected JSON value, as Python sees it: True is 1, a set
+// equals a list of its members, and a complex number the text that Python writes of it. Whole numbers are exact; beside an expected fraction, a number
 // may differ by a millionth of it.
 func equal(want, got any) bool {
 	switch want := want.(type) {
@@ -129,6 +150,10 @@ func equal(want, got any) bool {
 		}
 		return true
 	case string:
+		if got, is := got.(complex128); is { // JSON has no other form of it
+			n, err := strconv.ParseComplex(strings.Replace(strings.ReplaceAll(want, " ", ""), "j", "i", 1), 128)
+			return err == nil && near(real(n), real(got)) && near(imag(n), imag(got))
+		}
 		return want == got
 	case nil:
 		return got == nil
@@ -218,7 +243,12 @@ func equalNumbers(want, got numberOf) bool {
 		}
 		n, _ = strconv.ParseFloat(got.whole, 64)
 	}
-	return math.Abs(n-want.fraction) <= max(1e-9, nearness*math.Abs(want.fraction)) && !math.IsInf(n, 0)
+	return near(want.fraction, n)
+}
+
+// near reports whether a fraction is near the expected one.
+func near(want, got float64) bool {
+	return math.Abs(got-want) <= max(1e-9, nearness*math.Abs(want)) && !math.IsInf(got, 0)
 }
 
 // isWhole reports whether a float is a whole number.

@@ -21,6 +21,10 @@ type Limits struct {
 	CPU  time.Duration // of all processes together; default 5 s
 	Wall time.Duration // default three times CPU and a second
 
+	// Idle bounds the time of CPU and that in which the job slept or was stopped, together; zero: Wall alone
+	// does. It is the time that a program takes wherever it runs.
+	Idle time.Duration `json:",omitzero"`
+
 	Memory   int64 // bytes of resident memory of all processes; default 512 MiB
 	Output   int64 // bytes of each of the two outputs; default 1 MiB
 	FileSize int64 // bytes of the largest file; default 16 MiB
@@ -62,6 +66,7 @@ func (l Limits) Check() error {
 	}{
 		{"cpu", int64(l.CPU), int64(24 * time.Hour)},
 		{"wall", int64(l.Wall), int64(7 * 24 * time.Hour)},
+		{"idle", int64(l.Idle), int64(7 * 24 * time.Hour)},
 		{"memory", l.Memory, 1 << 50},
 		{"output", l.Output, 1 << 32},
 		{"file size", l.FileSize, 1 << 50},

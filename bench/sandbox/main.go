@@ -1,6 +1,6 @@
 // Command sandbox measures what the sandbox of this machine costs: it starts an interpreter that
-// does nothing, in turn plainly, in the sandbox, and forked by a zygote, and prints all times as
-// one line of JSON. bench/sandbox.py compares them.
+// does nothing, in turn plainly, in the sandbox, and forked by a zygote, and prints a table, or with -json all
+// times, which bench/sandbox.py compares.
 //
 //	go run ./bench/sandbox -times 500
 package main
@@ -35,5 +35,8 @@ func measure() error {
 	if err != nil {
 		return err
 	}
-	return jsonform.WriteLine(os.Stdout, row)
+	if load.JSON {
+		return jsonform.WriteLine(os.Stdout, row)
+	}
+	return row.show(os.Stdout)
 }

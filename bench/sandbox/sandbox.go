@@ -5,11 +5,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os/exec"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"text/tabwriter"
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
@@ -21,6 +23,7 @@ type Load struct {
 	Times  int    // that each way runs, in turn with the others
 	AtOnce int    // jobs at the same time, when a rate is measured
 	Python string // the interpreter
+	JSON   bool   // all times are printed, in place of a table
 }
 
 // Default returns the load of the figures in docs/benchmarks.md.
@@ -33,6 +36,7 @@ func (l *Load) Flags() *flag.FlagSet {
 	f := flag.NewFlagSet("sandbox", flag.ExitOnError)
 	f.IntVar(&l.Times, "times", l.Times, "runs in each way")
 	f.IntVar(&l.AtOnce, "at-once", l.AtOnce, "runs at the same time, when a rate is measured")
+	f.BoolVar(&l.JSON, "json", false, "print all times as one line of JSON")
 	f.StringVar(&l.Python, "python", l.Python, "the interpreter of Python")
 	return f
 }
@@ -59,6 +63,20 @@ type Cost struct {
 	Wall []float64 `json:"wall_ms"` // of each run, by the clock
 	CPU  []float64 `json:"cpu_ms"`  // of each run, on the processor
 	Rate float64   `json:"rate"`    // runs a second, several at once
+}
+
+// show prints a table of medians, 95th percentiles and rates.
+func (r Row) show(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "python3 -c pass\tmedian\t95 %\tprocessor\ta second")
+	for _, one := range []struct {
+		name string
+		cost Cost
+	}{{"plain", r.Plain}, {"in the sandbox", r.Sandbox}, {"by a zygote", r.Zygote}} {
+		wall, cpu := slices.Sorted(slices.Values(one.cost.Wall)), slices.Sorted(slices.Values(one.cost.CPU))
+		fmt.Fprintf(table, "%s\t%.1f ms\t%.1f ms\t%.1f ms\t%.0f\n", one.name, wall[len(wall)/2], wall[len(wall)*95/100], cpu[len(cpu)/2], one.cost.Rate)
+	}
+	return table.Flush()
 }
 
 // nothing are the flags of Python, and a program that does nothing.

@@ -24,6 +24,10 @@ func TestEachWayRunsAsOftenAsWanted(t *testing.T) {
 			t.Errorf("%s: %+v", name, cost)
 		}
 	}
+	var table strings.Builder
+	if err := row.show(&table); err != nil || strings.Count(table.String(), "\n") != 4 || !strings.Contains(table.String(), "by a zygote") {
+		t.Errorf("%s, error %v", table.String(), err)
+	}
 }
 
 func TestAnInterpreterThatFailsIsAnError(t *testing.T) {

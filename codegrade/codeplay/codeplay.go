@@ -39,7 +39,7 @@ var Spec = scenario.Spec{
 	Doc: "Write a program, which hidden tests judge in the sandbox of this machine. " +
 		"With several attempts, the policy is told how the examples of the statement went, and may mend its program.",
 	Source:  "Our own, after the code rewards of LiveCodeBench, DeepCoder and verl.",
-	Version: 1,
+	Version: 2,
 	New:     func() scenario.Play { return &Code{NumTurns: 1, Scoring: byProblem, TimeFactor: 1} },
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/internal/compiled"
 )
 
 // asserted makes tests of a program that tests. Name is where it stands.
@@ -158,4 +159,36 @@ func readMBPP(r row, p *Problem) ([]codegrade.Tests, error) {
 		t.Cases = sources(append(shown, hidden...), len(shown))
 	}
 	return asserted("test_list", t)
+}
+
+// imported finds what a file of tests imports from the program.
+var imported = compiled.Regexp(`(?m)^\s*from\s+solution\s+import\s+(\([^)]*\)|[^\n#]*)`)
+
+// readKodCode reads a row of KodCode, whose tests import the program as the module solution.
+func readKodCode(r row, p *Problem) ([]codegrade.Tests, error) {
+	if err := r.fill(p, "question"); err != nil {
+		return nil, err
+	}
+	test, err := r.need("test")
+	if err != nil {
+		return nil, err
+	}
+	found, names := imported().FindAllStringSubmatch(test, -1), map[string]bool{}
+	if found == nil {
+		return nil, errors.New("test: it does not import the program, by from solution import …: correct it, or leave the row out")
+	}
+	p.Statement = strings.TrimRight(p.Statement, " \n") + "\n\nTests import from your program:"
+	for _, one := range found {
+		for _, name := range strings.Split(strings.Trim(one[1], " ()\r\t"), ",") {
+			if name, _, _ = strings.Cut(strings.TrimSpace(name), " "); name != "" && name != "*" && !names[name] {
+				names[name] = true
+				p.Statement += " `" + name + "`"
+			}
+		}
+	}
+	t := codegrade.Tests{Kind: codegrade.Pytest, Asserts: test}
+	if strings.Contains(test, "unittest.TestCase") {
+		t.Kind = codegrade.Unittest
+	}
+	return []codegrade.Tests{t}, nil
 }

@@ -1,6 +1,7 @@
 package problems
 
 import (
+	_ "embed" // for the prelude
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -200,9 +201,14 @@ func (q *quiz) calls(pairs []pair) ([]codegrade.Tests, error) {
 	return readings, nil
 }
 
+// prelude is what a program of a row of LeetCode's kind may use without an import.
+//
+//go:embed prelude.py
+var prelude string
+
 // reading makes the tests of calls with these arguments and results.
 func (q *quiz) reading(ins, outs []any) (codegrade.Tests, error) {
-	t := codegrade.Tests{Kind: codegrade.Call, Function: q.function}
+	t := codegrade.Tests{Kind: codegrade.Call, Function: q.function, Prelude: prelude}
 	for i := range ins {
 		in, err := compact(ins[i])
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/internal/compiled"
 )
 
 // A form is how a data set writes a row.
@@ -15,6 +16,7 @@ type form struct {
 	name    string
 	columns []string // that it is found by; "a|b" is either
 	compare codegrade.Compare
+	is      func(r row) bool // whether a row of these columns is of code; nil: it is
 
 	// read sets statement, starter, solutions and difficulty of a problem, and returns what its
 	// tests may be, the likely ones first.
@@ -23,24 +25,25 @@ type form struct {
 
 // forms are looked through in this order.
 var forms = []form{
-	{"quintain", []string{"statement", "tests"}, codegrade.Lines, readOwn},
-	{"LiveCodeBench", []string{"question_content", "public_test_cases"}, codegrade.LCB, readLiveCodeBench},
-	{"NeMo Gym", []string{"responses_create_params", "verifier_metadata"}, codegrade.LCB, readNeMoGym},
-	{"verl", []string{"prompt", "reward_model"}, codegrade.Trim, readVerl},
-	{"SYNTHETIC-1", []string{"prompt|problem_statement", "verification_info"}, codegrade.Lines, readSynthetic},
-	{"BigCodeBench", []string{"instruct_prompt|complete_prompt", "test", "entry_point"}, "", readBigCodeBench},
-	{"HumanEval", []string{"prompt", "test", "entry_point"}, "", readHumanEval},
-	{"MBPP", []string{"text|prompt", "test_list"}, "", readMBPP},
-	{"Codeforces", []string{"description", "official_tests"}, codegrade.Tokens, readCodeforces},
-	{"DeepCoder", []string{"problem", "tests"}, codegrade.LCB, readDeepCoder},
-	{"APPS", []string{"question|prompt|problem", "input_output"}, codegrade.Lines, readAPPS},
-	{"SandboxFusion", []string{"content", "test"}, codegrade.Lines, readFusion},
+	{"quintain", []string{"statement", "tests"}, codegrade.Lines, nil, readOwn},
+	{"LiveCodeBench", []string{"question_content", "public_test_cases"}, codegrade.LCB, nil, readLiveCodeBench},
+	{"NeMo Gym", []string{"responses_create_params", "verifier_metadata"}, codegrade.LCB, nil, readNeMoGym},
+	{"verl", []string{"prompt", "reward_model"}, codegrade.Trim, tested, readVerl},
+	{"SYNTHETIC-1", []string{"prompt|problem_statement", "verification_info"}, codegrade.Lines, nil, readSynthetic},
+	{"BigCodeBench", []string{"instruct_prompt|complete_prompt", "test", "entry_point"}, "", nil, readBigCodeBench},
+	{"HumanEval", []string{"prompt", "test", "entry_point"}, "", nil, readHumanEval},
+	{"MBPP", []string{"text|prompt", "test_list"}, "", nil, readMBPP},
+	{"Codeforces", []string{"description", "official_tests"}, codegrade.Tokens, nil, readCodeforces},
+	{"DeepCoder", []string{"problem", "tests"}, codegrade.LCB, nil, readDeepCoder},
+	{"APPS", []string{"question|prompt|problem", "input_output"}, codegrade.Lines, nil, readAPPS},
+	{"KodCode", []string{"question", "solution", "test"}, "", nil, readKodCode},
+	{"SandboxFusion", []string{"content", "test"}, codegrade.Lines, nil, readFusion},
 }
 
 // formOf finds the form of a row by its columns.
 func formOf(r row) (form, error) {
 	for _, f := range forms {
-		if !slices.ContainsFunc(f.columns, func(name string) bool { return !r.has(name) }) {
+		if !slices.ContainsFunc(f.columns, func(name string) bool { return !r.has(name) }) && (f.is == nil || f.is(r)) {
 			return f, nil
 		}
 	}
@@ -187,6 +190,26 @@ func readDeepCoder(r row, p *Problem) ([]codegrade.Tests, error) {
 	}
 	return cases("tests", v, q)
 }
+
+// tested reports whether a row of verl has tests. It may be mathematics, whose ground truth is the answer.
+func tested(r row) bool {
+	model, err := r.object("reward_model")
+	if err != nil || r["ability"] == "code" {
+		return true
+	}
+	switch v := model["ground_truth"].(type) {
+	case nil, map[string]any:
+		return true
+	case string:
+		return strings.TrimSpace(v) == "" || testsWord().MatchString(v)
+	case []any:
+		return slices.ContainsFunc(v, func(one any) bool { _, is := one.(map[string]any); return is })
+	}
+	return false
+}
+
+// testsWord finds a word that every text of tests has.
+var testsWord = compiled.Regexp(`['"](inputs|input|assert_case)['"]\s*:`)
 
 // readVerl reads a row of verl.
 func readVerl(r row, p *Problem) (readings []codegrade.Tests, err error) {

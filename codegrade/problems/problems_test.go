@@ -107,12 +107,57 @@ func TestEachSource(t *testing.T) {
 		{"a checker", "codeforces", 1, `Codeforces 2/A stdin checker, 0 solutions; "1 2" "3" public; "4 5\n" "9\n"`},
 		{"files of input and output", "codeforces", 2, `Codeforces 3/A stdin tokens 800 input.txt output.txt, 0 solutions; "1 2" "3" public; "4 5\n" "9\n"`},
 		{"a prompt for each language", "codeforces", 3, `Codeforces 1/A/python stdin tokens 800, 0 solutions; "1 2" "3" public; "4 5\n" "9\n"`},
+		{"unit tests that import the program", "kodcode", 0, `KodCode K1 unittest, 1 solutions`},
 		{"our own form", "quintain", 0, `quintain q1 stdin tokens, 1 solutions; "1 2\n" "3\n" public`},
 		{"our own form, a call", "quintain", 1, `quintain q2 call add easy, 0 solutions; "[1, 2]" "3"`},
 	} {
 		all, _ := read(t, test.file+".jsonl")
 		if got := brief(all[test.at]); got != test.want {
 			t.Errorf("%s, %s:\n got %s\nwant %s", test.file, test.why, got, test.want)
+		}
+	}
+}
+
+// The layout of a row alone does not say whether its answer is a program.
+func TestCodeIsToldFromMathematics(t *testing.T) {
+	verl := func(truth string) string {
+		return `{"data_source":"x","prompt":[{"role":"user","content":"q"}],"ability":"x","reward_model":{"style":"rule","ground_truth":` + truth + `}}`
+	}
+	for text, want := range map[string]bool{
+		verl(`"4"`): false, verl(`4`): false, verl(`"[1, 2]"`): false, verl(`"{1, 2}"`): false, verl(`["4", "4.0"]`): false, verl(`"\\frac{1}{2}"`): false,
+		verl(`"x: input"`): false, strings.Replace(verl(`"4"`), `"x","reward`, `"code","reward`, 1): true,
+		verl(`{"inputs":["1"],"outputs":["2"]}`): true, verl(`"{\"inputs\": [\"1\"], \"outputs\": [\"2\"]}"`): true, verl(`"{'inputs': ['1']"`): true,
+		verl(`[{"input":"1","output":"2"}]`): true, verl(`"[{\"input\": \"1\", \"output\": \"2\"}]"`): true, verl(`"{\"assert_case\": [\"assert f(1)\"]}"`): true,
+		`{"question":"q","answer":"4"}`: false, `{"question":"q","solution":"def f(): pass","test":"from solution import f"}`: true,
+	} {
+		path := filepath.Join(t.TempDir(), "rows.jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if is, err := problems.IsCode(path); err != nil || is != want {
+			t.Errorf("%s: %v, error %v, want %v", text, is, err, want)
+		}
+	}
+}
+
+func TestFormsOfKodCode(t *testing.T) {
+	for test, want := range map[string]string{
+		"from solution import f, g\n\ndef test_f():\n    assert f(1) == 1\n":       "pytest q\n\nTests import from your program: `f` `g`",
+		"from solution import (\n  f as h,\n  g,\n)\ndef test(): assert h(1)":      "pytest q\n\nTests import from your program: `f` `g`",
+		"import pytest\ndef test():\n  from solution import f # it\n  assert f(1)": "pytest q\n\nTests import from your program: `f`",
+		"def test(): assert f(1)": "test: it does not import the program",
+	} {
+		text, err := json.Marshal(map[string]string{"question": "q", "solution": "x", "test": test})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, faults := lines(t, string(text), problems.Settings{})
+		got := fmt.Sprint(faults)
+		if len(all) == 1 {
+			got = fmt.Sprint(all[0].Tests.Kind, " ", all[0].Statement)
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%q: %s, want %s", test, got, want)
 		}
 	}
 }
@@ -169,6 +214,7 @@ func TestPartsOfAProblem(t *testing.T) {
 		{"a solution in a fenced block", first("synthetic", 1).Solutions[0], "def add(a, b):\n    return [int(a)] if b is None else a + b"},
 		{"messages of the system are left out", first("verl", 0).Statement, "Print the sum of two numbers."},
 		{"a message in parts", first("nemo_gym", 1).Statement, "Write add(a, b)."},
+		{"a statement of KodCode names what its tests import", first("kodcode", 0).Statement, "Write a function that says how often a letter occurs in a word, in upper or lower case.\n\nTests import from your program: `often` `most`"},
 		{"starter code", first("deepcoder", 1).Starter, "class Solution:\n    def atLeast(self, items, k):\n        "},
 		{"limits of TACO, five times as long", fmt.Sprint(first("taco", 0).Tests.Limits.CPU, first("taco", 0).Tests.Limits.Memory), "10s 268435456"},
 		{"limits of Codeforces, memory at least 64 MiB", fmt.Sprint(cf.Tests.Limits.CPU, cf.Tests.Limits.Memory), "2.5s 67108864"},

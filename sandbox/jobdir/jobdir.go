@@ -60,15 +60,20 @@ func (f *Folder) fill(owner int, files map[string][]byte) error {
 	})
 }
 
+// block is what a folder takes of the disk if it has never had many files.
+const block = 4096
+
 // Use adds up the bytes and the number of the files and folders, until one is beyond its
-// limit. A program may be changing them at the same time.
+// limit, long folders too. A program may be changing them at the same time.
 func (f *Folder) Use(limits sandbox.Limits) (bytes int64, files int) {
 	_ = fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if name != "." {
 			files++
 		}
-		if err == nil && d.Type().IsRegular() {
-			if info, err := d.Info(); err == nil {
+		if err == nil {
+			if info, err := d.Info(); err == nil && d.IsDir() {
+				bytes += max(0, info.Size()-block) // a folder that had many files stays long
+			} else if err == nil {
 				bytes += info.Size()
 			}
 		}

@@ -80,15 +80,11 @@ func BenchmarkZygote(b *testing.B) {
 // spentBeside is the time on the processor of a box's first zygote and of ourselves.
 func spentBeside(b *testing.B, box *Box) time.Duration {
 	b.Helper()
-	f, err := box.fork()
+	f, pid, err := box.fork()
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer f.close()
-	pid, err := f.pid()
-	if err != nil {
-		b.Fatal(err)
-	}
 	one, _ := procstat.Read(pid)
 	return spent(one.Parent) + spent(os.Getpid())
 }

@@ -105,6 +105,8 @@ func (p *plan) limitAlways() {
 	p.rlimit("rlimit core", unix.RLIMIT_CORE, 0)
 	p.rlimit("rlimit msgqueue", unix.RLIMIT_MSGQUEUE, 0)
 	p.rlimit("rlimit memlock", unix.RLIMIT_MEMLOCK, 0)
+	p.rlimit("rlimit nice", unix.RLIMIT_NICE, 0)
+	p.rlimit("rlimit rtprio", unix.RLIMIT_RTPRIO, 0)
 }
 
 // rlimit sets one of the limits of a process, for good.

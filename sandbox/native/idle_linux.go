@@ -15,38 +15,46 @@ import (
 // a longer one this process itself had no processor, and the job may have waited for it to write or read.
 const longest = 200 * time.Millisecond
 
-// An idleness finds how long all threads of a job slept, by what the kernel's scheduler says of each.
+// An idleness finds how long all threads of a job slept or were stopped, by what the kernel's scheduler
+// says of each.
 type idleness struct {
 	sum    time.Duration
 	at     time.Time             // of the last look
+	slept  bool                  // all threads did, then
 	busy   map[int]time.Duration // of each thread then; nil: unknown
+	cpu    time.Duration         // of all processes then, with that of the threads that had ended
 	faults int64                 // of all processes then
 }
 
 // look looks at the threads of the processes of a job. If all sleep now, then the time since the last
 // look was sleep but for that in which one of them ran or waited for a processor: of a thread that
-// sleeps, the scheduler counts no wait that is not over. A wait for a disk, or for us, is no sleep.
+// sleeps, the scheduler counts no wait that is not over. If a thread has ended meanwhile, how long it waited
+// is unknown, so that all must have slept at the last look, too. A wait for a disk, or for us, is no sleep.
 func (i *idleness) look(all []procstat.Usage, owed bool) {
 	now := time.Now()
-	busy, sleeping, faults := threads(all)
-	gap, worked := now.Sub(i.at), total(busy)-total(i.busy)
-	sure := i.busy != nil && sleeping && faults == i.faults && (gap <= longest || worked == 0) && !owed
+	next := idleness{}
+	next.busy, next.slept, next.faults = threads(all)
+	gap, worked, same := now.Sub(i.at), time.Duration(0), true
+	for id, busy := range next.busy {
+		worked += busy - i.busy[id]
+	}
 	for id := range i.busy {
-		_, lives := busy[id]
-		sure = sure && lives
+		_, lives := next.busy[id]
+		same = same && lives
 	}
-	if sure {
-		i.sum += max(0, gap-worked)
-	}
-	i.at, i.busy, i.faults = time.Now(), busy, faults
-}
-
-// total adds up times.
-func total(all map[int]time.Duration) (sum time.Duration) {
 	for _, one := range all {
-		sum += one
+		next.cpu += one.CPU
 	}
-	return sum
+	if !same {
+		worked = max(worked, next.cpu-i.cpu)
+	}
+	known := same && (gap <= longest || worked == 0) || i.slept && gap <= longest
+	next.sum = i.sum
+	if i.busy != nil && next.slept && known && next.faults <= i.faults && !owed {
+		next.sum += max(0, gap-worked)
+	}
+	next.at = time.Now()
+	*i = next
 }
 
 // threads returns how long each thread ran and waited for a processor, and whether all sleep. Busy is
@@ -67,7 +75,7 @@ func threads(all []procstat.Usage) (busy map[int]time.Duration, sleeping bool, f
 				return nil, false, 0
 			}
 			busy[one.PID] = time
-			sleeping = sleeping && one.State == 'S'
+			sleeping = sleeping && one.State != 'R' && one.State != 'D' // a stopped one sleeps, and one that has ended
 		}
 	}
 	return busy, sleeping, faults

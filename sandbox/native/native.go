@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
@@ -56,6 +57,7 @@ type Box struct {
 	strength sandbox.Strength
 	zygotes  zygotes
 	groups   *cgroup.Parent // nil: none
+	sees     atomic.Bool    // the processes of jobs let us look at their open files
 }
 
 var (

@@ -22,9 +22,10 @@ type pipes struct {
 	theirs      []int  // descriptors to close after the fork
 }
 
-// newPipes makes the pipes, those of records only for a child that we fork. The caller must close
+// newPipes makes the pipes, those of records only for a child that we fork. The standard ones belong to the
+// owner of the job, -1: to us, so that it can open them by name, such as /dev/stdin. The caller must close
 // them, also after an error.
-func newPipes(records bool) (p *pipes, err error) {
+func newPipes(records bool, owner int) (p *pipes, err error) {
 	p = &pipes{started: -1, report: -1}
 	for _, one := range []struct{ ours, theirs *int }{{&p.started, &p.said}, {&p.report, &p.ended}} {
 		if !records {
@@ -45,6 +46,9 @@ func newPipes(records bool) (p *pipes, err error) {
 		}
 		p.standard[i] = writing
 		p.theirs = append(p.theirs, writing)
+		if err := unix.Fchown(writing, owner, owner); err != nil {
+			return p, err
+		}
 		if *ours, err = file(reading); err != nil {
 			return p, err
 		}

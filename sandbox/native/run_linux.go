@@ -108,7 +108,11 @@ type running struct {
 	stderr capped
 	peak   int64
 	idle   idleness
-	owed   func() bool // the program may wait for us to write or read; nil: idle time is not asked for
+	looks  int   // of the watcher
+	disk   int64 // that it took at the last look
+
+	strangers map[int]bool // processes that are not the job's
+	owed      func() bool  // the program may wait for us to write or read; nil: idle time is not asked for
 }
 
 // forks reports whether the program may start processes.
@@ -136,7 +140,7 @@ func (r *running) run(ctx context.Context) (result sandbox.Result, err error) {
 
 // runFresh runs a job in a child of ours. Failed is why the program did not start.
 func (r *running) runFresh(ctx context.Context) (result sandbox.Result, failed, err error) {
-	pipes, err := newPipes(true)
+	pipes, err := newPipes(true, r.box.owner)
 	defer pipes.close()
 	if err != nil {
 		return result, nil, err
@@ -175,7 +179,9 @@ func (r *running) tend(ctx context.Context, group *sync.WaitGroup, pipes *pipes)
 		fed.Store(true)
 	})
 	r.idle.at = r.began // most jobs end before the first look
-	r.owed = func() bool { return !fed.Load() || unread(pipes.stdout) || unread(pipes.stderr) }
+	r.owed = func() bool {
+		return !fed.Load() && !unread(pipes.stdin) || unread(pipes.stdout) || unread(pipes.stderr)
+	}
 	group.Go(func() { r.collect(&r.stdout, pipes.stdout) })
 	group.Go(func() { r.collect(&r.stderr, pipes.stderr) })
 	ended := make(chan struct{})

@@ -67,7 +67,7 @@ func (s *session) open(ctx context.Context) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if s.pipes, err = newPipes(false); err != nil {
+	if s.pipes, err = newPipes(false, s.box.owner); err != nil {
 		return err
 	}
 	r := &running{box: s.box, limits: s.limits, folder: s.folder, group: s.group, cell: true}
@@ -294,7 +294,9 @@ func (r *running) interrupt(why sandbox.End) bool {
 	}
 	if r.why == "" {
 		r.why, r.asked = why, time.Now()
-		return unix.PidfdSendSignal(r.fork.pidfd, unix.SIGINT, nil, 0) == nil
+		err := unix.PidfdSendSignal(r.fork.pidfd, unix.SIGINT, nil, 0)
+		_ = unix.PidfdSendSignal(r.fork.pidfd, unix.SIGCONT, nil, 0) // a cell may have stopped itself
+		return err == nil
 	}
 	return time.Since(r.asked) < r.box.config.Grace
 }

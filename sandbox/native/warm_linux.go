@@ -17,7 +17,7 @@ import (
 
 // runWarm runs a job in a fork of a zygote.
 func (r *running) runWarm(ctx context.Context) (sandbox.Result, error) {
-	pipes, err := newPipes(false)
+	pipes, err := newPipes(false, r.box.owner)
 	defer pipes.close()
 	if err != nil {
 		return sandbox.Result{}, err
@@ -40,10 +40,7 @@ func (r *running) enter(pipes *pipes) error {
 		return err
 	}
 	pipes.theirs = append(pipes.theirs, rules)
-	if r.fork, err = r.box.fork(); err != nil {
-		return err
-	}
-	if r.pid, err = r.fork.pid(); err != nil {
+	if r.fork, r.pid, err = r.box.fork(); err != nil {
 		return err
 	}
 	if err := r.group.Add(r.pid); err != nil {

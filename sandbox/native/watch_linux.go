@@ -13,18 +13,21 @@ import (
 // idleEvery is the least time between two looks at whether a job is idle.
 const idleEvery = 50 * time.Millisecond
 
+// forgetEvery is after how many looks the processes that are none of the job's are looked at again.
+const forgetEvery = 16
+
 // watch kills the job at its limits, until it has ended.
 func (r *running) watch(ctx context.Context, ended <-chan struct{}) {
 	procstat.Watch(ctx, ended, r.look, r.kill)
 }
 
-// look returns the limit that the job is beyond; empty: none.
-func (r *running) look(files bool) sandbox.End {
+// look returns the limit that the job is beyond, empty: none; and whether it comes near that of its disk.
+func (r *running) look() (why sandbox.End, near bool) {
 	if time.Since(r.began) > r.limits.Wall {
-		return sandbox.WallLimit
+		return sandbox.WallLimit, false
 	}
 	if why := r.asks(); why != "" {
-		return why
+		return why, false
 	}
 	all := r.usage()
 	sum := procstat.Usage{CPU: -r.before}
@@ -38,29 +41,35 @@ func (r *running) look(files bool) sandbox.End {
 		sum.Threads += one.Threads
 		r.peak = max(r.peak, one.Memory)
 	}
-	switch {
-	case sum.CPU > r.limits.CPU:
-		return sandbox.CPULimit
-	case sum.Memory > r.limits.Memory:
-		return sandbox.MemoryLimit
-	case len(all) > r.limits.Processes || sum.Threads > max(r.limits.Threads, r.limits.Processes):
-		return sandbox.ProcessLimit
-	}
 	if r.owed != nil && time.Since(r.idle.at) > idleEvery {
 		r.idle.look(all, r.owed())
 	}
-	if files {
-		if bytes, n := r.folder.Use(r.limits); bytes > r.limits.Disk || n > r.limits.Files {
-			return sandbox.DiskLimit
+	if r.looks++; r.looks > 1 { // most jobs end before the second look
+		var beyond bool
+		if beyond, near = r.beyond(all); beyond {
+			return sandbox.DiskLimit, near
 		}
 	}
-	return ""
+	switch {
+	case sum.CPU > r.limits.CPU:
+		return sandbox.CPULimit, near
+	case sum.Memory > r.limits.Memory:
+		return sandbox.MemoryLimit, near
+	case len(all) > r.limits.Processes || sum.Threads > max(r.limits.Threads, r.limits.Processes):
+		return sandbox.ProcessLimit, near
+	case r.limits.Idle > 0 && sum.CPU+r.idle.sum > r.limits.Idle:
+		return sandbox.WallLimit, near
+	}
+	return "", near
 }
 
 // usage lists the processes of the job, without the init of its namespace.
 func (r *running) usage() []procstat.Usage {
 	if r.forks() {
-		return procstat.Below(r.pid)
+		if r.looks%forgetEvery == 0 { // a number may be another's by now
+			r.strangers = map[int]bool{}
+		}
+		return procstat.Below(r.pid, r.strangers)
 	}
 	if one, ok := procstat.Read(r.pid); ok {
 		return []procstat.Usage{one}

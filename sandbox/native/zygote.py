@@ -33,7 +33,10 @@ flags = (ctypes.c_int * 2)(0, sys.version_info[1])
 def tell(kind, pid=0, status=0, micros=0, text="", fds=()):
     """Reports to Go: one packet, read by parseReport."""
     packet = struct.pack("=ciiq", kind, pid, status, micros) + text.encode("utf-8", "replace")[:500]
-    control.sendmsg([packet], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("%di" % len(fds), *fds))] if fds else [])
+    if fds:
+        control.sendmsg([packet], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("%di" % len(fds), *fds))])
+    else:
+        control.send(packet)  # the last filter allows this alone
 
 
 def receive(socket, most):
@@ -50,9 +53,9 @@ def check(result, what):
 
 def serve():
     """Forks for each socket that comes, and reports each end. Returns in the forks, with the socket."""
-    zygote, children, poll = os.getpid(), {}, select.epoll()
+    zygote, children, poll, retired = os.getpid(), {}, select.epoll(), False
     poll.register(control, select.EPOLLIN)
-    while True:
+    while children or not retired:
         for fd, _ in poll.poll():
             if fd in children:
                 _, status, used = os.wait4(children[fd], 0)
@@ -63,6 +66,9 @@ def serve():
             packet, fds = receive(control, 1)
             if not packet:  # Go has closed it
                 os._exit(0)
+            if not fds:  # it wants no more forks
+                retired = True
+                continue
             try:
                 pid = os.fork()
             except OSError as e:
@@ -79,6 +85,7 @@ def serve():
             children[fd] = pid
             tell(b"f", pid, fds=[fd])
             poll.register(fd, select.EPOLLIN)
+    os._exit(0)
 
 
 def confine(cpu, fsize, nofile, memory, rules):

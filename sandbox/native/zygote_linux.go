@@ -15,11 +15,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // zygoteSource is what a zygote runs.
@@ -36,6 +38,8 @@ type zygote struct {
 	live    *sync.WaitGroup
 	lost    chan struct{} // closed after its end
 	why     error         // of its end, once lost
+	born    standing      // its own, and that of each fork unless somebody changed it
+	retired atomic.Bool   // it should fork no more
 
 	mu    sync.Mutex
 	forks map[int]*fork // by their numbers as the zygote knows them
@@ -79,7 +83,7 @@ func (f *fork) pid() (int, error) {
 
 // newZygote starts a zygote, and waits until it serves. Live waits for its end.
 func (b *Box) newZygote(live *sync.WaitGroup) (*zygote, error) {
-	pipes, err := newPipes(true)
+	pipes, err := newPipes(true, b.owner)
 	defer pipes.close()
 	if err != nil {
 		return nil, err
@@ -112,8 +116,11 @@ func (b *Box) newZygote(live *sync.WaitGroup) (*zygote, error) {
 		_ = z.control.Close()
 		return nil, err
 	}
-	first.close()
-	return z, nil
+	defer first.close()
+	pid, err := first.pid()
+	z.born = standingOf(pid)
+	b.sees.Store(b.asOwner(func() error { return heldBy(procstat.Usage{PID: pid}, b.dir, 0, map[uint64]int64{}) }) == nil)
+	return z, err
 }
 
 // zygotePlan plans a zygote that has its end of the control socket.
@@ -189,6 +196,18 @@ func (z *zygote) refill() {
 	default:
 		f.close()
 	}
+	if z.retired.Load() {
+		z.spend()
+	}
+}
+
+// spend ends the next fork, if there is one.
+func (z *zygote) spend() {
+	select {
+	case f := <-z.spare:
+		f.close()
+	default:
+	}
 }
 
 // ask asks for a process that waits for its job.
@@ -234,11 +253,7 @@ func (z *zygote) read() {
 		close(f.reports)
 	}
 	z.forks = nil
-	select {
-	case f := <-z.spare:
-		f.close()
-	default:
-	}
+	z.spend()
 }
 
 // take takes one report with its descriptors.
@@ -320,6 +335,8 @@ type zygotes struct {
 	mu   sync.Mutex
 	all  []*zygote // nil: not started yet
 	next int
+
+	retired []*zygote
 }
 
 // startZygotes starts one zygote, if the box should have any.
@@ -355,24 +372,63 @@ func (b *Box) zygote() (*zygote, error) {
 	return z, err
 }
 
-// fork forks a zygote. One that was lost meanwhile is replaced, once.
-func (b *Box) fork() (f *fork, err error) {
+// fork forks a zygote. One that was lost meanwhile is replaced, once, and so is one whose standing somebody
+// changed: its jobs would get less of the processors than others.
+func (b *Box) fork() (f *fork, pid int, err error) {
 	for range 2 {
 		z, e := b.zygote()
 		if e != nil {
-			return nil, errors.Join(err, e)
+			return nil, 0, errors.Join(err, e)
 		}
-		if f, err = z.fork(); err == nil {
-			return f, nil
+		if f, err = z.fork(); err != nil {
+			continue
 		}
+		if pid, err = f.pid(); err == nil && standingOf(pid) == z.born {
+			return f, pid, nil
+		}
+		err = errors.Join(err, errors.New("somebody changes the priority or the processors of the zygotes"))
+		f.close()
+		b.zygotes.retire(z)
 	}
-	return nil, err
+	return nil, 0, err
+}
+
+// A standing is what decides how much of the processors a process gets.
+type standing struct {
+	processors                     unix.CPUSet
+	priority, scheduler, diskClass uintptr
+}
+
+// standingOf is that of a process; of one that has ended, none.
+func standingOf(pid int) (s standing) {
+	_ = unix.SchedGetaffinity(pid, &s.processors)
+	for _, one := range []struct {
+		to        *uintptr
+		nr, which uintptr
+	}{{&s.priority, unix.SYS_GETPRIORITY, unix.PRIO_PROCESS}, {&s.diskClass, unix.SYS_IOPRIO_GET, ioprioProcess}} {
+		*one.to, _, _ = unix.RawSyscall(one.nr, one.which, uintptr(pid), 0)
+	}
+	s.scheduler, _, _ = unix.RawSyscall(unix.SYS_SCHED_GETSCHEDULER, uintptr(pid), 0, 0)
+	return s
+}
+
+// retire has a zygote fork no more, and end with its last job.
+func (z *zygotes) retire(old *zygote) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if i := slices.Index(z.all, old); i >= 0 {
+		z.all[i] = nil
+		z.retired = append(z.retired, old)
+		old.retired.Store(true)
+		old.spend()
+		_, _ = old.control.Write([]byte{reportEnded})
+	}
 }
 
 // close ends all zygotes, and what they forked.
 func (z *zygotes) close() {
 	z.mu.Lock()
-	for _, one := range z.all {
+	for _, one := range slices.Concat(z.all, z.retired) {
 		if one != nil {
 			_ = one.control.Close()
 		}

@@ -5,6 +5,7 @@ package native
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -258,11 +260,7 @@ func TestZygoteIsReplaced(t *testing.T) {
 	if b == nil {
 		return
 	}
-	f, err := b.fork()
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := f.pid()
+	f, pid, err := b.fork()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,6 +281,64 @@ func TestZygoteIsReplaced(t *testing.T) {
 	f.close()
 	if got, err := b.Run(t.Context(), sandbox.Job{Argv: slices.Concat(isolated, []string{"-c", "print(1)"})}); err != nil || string(got.Stdout) != "1\n" {
 		t.Errorf("%+v, error %v", got, err)
+	}
+}
+
+// A zygote, or its next fork, whose priority or processors somebody changes is replaced, and its jobs go on.
+func TestZygoteWhoseStandingIsChangedIsReplaced(t *testing.T) {
+	_, b := pair(t)
+	if b == nil {
+		return
+	}
+	standing := sandbox.Job{Argv: slices.Concat(isolated, []string{"-c", "import os; print(os.nice(0), os.sched_getaffinity(0), os.sched_getscheduler(0))"})}
+	before, err := b.Run(t.Context(), standing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for why, change := range map[string]func(pid int) error{
+		"its priority":   func(pid int) error { return unix.Setpriority(unix.PRIO_PROCESS, pid, 19) },
+		"its processors": func(pid int) error { return unix.SchedSetaffinity(pid, &unix.CPUSet{1}) },
+		"its scheduler": func(pid int) error {
+			return unix.SchedSetAttr(pid, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_IDLE}, 0)
+		},
+	} {
+		f, pid, err := b.fork()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.close()
+		parent, _ := procstat.Read(pid)
+		old := b.zygotes.all[0]
+		long := make(chan error, 1)
+		go func() {
+			got, err := b.Run(t.Context(), sandbox.Job{Argv: slices.Concat(isolated, []string{"-c", "open('here', 'w'); input()"}), Stdin: []byte("x"), Limits: sandbox.Limits{Idle: time.Second}})
+			if err == nil && got.End != sandbox.Exited {
+				err = fmt.Errorf("%+v", got)
+			}
+			long <- err
+		}()
+		if err := change(parent.Parent); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-long; err != nil {
+			t.Errorf("%s: a job of the old zygote: %v", why, err)
+		}
+		for range 3 {
+			if got, err := b.Run(t.Context(), standing); err != nil || string(got.Stdout) != string(before.Stdout) {
+				t.Errorf("%s: %q, error %v, want %q", why, got.Stdout, err, before.Stdout)
+			}
+		}
+		if old == b.zygotes.all[0] && string(before.Stdout) != "" && why != "its processors" { // there may be one processor
+			t.Errorf("%s: the zygote stays", why)
+		}
+		until(t, "the old zygote ends", func() bool {
+			select {
+			case <-old.lost:
+				return true
+			default:
+				return old == b.zygotes.all[0]
+			}
+		})
 	}
 }
 

@@ -17,10 +17,25 @@ type Usage struct {
 	CPU         time.Duration // its children's included that it waited for
 	Memory      int64         // resident bytes
 	Threads     int
+	Alive       int // the folder below task of a thread that lives
 }
 
-// Read reads what a process uses. A process that has ended uses nothing.
-func Read(pid int) (Usage, bool) { return ReadIn("/proc/" + strconv.Itoa(pid)) }
+// Read reads what a process uses. A process that has ended uses nothing. If its first thread alone has, another
+// one tells of the memory, of which the kernel knows no more by the first.
+func Read(pid int) (Usage, bool) {
+	dir := "/proc/" + strconv.Itoa(pid)
+	one, ok := ReadIn(dir)
+	if ok && one.State == 'Z' && one.Threads > 1 {
+		names, _ := os.ReadDir(dir + "/task")
+		for _, name := range names {
+			if other, ok := ReadIn(dir + "/task/" + name.Name()); ok && other.State != 'Z' {
+				one.Memory, one.Alive = other.Memory, other.PID
+				break
+			}
+		}
+	}
+	return one, ok
+}
 
 // ReadIn reads what the process or thread of a folder of /proc uses.
 func ReadIn(dir string) (Usage, bool) {
@@ -40,35 +55,40 @@ func ReadIn(dir string) (Usage, bool) {
 	pid, _ := strconv.Atoi(string(id))
 	ticks := number(14) + number(15) + number(16) + number(17)
 	return Usage{
-		PID: pid, State: fields[0][0], Faults: number(12), Parent: int(number(4)),
+		PID: pid, Alive: pid, State: fields[0][0], Faults: number(12), Parent: int(number(4)),
 		CPU:     time.Duration(ticks) * time.Second / 100, // USER_HZ
 		Threads: int(number(20)), Memory: number(24) * int64(os.Getpagesize()),
 	}, true
 }
 
-// Below lists the processes that descend from a process, without itself.
-func Below(pid int) []Usage {
-	all := map[int]Usage{}
+// Below lists the processes that descend from a process, without itself. It does not look at strangers, and
+// adds to them those that do not descend from it: a machine has many.
+func Below(pid int, strangers map[int]bool) (below []Usage) {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer proc.Close()
+	all := map[int]Usage{}
 	names, _ := proc.Readdirnames(-1)
 	for _, name := range names {
-		if n, err := strconv.Atoi(name); err == nil {
+		if n, err := strconv.Atoi(name); err == nil && !strangers[n] {
 			if one, ok := Read(n); ok {
 				all[n] = one
 			}
 		}
 	}
-	var below []Usage
 	for n, one := range all {
-		for up := one.Parent; up > 1 && n != pid; up = all[up].Parent {
-			if up == pid {
-				below = append(below, one)
-				break
-			}
+		up, known := one.Parent, true
+		for known && up > 1 && up != pid && !strangers[up] {
+			var next Usage
+			next, known = all[up] // one that has ended meanwhile is not known
+			up = next.Parent
+		}
+		if known && up == pid {
+			below = append(below, one)
+		} else if known && n != pid {
+			strangers[n] = true
 		}
 	}
 	return below

@@ -7,23 +7,29 @@ import (
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
-// How often [Watch] looks, and each how many looks it counts files.
+// How often [Watch] looks: mostly, and at a job that comes near a limit which it may pass in a moment.
 const (
-	every      = 10 * time.Millisecond
-	countEvery = 5
+	every = 10 * time.Millisecond
+	soon  = 2 * time.Millisecond
 )
 
 // Cancelled stands for a job that nobody waits for any more.
 const Cancelled sandbox.End = "cancelled"
 
 // Watch kills a job at its limits, until ended is closed. Look returns the limit that the job is
-// beyond, if any; now and then it counts the files too. Kill may be called again.
-func Watch(ctx context.Context, ended <-chan struct{}, look func(files bool) sandbox.End, kill func(sandbox.End)) {
-	tick := time.NewTicker(every)
+// beyond, if any, and whether it comes near one. Kill may be called again.
+func Watch(ctx context.Context, ended <-chan struct{}, look func() (why sandbox.End, near bool), kill func(sandbox.End)) {
+	tick := time.NewTimer(every)
 	defer tick.Stop()
-	for n := 0; ; n++ {
-		if why := look(n%countEvery == countEvery-1); why != "" {
+	for {
+		why, near := look()
+		if why != "" {
 			kill(why)
+		}
+		if near {
+			tick.Reset(soon)
+		} else {
+			tick.Reset(every)
 		}
 		select {
 		case <-ended:

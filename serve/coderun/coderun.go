@@ -138,7 +138,7 @@ func refusal(err error) error {
 
 // A runRequest is the body of /run_code. Times are seconds.
 type runRequest struct {
-	Code           string             `json:"code"`
+	Code           *string            `json:"code"`
 	Language       string             `json:"language"`
 	Stdin          *string            `json:"stdin"`
 	CompileTimeout *float64           `json:"compile_timeout"` // 10
@@ -190,6 +190,9 @@ func seconds(name string, given *float64) (time.Duration, error) {
 
 // program reads a request.
 func (q *runRequest) program() (p codegrade.Program, within time.Duration, err error) {
+	if q.Code == nil {
+		return p, 0, web.Errorf(http.StatusUnprocessableEntity, "code: is missing")
+	}
 	compile, err := seconds("compile_timeout", q.CompileTimeout)
 	if err != nil {
 		return p, 0, err
@@ -203,7 +206,7 @@ func (q *runRequest) program() (p codegrade.Program, within time.Duration, err e
 		memory = int64(math.Min(max(1, *q.MemoryMB)*(1<<20), mostMemory))
 	}
 	p = codegrade.Program{
-		Language: q.Language, Code: q.Code, Fetch: q.FetchFiles,
+		Language: q.Language, Code: *q.Code, Fetch: q.FetchFiles,
 		Compile: sandbox.Limits{CPU: compile, Wall: compile, Memory: mostMemory},
 		Run:     sandbox.Limits{CPU: run, Wall: run, Memory: memory},
 	}

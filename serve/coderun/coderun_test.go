@@ -88,6 +88,9 @@ func TestRunCode(t *testing.T) {
 		{ends(sandbox.Result{}, nil), `{"code":"x","language":"python","run_timeout":-1}`, 422, "run_timeout: is -1", "a time must be one"},
 		{ends(sandbox.Result{}, nil), `{"code":"x","language":"python","files":{"a":"?"}}`, 422, "files:", "files must be base64"},
 		{ends(sandbox.Result{}, nil), `{"code":`, 422, "", "no JSON"},
+		{ends(sandbox.Result{End: sandbox.Exited}, nil), `{"language":"python"}`, 422, "code: is missing", "nothing has run well"},
+		{ends(sandbox.Result{End: sandbox.Exited}, nil), `{"code":null,"language":"python"}`, 422, "code: is missing", "null is no program"},
+		{ends(sandbox.Result{End: sandbox.Exited}, nil), `{"code":"","language":"python"}`, 200, `"Success"`, "an empty program is one"},
 	} {
 		status, answer := post(t, test.box, "/run_code", test.body)
 		if status != test.status || !strings.Contains(answer, test.want) {
@@ -137,7 +140,7 @@ func TestAStarvedProgramRunsAgain(t *testing.T) {
 		s := &Server{}
 		request := func(stdin string) runRequest {
 			second := 1.0
-			return runRequest{Code: "x", Language: "python", Stdin: &stdin, CompileTimeout: &second, RunTimeout: &second}
+			return runRequest{Code: new("x"), Language: "python", Stdin: &stdin, CompileTimeout: &second, RunTimeout: &second}
 		}
 		s.Box = box{run: func(_ context.Context, job sandbox.Job) (sandbox.Result, error) {
 			if string(job.Stdin) == "other" {

@@ -70,6 +70,9 @@ func (q *notebookRequest) check() (total, each time.Duration, spec sandbox.Spec,
 			return 0, 0, spec, err
 		}
 	}
+	if q.Cells == nil {
+		return 0, 0, spec, invalid("cells: are missing")
+	}
 	for i, text := range q.Cells {
 		if len(text) > sandbox.MaxCell {
 			return 0, 0, spec, invalid("cells[%d]: has %d bytes, at most %d are allowed", i, len(text), sandbox.MaxCell)

@@ -56,6 +56,7 @@ func TestNotebooks(t *testing.T) {
 		{sandbox.Result{}, errors.New("no memory"), `{"cells":["x"]}`, 503, "no memory", "a fault of the machine"},
 		{sandbox.Result{End: sandbox.Refused, Why: "no UTF-8"}, nil, `{"cells":["x"]}`, 422, "cells[0]: no UTF-8", "the cell is at fault"},
 		{sandbox.Result{}, nil, `{"cells":["` + strings.Repeat("x", 101<<10) + `"]}`, 422, "cells[0]: has", "a large cell"},
+		{sandbox.Result{}, nil, `{"kernel":"python3"}`, 422, "cells: are missing", "no cells"},
 		{sandbox.Result{}, nil, `{"cells":["x"],"total_timeout":-1}`, 422, "total_timeout: is -1", "a time must be one"},
 		{sandbox.Result{}, nil, `{"cells":["x"],"cell_timeout":-1}`, 422, "cell_timeout: is -1", "a time must be one"},
 		{sandbox.Result{}, nil, `{"cells":["x"],"files":{"../a":""}}`, 422, "../a", "a name with .."},

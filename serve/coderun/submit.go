@@ -16,10 +16,10 @@ import (
 
 // A submission is the body of /submit.
 type submission struct {
-	Dataset    string `json:"dataset"`
-	ID         name   `json:"id"`
-	Completion string `json:"completion"`
-	Config     config `json:"config"`
+	Dataset    string  `json:"dataset"`
+	ID         name    `json:"id"`
+	Completion *string `json:"completion"`
+	Config     config  `json:"config"`
 }
 
 // A judged is the answer of /submit.
@@ -47,6 +47,9 @@ type testInfo struct {
 func (s *Server) submit(ctx context.Context, q submission) (judged, error) {
 	if q.ID.RawMessage == nil {
 		return judged{}, web.Errorf(http.StatusUnprocessableEntity, "id: is missing")
+	}
+	if q.Completion == nil {
+		return judged{}, web.Errorf(http.StatusUnprocessableEntity, "completion: is missing")
 	}
 	if logic := q.Config.ExtractLogic; logic != nil && *logic != "" {
 		return judged{}, web.Errorf(http.StatusUnprocessableEntity, "config.custom_extract_logic: is not supported: send the program in a block of code")
@@ -125,10 +128,10 @@ func (c *config) apply(p *problems.Problem) error {
 // code returns the program in a completion. One without a block is the program itself or, of
 // HumanEval, goes on with the code of the prompt, up to its first line that is not indented.
 func (q *submission) code(p *problems.Problem) string {
-	if code, found := codegrade.Extract(q.Completion, p.Tests.Language); found {
+	if code, found := codegrade.Extract(*q.Completion, p.Tests.Language); found {
 		return code
 	}
-	text := answer.WithoutThinking(q.Completion)
+	text := answer.WithoutThinking(*q.Completion)
 	if p.Form != "HumanEval" || q.Config.Extra.Freeform {
 		return text
 	}

@@ -69,6 +69,7 @@ func TestSubmit(t *testing.T) {
 		{echo, `{"dataset":"rows","id":8,"completion":"x","config":{}}`, 404, `rows has no problem`, "no such problem"},
 		{echo, `{"dataset":"/etc/passwd","id":8,"completion":"x","config":{}}`, 400, "there is no", "a name is no path"},
 		{echo, `{"dataset":"rows","completion":"x","config":{}}`, 422, "id: is missing", "no problem"},
+		{echo, `{"dataset":"rows","id":7,"config":{}}`, 422, "completion: is missing", "nothing was submitted"},
 		{echo, `{"dataset":"rows","id":[],"completion":"x","config":{}}`, 422, "", "an ID that is none"},
 		{echo, `{"dataset":"rows","id":7,"completion":"x","config":{"run_timeout":0}}`, 422, "config.run_timeout: is 0", "a time must be one"},
 		{echo, `{"dataset":"rows","id":7,"completion":"x","config":{"custom_extract_logic":"x"}}`, 422, "custom_extract_logic", "foreign code is not run here"},

@@ -1,0 +1,108 @@
+//go:build amd64 || arm64
+
+package native
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/quintain-rl/quintain/sandbox/procstat"
+)
+
+// fast is the growth from one look to the next after which the next one comes soon.
+const fast = 1 << 20
+
+// beyond reports whether the job is beyond its limit of disk or files, and whether it comes near. A file
+// that loses its name while we count would count twice, so that a second count must agree.
+func (r *running) beyond(all []procstat.Usage) (is, near bool) {
+	for range 2 {
+		bytes, files := r.folder.Use(r.limits) // first: a file without a name has none again
+		held, hidden := r.held(all)
+		bytes += held
+		if is = bytes > r.limits.Disk || files > r.limits.Files || hidden; !is {
+			near = bytes-r.disk > fast || bytes > r.limits.Disk/2
+			r.disk = bytes
+			return false, near
+		}
+	}
+	return true, true
+}
+
+// held adds up the files without a name that processes have open or mapped. Hidden reports that one of them
+// does not let us look.
+func (r *running) held(all []procstat.Usage) (sum int64, hidden bool) {
+	files := map[uint64]int64{}
+	for _, one := range all {
+		err := r.box.asOwner(func() error { return heldBy(one, r.folder.Path, r.limits.FileSize, files) })
+		if r.box.sees.Load() && errors.Is(err, fs.ErrPermission) {
+			now, lives := procstat.Read(one.PID)
+			hidden = hidden || lives && now.Memory > 0 // one that is ending lets nobody look either
+		} else if err == nil {
+			r.box.sees.Store(true)
+		}
+	}
+	for _, size := range files {
+		sum += size
+	}
+	return sum, hidden
+}
+
+// heldBy finds the files without a name of a process, by their numbers. One that it has only mapped counts
+// as the largest that it may have. A process that has ended holds none.
+func heldBy(one procstat.Usage, dir string, largest int64, files map[uint64]int64) error {
+	at := "/proc/" + strconv.Itoa(one.PID)
+	if one.State == 'Z' { // its first thread has ended: another one tells
+		at = filepath.Join(at, "task", strconv.Itoa(one.Alive))
+	}
+	open, err := os.Open(at + "/fd")
+	if err != nil {
+		return err
+	}
+	defer open.Close()
+	names, err := open.Readdirnames(-1)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		var stat unix.Stat_t
+		if unix.Fstatat(int(open.Fd()), name, &stat, 0) == nil && stat.Nlink == 0 && stat.Mode&unix.S_IFMT == unix.S_IFREG {
+			files[stat.Ino] = stat.Size
+		}
+	}
+	maps, err := os.ReadFile(at + "/maps")
+	for line := range bytes.Lines(maps) {
+		fields := bytes.Fields(line)
+		if !bytes.HasSuffix(line, []byte(" (deleted)\n")) || !bytes.Contains(line, []byte("/"+filepath.Base(dir)+"/")) || len(fields) < 6 {
+			continue
+		}
+		number, _ := strconv.ParseUint(string(fields[4]), 10, 64)
+		if _, counted := files[number]; !counted {
+			files[number] = largest
+		}
+	}
+	return err
+}
+
+// asOwner does something that the kernel allows to the user of the jobs, and to root only with a capability.
+func (b *Box) asOwner(do func() error) error {
+	err := do()
+	if b.owner < 0 || !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	uid, _ := unix.SetfsuidRetUid(b.owner)
+	gid, _ := unix.SetfsgidRetGid(b.owner)
+	defer func() {
+		_, _ = unix.SetfsgidRetGid(gid)
+		_, _ = unix.SetfsuidRetUid(uid)
+	}()
+	return do()
+}
