@@ -16,7 +16,7 @@ import (
 
 // system returns the attacks by system calls.
 func system() map[string]func(string) error {
-	return map[string]func(string) error{
+	return merged(merged(shares(), disks()), map[string]func(string) error{
 		"socket": func(family string) error {
 			n, _ := strconv.Atoi(family)
 			return opened(unix.Socket(n, unix.SOCK_DGRAM, 0))
@@ -58,60 +58,6 @@ func system() map[string]func(string) error {
 			return unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: 1 << 19, Max: 1 << 19})
 		},
 
-		"affinity":  func(pid string) error { return unix.SchedSetaffinity(number(pid), &unix.CPUSet{1}) },
-		"scheduler": func(pid string) error { return withPolicy(unix.SYS_SCHED_SETSCHEDULER, number(pid), schedBatch) },
-		"parameter": func(pid string) error { return withPolicy(unix.SYS_SCHED_SETPARAM, number(pid), 0) },
-		"attribute": func(pid string) error {
-			return unix.SchedSetAttr(number(pid), &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: schedBatch}, 0)
-		},
-		"nice":      func(pid string) error { return unix.Setpriority(unix.PRIO_PROCESS, number(pid), 19) },
-		"nicegroup": func(string) error { return unix.Setpriority(unix.PRIO_PGRP, 0, 19) },
-		"niceuser":  func(string) error { return unix.Setpriority(unix.PRIO_USER, os.Getuid(), 19) },
-		"ioprio":    func(pid string) error { return call(unix.SYS_IOPRIO_SET, 1, uintptr(number(pid)), 3<<13) },
-		"iouser":    func(string) error { return call(unix.SYS_IOPRIO_SET, 3, uintptr(os.Getuid()), 3<<13) },
-		"core":      func(string) error { return unix.Prctl(unix.PR_SCHED_CORE, 1, 0, 0, 0) },
-		"humble":    humble,
-		"sigio":     sigio,
-
-		"watch": func(name string) error {
-			fd, err := unix.InotifyInit1(0)
-			if err == nil {
-				_, err = unix.InotifyAddWatch(fd, name, unix.IN_ALL_EVENTS)
-			}
-			return err
-		},
-		"xattr":  func(name string) error { _, err := unix.Getxattr(name, "user.x", nil); return unlessNone(err) },
-		"lxattr": func(name string) error { _, err := unix.Lgetxattr(name, "user.x", nil); return unlessNone(err) },
-		"xattrs": func(name string) error { _, err := unix.Listxattr(name, nil); return err },
-		"mark":   func(string) error { return unix.Fsetxattr(0, "user.x", make([]byte, 100), 0) },
-
-		"nameless": func(string) error { return opened(unix.Open(".", unix.O_TMPFILE|unix.O_RDWR, 0o600)) },
-		"table":    func(string) error { return clone(unix.CLONE_VM | unix.CLONE_SIGHAND | unix.CLONE_THREAD) },
-		"conceal":  func(string) error { return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) },
-		"reserve":  reserve,
-		"pass": func(string) error {
-			pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-			if err == nil {
-				err = unix.Sendmsg(pair[0], []byte("x"), unix.UnixRights(0), nil, 0)
-			}
-			return err
-		},
-		"open":   func(megabytes string) error { return hoard(megabytes, false) },
-		"map":    func(megabytes string) error { return hoard(megabytes, true) },
-		"hidden": hidden,
-		"leaderless": func(attack string) error { // its first thread ends
-			go func() {
-				if attack == "keep" {
-					defer runtime.KeepAlive(eat(os.Args[3]))
-					<-time.After(time.Hour)
-				}
-				fmt.Println(hoard(os.Args[3], attack == "map"))
-				os.Exit(1)
-			}()
-			runtime.LockOSThread() // that of main
-			return call(unix.SYS_EXIT, 0, 0, 0)
-		},
-
 		"daemon": func(string) error { return clone(0) },
 		"bomb": func(string) error { // until no more start
 			for {
@@ -120,110 +66,7 @@ func system() map[string]func(string) error {
 				}
 			}
 		},
-	}
-}
-
-// schedBatch is the policy of programs that can wait, which every user may set.
-const schedBatch = 3
-
-// withPolicy sets the policy of a process, or its parameters.
-func withPolicy(nr uintptr, pid int, policy uintptr) error {
-	var parameter uint32
-	if nr == unix.SYS_SCHED_SETPARAM {
-		return call(nr, uintptr(pid), uintptr(unsafe.Pointer(&parameter)), 0)
-	}
-	return call(nr, uintptr(pid), policy, uintptr(unsafe.Pointer(&parameter)))
-}
-
-// humble sets what decides how much of the processors it gets itself, which is its own affair.
-func humble(string) error {
-	var own unix.CPUSet
-	return errors.Join(unix.SchedGetaffinity(0, &own), unix.SchedSetaffinity(0, &own), unix.SchedSetaffinity(os.Getpid(), &own),
-		unix.Setpriority(unix.PRIO_PROCESS, 0, 19), unix.Setpriority(unix.PRIO_PROCESS, os.Getpid(), 19),
-		call(unix.SYS_IOPRIO_SET, 1, 0, 3<<13), withPolicy(unix.SYS_SCHED_SETSCHEDULER, os.Getpid(), schedBatch))
-}
-
-// sigio has the kernel kill the parent when a pipe has something to read.
-func sigio(string) error {
-	var fds [2]int
-	if err := unix.Pipe(fds[:]); err != nil {
-		return err
-	}
-	for _, one := range []struct{ command, value int }{{unix.F_SETSIG, int(unix.SIGKILL)}, {unix.F_SETOWN, os.Getppid()}, {unix.F_SETFL, unix.O_ASYNC}} {
-		if _, err := unix.FcntlInt(uintptr(fds[0]), one.command, one.value); err != nil {
-			return err
-		}
-	}
-	_, err := unix.Write(fds[1], []byte("x"))
-	return err
-}
-
-// unlessNone is the error of a call that was refused: an attribute that is not there is an answer.
-func unlessNone(err error) error {
-	if errors.Is(err, unix.ENODATA) {
-		return nil
-	}
-	return err
-}
-
-// reserve takes disk without a byte written.
-func reserve(string) error {
-	fd, err := unix.Open("reserved", unix.O_CREAT|unix.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	space := [6]int64{1: 0, 2: 1 << 30} // struct space_resv
-	if err := unix.Fallocate(fd, unix.FALLOC_FL_KEEP_SIZE, 0, 1<<30); err == nil {
-		return nil
-	}
-	return call(unix.SYS_IOCTL, uintptr(fd), 0x4030582a, uintptr(unsafe.Pointer(&space)))
-}
-
-// hoard writes files of 8 MB, which it has open or mapped, and takes their names away. For each megabyte it
-// writes a letter.
-func hoard(megabytes string, mapped bool) error {
-	n, _ := strconv.Atoi(megabytes)
-	part := make([]byte, 1<<20)
-	for range n / 8 {
-		fd, err := unix.Open("hoard", unix.O_CREAT|unix.O_RDWR|unix.O_EXCL, 0o600)
-		if err != nil {
-			return err
-		}
-		if mapped {
-			if _, err := unix.Mmap(fd, 0, unix.Getpagesize(), unix.PROT_READ, unix.MAP_PRIVATE); err != nil {
-				return err
-			}
-		}
-		if err := unix.Unlink("hoard"); err != nil {
-			return err
-		}
-		for range 8 {
-			if _, err := unix.Write(fd, part); err != nil {
-				return err
-			}
-			fmt.Print("x")
-		}
-		if mapped {
-			_ = unix.Close(fd)
-		}
-	}
-	<-time.After(time.Hour)
-	return nil
-}
-
-// hidden becomes a program that nobody may read, whose open files nobody may look at, and hoards.
-func hidden(megabytes string) error {
-	if megabytes == "" {
-		return hoard("400", false)
-	}
-	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile("dark", program, 0o111); err != nil {
-		return err
-	}
-	return unix.Exec("./dark", []string{os.Args[0], "hidden"}, nil)
+	})
 }
 
 // number reads the number of a process; 0 stands for the parent.
