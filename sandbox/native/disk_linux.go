@@ -16,31 +16,53 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
-// fast is the growth from one look to the next after which the next one comes soon.
-const fast = 1 << 20
+const (
+	fast      = 1 << 20 // the growth from one look to the next after which the next one comes soon
+	mapsEvery = 5       // looks after which one looks at what is mapped, too, unless the job grows fast
+)
 
 // beyond reports whether the job is beyond its limit of disk or files, and whether it comes near. A file
 // that loses its name while we count would count twice, so that a second count must agree.
 func (r *running) beyond(all []procstat.Usage) (is, near bool) {
-	for range 2 {
+	mapped, pauses := r.grows || r.looks%mapsEvery == 0, r.grows || len(all) > 2*runtime.NumCPU()
+	for n := range 2 {
+		if pauses = pauses || n > 0; pauses { // while they leave us little of the processors, they would fill more
+			r.pause(unix.SIGSTOP)
+		}
 		bytes, files := r.folder.Use(r.limits) // first: a file without a name has none again
-		held, hidden := r.held(all)
+		held, hidden := r.held(all, mapped)
 		bytes += held
 		if is = bytes > r.limits.Disk || files > r.limits.Files || hidden; !is {
-			near = bytes-r.disk > fast || bytes > r.limits.Disk/2
+			if pauses {
+				r.pause(unix.SIGCONT)
+			}
+			r.grows = bytes-r.disk > fast || bytes > r.limits.Disk/2
 			r.disk = bytes
-			return false, near
+			return false, r.grows
 		}
 	}
 	return true, true
 }
 
+// pause stops the processes of a job, or has them go on. That of a cell is stopped by others, too.
+func (r *running) pause(signal unix.Signal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.over || r.cell:
+	case r.fork != nil:
+		_ = unix.PidfdSendSignal(r.fork.pidfd, signal, nil, 0)
+	default:
+		_ = unix.Kill(-r.pid, signal)
+	}
+}
+
 // held adds up the files without a name that processes have open or mapped. Hidden reports that one of them
 // does not let us look.
-func (r *running) held(all []procstat.Usage) (sum int64, hidden bool) {
+func (r *running) held(all []procstat.Usage, mapped bool) (sum int64, hidden bool) {
 	files := map[uint64]int64{}
 	for _, one := range all {
-		err := r.box.asOwner(func() error { return heldBy(one, r.folder.Path, r.limits.FileSize, files) })
+		err := r.box.asOwner(func() error { return heldBy(one, mapped, r.folder.Path, r.limits.FileSize, files) })
 		if r.box.sees.Load() && errors.Is(err, fs.ErrPermission) {
 			now, lives := procstat.Read(one.PID)
 			hidden = hidden || lives && now.Memory > 0 // one that is ending lets nobody look either
@@ -56,7 +78,7 @@ func (r *running) held(all []procstat.Usage) (sum int64, hidden bool) {
 
 // heldBy finds the files without a name of a process, by their numbers. One that it has only mapped counts
 // as the largest that it may have. A process that has ended holds none.
-func heldBy(one procstat.Usage, dir string, largest int64, files map[uint64]int64) error {
+func heldBy(one procstat.Usage, mapped bool, dir string, largest int64, files map[uint64]int64) error {
 	at := "/proc/" + strconv.Itoa(one.PID)
 	if one.State == 'Z' { // its first thread has ended: another one tells
 		at = filepath.Join(at, "task", strconv.Itoa(one.Alive))
@@ -75,6 +97,9 @@ func heldBy(one procstat.Usage, dir string, largest int64, files map[uint64]int6
 		if unix.Fstatat(int(open.Fd()), name, &stat, 0) == nil && stat.Nlink == 0 && stat.Mode&unix.S_IFMT == unix.S_IFREG {
 			files[stat.Ino] = stat.Size
 		}
+	}
+	if !mapped {
+		return nil
 	}
 	maps, err := os.ReadFile(at + "/maps")
 	for line := range bytes.Lines(maps) {

@@ -110,6 +110,7 @@ type running struct {
 	idle   idleness
 	looks  int   // of the watcher
 	disk   int64 // that it took at the last look
+	grows  bool  // it took much more then than before
 
 	strangers map[int]bool // processes that are not the job's
 	owed      func() bool  // the program may wait for us to write or read; nil: idle time is not asked for
@@ -244,6 +245,7 @@ func (r *running) kill(why sandbox.End) {
 		_ = unix.PidfdSendSignal(r.fork.pidfd, unix.SIGKILL, nil, 0)
 		return
 	}
+	_ = unix.Kill(-r.pid, unix.SIGKILL) // at once; those that left the group end with the init
 	_ = unix.Kill(r.pid, unix.SIGKILL)
 }
 

@@ -131,7 +131,7 @@ func attacks(r *rig) (all []trial) {
 			trial{name: "a signal of its own", args: []string{"killself"}, end: sandbox.Signalled, code: 9})
 	}
 	if linux() {
-		for _, line := range []string{"open 400", "map 400", "leaderless open 400", "leaderless map 400", "hidden 400"} {
+		for _, line := range []string{"open 400", "map 400", "leaderless open 400", "leaderless map 400", "hidden 400", "crowd 100"} {
 			all = append(all, trial{name: "files without names, " + line, args: strings.Fields(line), end: sandbox.DiskLimit, also: bounded})
 		}
 		all = append(all, trial{name: "memory of a process whose first thread has ended", args: []string{"leaderless", "keep", "700"}, end: sandbox.MemoryLimit,

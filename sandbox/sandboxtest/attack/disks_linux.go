@@ -42,6 +42,14 @@ func disks() map[string]func(string) error {
 		"open":   func(megabytes string) error { return hoard(megabytes, false) },
 		"map":    func(megabytes string) error { return hoard(megabytes, true) },
 		"hidden": hidden,
+		"crowd": func(megabytes string) error { // by several threads
+			var all sync.WaitGroup
+			for range 8 {
+				all.Go(func() { runtime.LockOSThread(); _ = hoard(megabytes, false) })
+			}
+			all.Wait()
+			return nil
+		},
 		"leaderless": func(attack string) error { // its first thread ends
 			var all sync.WaitGroup
 			all.Go(func() {
@@ -85,9 +93,9 @@ func reserve(string) error {
 // writes a letter.
 func hoard(megabytes string, mapped bool) error {
 	n, _ := strconv.Atoi(megabytes)
-	part := make([]byte, 1<<20)
+	part, name := make([]byte, 1<<20), fmt.Sprintf("hoard-%d", unix.Gettid())
 	for range n / 8 {
-		fd, err := unix.Open("hoard", unix.O_CREAT|unix.O_RDWR|unix.O_EXCL, 0o600)
+		fd, err := unix.Open(name, unix.O_CREAT|unix.O_RDWR|unix.O_EXCL, 0o600)
 		if err != nil {
 			return err
 		}
@@ -96,7 +104,7 @@ func hoard(megabytes string, mapped bool) error {
 				return err
 			}
 		}
-		if err := unix.Unlink("hoard"); err != nil {
+		if err := unix.Unlink(name); err != nil {
 			return err
 		}
 		for range 8 {
