@@ -5,6 +5,7 @@ package native
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,29 +61,38 @@ func (r *running) pause(signal unix.Signal) {
 // held adds up the files without a name that processes have open or mapped. Hidden reports that one of them
 // does not let us look.
 func (r *running) held(all []procstat.Usage, mapped bool) (sum int64, hidden bool) {
-	files := map[uint64]int64{}
+	h := holdings{dir: r.folder.Path, largest: r.limits.FileSize, mapped: mapped, files: map[uint64]int64{}}
 	for _, one := range all {
-		err := r.box.asOwner(func() error { return heldBy(one, mapped, r.folder.Path, r.limits.FileSize, files) })
-		if r.box.sees.Load() && errors.Is(err, fs.ErrPermission) {
-			now, lives := procstat.Read(one.PID)
-			hidden = hidden || lives && now.Memory > 0 // one that is ending lets nobody look either
-		} else if err == nil {
-			r.box.sees.Store(true)
+		hides := true
+		for n := 0; hides && n < 3; n++ { // a thread that is ending lets nobody look either
+			err := r.box.asOwner(func() error { return h.add(one) })
+			r.box.sees.CompareAndSwap(false, err == nil)
+			hides = errors.Is(err, fs.ErrPermission) && r.box.sees.Load()
+			if hides {
+				one, _ = procstat.Read(one.PID)
+				hides = one.Memory > 0
+			}
 		}
+		hidden = hidden || hides
 	}
-	for _, size := range files {
+	for _, size := range h.files {
 		sum += size
 	}
 	return sum, hidden
 }
 
-// heldBy finds the files without a name of a process, by their numbers. One that it has only mapped counts
-// as the largest that it may have. A process that has ended holds none.
-func heldBy(one procstat.Usage, mapped bool, dir string, largest int64, files map[uint64]int64) error {
-	at := "/proc/" + strconv.Itoa(one.PID)
-	if one.State == 'Z' { // its first thread has ended: another one tells
-		at = filepath.Join(at, "task", strconv.Itoa(one.Alive))
-	}
+// Holdings are the files without a name that processes have, by their numbers, with their sizes.
+type holdings struct {
+	dir     string // the folder of the job
+	largest int64  // that a file may have
+	mapped  bool   // what is mapped is looked at too
+	files   map[uint64]int64
+}
+
+// add adds those of a process. One that it has only mapped counts as the largest. A process that has ended
+// holds none.
+func (h *holdings) add(one procstat.Usage) error {
+	at := fmt.Sprintf("/proc/%d/task/%d", one.PID, one.Alive)
 	open, err := os.Open(at + "/fd")
 	if err != nil {
 		return err
@@ -95,21 +105,21 @@ func heldBy(one procstat.Usage, mapped bool, dir string, largest int64, files ma
 	for _, name := range names {
 		var stat unix.Stat_t
 		if unix.Fstatat(int(open.Fd()), name, &stat, 0) == nil && stat.Nlink == 0 && stat.Mode&unix.S_IFMT == unix.S_IFREG {
-			files[stat.Ino] = stat.Size
+			h.files[stat.Ino] = stat.Size
 		}
 	}
-	if !mapped {
+	if !h.mapped {
 		return nil
 	}
 	maps, err := os.ReadFile(at + "/maps")
 	for line := range bytes.Lines(maps) {
 		fields := bytes.Fields(line)
-		if !bytes.HasSuffix(line, []byte(" (deleted)\n")) || !bytes.Contains(line, []byte("/"+filepath.Base(dir)+"/")) || len(fields) < 6 {
+		if !bytes.HasSuffix(line, []byte(" (deleted)\n")) || !bytes.Contains(line, []byte("/"+filepath.Base(h.dir)+"/")) || len(fields) < 6 {
 			continue
 		}
 		number, _ := strconv.ParseUint(string(fields[4]), 10, 64)
-		if _, counted := files[number]; !counted {
-			files[number] = largest
+		if _, counted := h.files[number]; !counted {
+			h.files[number] = h.largest
 		}
 	}
 	return err

@@ -119,7 +119,7 @@ func (b *Box) newZygote(live *sync.WaitGroup) (*zygote, error) {
 	defer first.close()
 	pid, err := first.pid()
 	z.born = standingOf(pid)
-	b.sees.Store(b.asOwner(func() error { return heldBy(procstat.Usage{PID: pid}, true, b.dir, 0, map[uint64]int64{}) }) == nil)
+	b.sees.Store(b.asOwner(func() error { return (&holdings{files: map[uint64]int64{}}).add(procstat.Usage{PID: pid, Alive: pid}) }) == nil)
 	return z, err
 }
 

@@ -17,20 +17,19 @@ type Usage struct {
 	CPU         time.Duration // its children's included that it waited for
 	Memory      int64         // resident bytes
 	Threads     int
-	Alive       int // the folder below task of a thread that lives
+	Alive       int // a thread of it that has not ended
 }
 
-// Read reads what a process uses. A process that has ended uses nothing. If its first thread alone has, another
-// one tells of the memory, of which the kernel knows no more by the first.
+// Read reads what a process uses. A process that has ended uses nothing. If its first thread alone has, the
+// kernel tells of the memory by another one.
 func Read(pid int) (Usage, bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	one, ok := ReadIn(dir)
-	if ok && one.State == 'Z' && one.Threads > 1 {
+	if ok && one.Memory == 0 && one.Threads > 1 {
 		names, _ := os.ReadDir(dir + "/task")
 		for _, name := range names {
-			if other, ok := ReadIn(dir + "/task/" + name.Name()); ok && other.State != 'Z' {
+			if other, ok := ReadIn(dir + "/task/" + name.Name()); ok && other.Memory > 0 {
 				one.Memory, one.Alive = other.Memory, other.PID
-				break
 			}
 		}
 	}
