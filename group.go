@@ -48,6 +48,9 @@ type Origin struct {
 	Seed     uint64 `json:"seed,string,omitempty"`
 	Level    int    `json:"level"` // -1: the task has settings of its own
 	Index    int    `json:"index"`
+
+	Worker string `json:"worker,omitempty"` // that played it for the run; empty: the run itself
+	Model  string `json:"model,omitempty"`  // of that worker
 }
 
 // MarshalJSON implements [json.Marshaler]. A zero Origin is an empty object.

@@ -20,6 +20,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/player"
 )
 
 // A Table is where a coordinator takes the problems of a run; see [run.Table].
@@ -69,6 +70,8 @@ type Coordinator struct {
 	over    string          // why, and the workers are to hear it; empty: the run is not over
 	exams   *exams
 	workers map[string]*worker // by instance
+	policy  player.Identity    // of the run, as far as it is known
+	served  func() string      // the model of the run's own inference server; empty: not known. nil: there is none
 	held    map[uint64]*held   // open leases, by number
 	slots   int                // of a worker, in the mean; that of the last ones if there is none
 }
@@ -99,8 +102,8 @@ func New(c Config) *Coordinator {
 	}
 	to := &Coordinator{
 		process: rand.Text(), config: c, book: lease.New(), past: &past{ended: map[roster.Ending]int{}}, journals: journals{most: c.Settings.Journal << 20, of: map[string]*journal{}}, gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
-		around: ended(context.Background()),
-		slots:  max(1, cmp.Or(c.Slots, c.GroupSize)), servers: servers{lags: weights.NewServers("quintain_fleet_server_"), last: weights.Unknown},
+		around: ended(context.Background()), policy: c.Play.Policy,
+		slots: max(1, cmp.Or(c.Slots, c.GroupSize)), servers: servers{lags: weights.NewServers("quintain_fleet_server_"), last: weights.Unknown},
 	}
 	to.exams = newExams(to)
 	return to
@@ -113,6 +116,11 @@ func (c *Coordinator) Part() run.Part { return c.book }
 // has slots of its own.
 func (c *Coordinator) Join(to *run.Config) {
 	to.Part, to.Elsewhere = c.Part(), c.exams.play
+	if of, is := to.Policy.(interface{ Served() string }); is {
+		c.mu.Lock()
+		c.served = of.Served
+		c.mu.Unlock()
+	}
 	to.Outside = func(ctx context.Context, t *run.Table) error {
 		leases := func(ctx context.Context) error { return c.Run(ctx, t) }
 		if c.config.Settings.OwnSlots == 0 {
@@ -268,7 +276,7 @@ func (c *Coordinator) leaseOf(h *held) *rollout.Lease {
 	defer c.mu.Unlock()
 	l := &rollout.Lease{Number: h.Number, Attempt: h.Attempt, Granted: h.granted}
 	if w := c.workers[h.Instance]; w != nil {
-		l.Worker = w.Name
+		l.Worker, l.Model = w.Name, w.Model
 	}
 	return l
 }

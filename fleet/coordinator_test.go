@@ -19,6 +19,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web/webtest"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/words"
@@ -478,6 +479,48 @@ func TestStrangersAreRefused(t *testing.T) {
 	s.url = strings.Replace(s.url, "default", "other", 1)
 	if status := s.ask("GET", "/workers", nil, nil); status != http.StatusNotFound {
 		t.Errorf("another run: status %d", status)
+	}
+}
+
+// TestPoliciesAreOfOneKind: who would make other tokens than the settings say, or than the workers
+// before, is refused with both.
+func TestPoliciesAreOfOneKind(t *testing.T) {
+	s := newSite(t, newDesk(t, 1), nil)
+	s.policy = player.Identity{Kind: player.Server, Shapes: map[string]string{"policy.template_vars": "null"}}
+	served := ""
+	s.served = func() string { return served }
+	shapes := func(tokenizer string) map[string]string {
+		return map[string]string{"policy.template_vars": "null", "policy.tokenizer": tokenizer}
+	}
+	for i, test := range []struct {
+		why    string
+		plays  player.Identity
+		served string
+		says   string // empty: it is taken
+	}{
+		{"the script", player.Identity{Kind: player.Script}, "", `its policy.kind is "script", and that of the run "server"`},
+		{"nothing", player.Identity{}, "", `its policy.kind is "", and that of the run "server"`},
+		{"other variables", player.Identity{Kind: player.Server, Model: "a", Shapes: map[string]string{"policy.template_vars": "{}"}}, "", `its policy.template_vars is "{}", and that of the run "null"`},
+		{"the first model", player.Identity{Kind: player.Server, Model: "a", Shapes: shapes("1")}, "", ""},
+		{"another model", player.Identity{Kind: player.Server, Model: "b", Shapes: shapes("1")}, "", `its policy.model is "b", and that of the run "a"`},
+		{"no model", player.Identity{Kind: player.Server, Shapes: shapes("1")}, "", `its policy.model is "", and that of the run "a"`},
+		{"another tokenizer", player.Identity{Kind: player.Server, Model: "a", Shapes: shapes("2")}, "", `its policy.tokenizer is "2", and that of the run "1"`},
+		{"the same", player.Identity{Kind: player.Server, Model: "a", Shapes: shapes("1")}, "", ""},
+		{"another than the run's own server has", player.Identity{Kind: player.Server, Model: "a", Shapes: shapes("1")}, "c", `its policy.model is "a", and that of the run "c"`},
+	} {
+		if served = test.served; served != "" {
+			s.policy.Model = ""
+		}
+		s.mu.Lock()
+		err := s.suits(test.plays)
+		s.mu.Unlock()
+		status := s.ask("POST", "/workers", Registration{Instance: name(i), Name: "w", Slots: 1, Program: "quintain 1", Tasks: "all", Policy: test.plays}, nil)
+		if test.says == "" && (err != nil || status != http.StatusOK) || test.says != "" && (err == nil || !strings.Contains(err.Error(), test.says) || status != http.StatusConflict) {
+			t.Errorf("%s: status %d, %v", test.why, status, err)
+		}
+	}
+	if w := s.Roster().Workers; len(w) != 2 || w[0].Model != "a" {
+		t.Errorf("the workers are %+v", w)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/fleet/roster"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/run/player"
 )
 
 // Member is the role of a worker's key.
@@ -125,6 +126,9 @@ func (c handlers) register(call *web.Call) error {
 	if !c.isOpen() {
 		return closed(call)
 	}
+	if err := c.suits(r.Policy); err != nil {
+		return err
+	}
 	w, now := c.workers[r.Instance], time.Now()
 	switch {
 	case w != nil && w.Fault != "":
@@ -136,7 +140,8 @@ func (c handlers) register(call *web.Call) error {
 		c.workers[r.Instance] = w
 		c.config.Log.Info("a worker has come", "worker", r.Name, "instance", r.Instance, "slots", r.Slots)
 	}
-	w.Name, w.Slots, w.LastSeen = r.Name, r.Slots, now
+	w.Name, w.Slots, w.Model, w.LastSeen = r.Name, r.Slots, r.Policy.Name(), now
+	c.policy = c.policy.Complete(r.Policy)
 	lease := c.config.Settings.Lease.Seconds()
 	to := Welcome{Lease: lease, Beat: lease / 3}
 	to.Version, to.Servers, to.Oldest = c.servers.told(c.version())
@@ -160,6 +165,18 @@ func check(want *Play, r *Registration) error {
 		return web.Errorf(http.StatusConflict, "sandbox: the worker runs programs by %q, and the coordinator by %q: their verdicts may differ; give both the same sandbox and interpreters", r.Runs, want.Runs)
 	case r.Tasks != want.Tasks:
 		return web.Errorf(http.StatusConflict, "tasks: the worker would make other problems (digest %q) than the coordinator (%q): give both the same tasks and files", r.Tasks, want.Tasks)
+	}
+	return nil
+}
+
+// suits refuses a policy that would make other tokens than the run's: than the settings say, than
+// the run's own inference server, or than the workers that came before. c.mu is held.
+func (c *Coordinator) suits(policy player.Identity) error {
+	if c.policy.Model == "" && c.served != nil {
+		c.policy.Model = c.served()
+	}
+	if why := c.policy.Differs(policy); why != "" {
+		return web.Errorf(http.StatusConflict, "the worker's policy would make other tokens: its %s; give both the same model, tokenizer, chat template and settings", why)
 	}
 	return nil
 }
@@ -211,7 +228,10 @@ func (c handlers) beat(call *web.Call) error {
 		return err
 	}
 	if w.Slots == 0 && b.Slots > 0 && b.Name != "" && len(b.Name) <= mostName { // its leases were taken over
-		w.Name, w.Slots = b.Name, b.Slots
+		w.Name, w.Slots, w.Model = b.Name, b.Slots, b.Policy.Name()
+		if c.suits(b.Policy) == nil {
+			c.policy = c.policy.Complete(b.Policy)
+		}
 	}
 	w.servers = b.Servers
 	if c.over != "" {

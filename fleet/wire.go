@@ -3,6 +3,7 @@ package fleet
 import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/player"
 )
 
 // Paths of the coordinator, below the address of the hub. {instance} and {number} stand for
@@ -28,6 +29,8 @@ type Play struct {
 	Tasks    string `json:"tasks"`          // digest of the problems, see [Digest]
 	Runs     string `json:"runs,omitempty"` // what runs programs in the episodes, see [Runs]
 	Settings string `json:"settings"`       // the coordinator's settings file, without those of its own machine
+
+	Policy player.Identity `json:"policy"` // as far as the settings tell it
 }
 
 // A Registration introduces a worker.
@@ -38,6 +41,8 @@ type Registration struct {
 	Program  string `json:"program"`
 	Tasks    string `json:"tasks"`
 	Runs     string `json:"runs,omitempty"`
+
+	Policy player.Identity `json:"policy"` // with the name of the model that the inference server has
 }
 
 // A Welcome answers a registration.
@@ -94,6 +99,8 @@ type Beat struct {
 	Name   string   `json:"name,omitempty"`
 	Slots  int      `json:"slots,omitempty"`
 	Leases []uint64 `json:"leases"`
+
+	Policy player.Identity `json:"policy"`
 
 	Servers map[string]Server `json:"servers,omitempty"` // inference servers that answer the worker, by their addresses
 }

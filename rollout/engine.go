@@ -42,6 +42,7 @@ type Lease struct {
 	Number  uint64
 	Attempt int // at this problem, from 1
 	Worker  string
+	Model   string // that played, by its name
 	Granted time.Time
 }
 

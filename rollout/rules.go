@@ -257,6 +257,9 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 			Scenario: p.Scenario, Task: p.Task, Version: p.Version, Seed: p.Seed, Level: p.Level, Index: p.Index,
 		},
 	}
+	if of := result.Lease; of != nil {
+		g.Origin.Worker, g.Origin.Model = of.Worker, of.Model
+	}
 	if len(all) != len(result.Trajectories) {
 		g.Episodes = make([]int32, len(all))
 	}

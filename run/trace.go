@@ -12,6 +12,9 @@ func (p *Played) Record(at time.Time) *trace.Record {
 		Problem: p.Job.Problem, Episodes: p.Trajectories, Scores: p.Scores,
 		Drop: string(p.Drop), Version: p.Version, Time: at,
 	}
+	if of := p.Lease; of != nil {
+		r.Worker, r.Model = of.Worker, of.Model
+	}
 	if p.Group != nil {
 		r.Advantages, r.Sequences = p.Group.Advantages, p.Group.Episodes
 	}

@@ -82,6 +82,8 @@ type recordJSON struct {
 	Time       int64            `json:"time"`
 	Version    int              `json:"version"`
 	Drop       string           `json:"drop"`
+	Worker     string           `json:"worker"`
+	Model      string           `json:"model"`
 	Scores     []float64        `json:"scores"`
 	Advantages [][]float64      `json:"advantages"` // runs
 	Sequences  []int32          `json:"sequences"`
@@ -144,7 +146,7 @@ func (d *decoder) decode(text []byte) (*Record, error) {
 		return nil, err
 	}
 	r := &Record{
-		Problem: in.Problem, Time: time.Unix(0, in.Time).UTC(), Version: in.Version, Drop: in.Drop,
+		Problem: in.Problem, Time: time.Unix(0, in.Time).UTC(), Version: in.Version, Drop: in.Drop, Worker: in.Worker, Model: in.Model,
 		Scores: in.Scores, Sequences: in.Sequences,
 	}
 	if in.Advantages != nil {

@@ -29,6 +29,8 @@ func (e *encoder) encode() {
 	e.time(`,"time":`, "time", r.Time, 0)
 	j.int(`,"version":`, int64(r.Version))
 	j.given(`,"drop":`, r.Drop)
+	j.given(`,"worker":`, r.Worker)
+	j.given(`,"model":`, r.Model)
 	j.list(`,"scores":`, lengthOf(r.Scores), func(i int) { j.float("", "a score", r.Scores[i]) })
 	j.list(`,"advantages":`, lengthOf(r.Advantages), func(i int) { e.advantages(r.Advantages[i]) })
 	if r.Sequences != nil {

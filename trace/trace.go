@@ -24,6 +24,9 @@ type Record struct {
 	Drop    string    `json:"drop,omitempty"` // why the group was dropped; empty: kept
 	Version int       `json:"version"`        // of the policy at Time
 	Time    time.Time `json:"time"`           // when the group was kept or dropped
+
+	Worker string `json:"worker,omitempty"` // that played the group for the run; empty: the run itself
+	Model  string `json:"model,omitempty"`  // of that worker
 }
 
 // Group is the ID of the group, its problem's.

@@ -113,7 +113,7 @@ func uses() map[string][]string {
 		"hub":      append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox"),
 		"serve":    {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox"},
 		"settings": {""},
-		"worker":   {"worker", "problems", "sandbox", "program", "judge", "agent", "sessions", "policy", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
+		"worker":   {"worker", "problems", "sandbox", "program", "judge", "agent", "sessions", "policy", "-policy.kind", "-policy.accuracy", "-policy.delay", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
 		"scenarios check": {"program", "run.seed", "log"},
 		"judge resume":    {"data", "judge", "log"},

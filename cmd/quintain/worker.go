@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,10 +19,11 @@ func newWorker(w *world) *cobra.Command {
 		Use:   "worker",
 		Short: "Play for a run on another machine",
 		Long: `Worker takes problems from quintain run --workers at --coordinator, plays each group, and
-hands it back. It has the settings of the run; its own flags, variables and file go over
-them, such as the --url of its inference servers. For the tiny policy it has the weights of
-the run, too. It keeps nothing on disk: start as many as you like, and kill any of them
-(docs/fleet.md).
+hands it back. It has the settings of the run, and its kind of policy; its own flags,
+variables and file go over them, such as the --url of its inference servers. A worker whose
+model, tokenizer or chat template is not the run's is refused. For the tiny policy it has the
+weights of the run, too. It keeps nothing on disk: start as many as you like, and kill any of
+them (docs/fleet.md).
 
 It ends when the run is over. SIGTERM or Ctrl-C returns what has not begun at once, and
 gives groups under way run.grace to end. A second one cuts them.`,
@@ -63,6 +65,11 @@ func (w *world) work(ctx context.Context, from settings.Sources, to worker.Confi
 	c, err := w.configOf("worker", from)
 	if err != nil {
 		return err
+	}
+	for path, given := range from.Flags {
+		if strings.HasPrefix(path, "policy.") && path != "policy.seats" && !c.Policy.Remote() {
+			return usagef("%s: the run plays the policy %s, which has no use for it: leave it out", given.By, c.Policy.Kind)
+		}
 	}
 	to.Log = c.Log.Logger(w.stderr)
 	defer c.Source.Scenario.Stop()

@@ -37,6 +37,9 @@ func (c *config) coordinator(streams []rollout.Stream, log *slog.Logger) (*fleet
 		return nil, err
 	}
 	play := fleet.Play{Program: version(), Tasks: digest, Runs: fleet.Runs(streams), Settings: text}
+	if play.Policy, err = c.Policy.Identity(); err != nil {
+		return nil, err
+	}
 	to := fleet.Config{Settings: c.Fleet, Play: play, GroupSize: c.Run.Of.GroupSize, Labels: rollout.Labels(streams), Slots: c.Run.Of.Parallel, Log: log}
 	if c.Policy.Kind == player.Tiny {
 		to.Weights = fleet.NewWeights()

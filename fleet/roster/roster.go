@@ -45,6 +45,7 @@ func Endings() []Ending { return []Ending{Played, Returned, Expired, Fenced, Lie
 type Worker struct {
 	Instance string    `json:"instance"`
 	Name     string    `json:"name"`
+	Model    string    `json:"model,omitempty"`    // that plays; of other policies than an inference server's, the kind
 	Slots    int       `json:"slots"`              // episodes at once
 	Leases   int       `json:"leases"`             // that it holds
 	Groups   int       `json:"groups"`             // that it played

@@ -210,7 +210,7 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 			continue
 		}
 		told = servers
-		to, err := body(fleet.Beat{Name: s.name, Slots: s.slots, Leases: named, Servers: servers})
+		to, err := body(fleet.Beat{Name: s.name, Slots: s.slots, Leases: named, Policy: s.plays, Servers: servers})
 		if err != nil {
 			fail(err)
 			return

@@ -69,6 +69,7 @@ type Worker struct {
 	name   string
 	tasks  string // digest of the problems
 	slots  int    // episodes at once
+	plays  player.Identity
 	engine rollout.Engine
 	learns *student                      // the policy, if the coordinator trains it; nil: another plays
 	beside []func(context.Context) error // run beside, for other policies at tables
@@ -289,17 +290,37 @@ func newSession(cut context.Context, w *Worker, lost *news) *session {
 	}
 }
 
+// identify finds out which policy plays. It waits until the inference server can be used.
+func (w *Worker) identify(ctx context.Context) (err error) {
+	if w.plays, err = w.config.Player.Identity(); err != nil {
+		return err
+	}
+	s, is := w.engine.Policy.(*server.Server)
+	if !is {
+		return nil
+	}
+	if err := s.Await(ctx); err != nil {
+		return err
+	}
+	w.plays.Model = s.Served()
+	return nil
+}
+
 // register introduces the instance. It waits until the coordinator answers.
 func (s *session) register(ctx context.Context) error {
-	to, err := body(fleet.Registration{Instance: s.instance, Name: s.name, Slots: s.slots, Program: s.config.Program, Tasks: s.tasks, Runs: fleet.Runs(s.config.Streams)})
+	err := s.identify(ctx)
+	if err != nil {
+		return err
+	}
+	to, err := body(fleet.Registration{Instance: s.instance, Name: s.name, Slots: s.slots, Program: s.config.Program, Tasks: s.tasks, Runs: fleet.Runs(s.config.Streams), Policy: s.plays})
 	if err != nil {
 		return err
 	}
 	to.method, to.path, to.into = http.MethodPost, fleet.PathWorkers, &s.welcome
 	err = s.config.Client.persist(ctx, to, s.lost)
 	if status(err) == http.StatusConflict {
-		return fmt.Errorf("the coordinator is %s with the tasks %s, and this worker %s with the tasks %s: "+
-			"it would make other problems; start it with the coordinator's program, files and settings: %w", s.config.Play.Program, s.config.Play.Tasks, s.config.Program, s.tasks, err)
+		return fmt.Errorf("the coordinator is %s with the tasks %s, and this worker %s with the tasks %s; "+
+			"start it with the coordinator's program, model, files and settings: %w", s.config.Play.Program, s.config.Play.Tasks, s.config.Program, s.tasks, err)
 	}
 	if f, is := errors.AsType[*failure](err); is && f.status == http.StatusGone {
 		return &overError{f.text}

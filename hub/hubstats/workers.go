@@ -40,11 +40,11 @@ func (a Request) ShowWorkers(ctx context.Context, out io.Writer, asJSON bool) er
 func PrintWorkers(out io.Writer, r *roster.Roster, now time.Time) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	if len(r.Workers)+len(r.Lost) > 0 {
-		fmt.Fprintln(table, "worker\tinstance\tslots\tholds\tplayed\treturned\texpired\tfenced\tlast seen")
+		fmt.Fprintln(table, "worker\tmodel\tinstance\tslots\tholds\tplayed\treturned\texpired\tfenced\tlast seen")
 	}
 	row := func(w *roster.Worker, state string) {
-		fmt.Fprintf(table, "%s\t%.8s\t%d\t%d\t%d\t%d\t%d\t%d\t%s ago%s\n",
-			safe(w.Name), safe(w.Instance), w.Slots, w.Leases, w.Groups, w.Returned, w.Expired, w.Fenced, span(now.Sub(w.LastSeen)), state)
+		fmt.Fprintf(table, "%s\t%s\t%.8s\t%d\t%d\t%d\t%d\t%d\t%d\t%s ago%s\n",
+			safe(w.Name), safe(w.Model), safe(w.Instance), w.Slots, w.Leases, w.Groups, w.Returned, w.Expired, w.Fenced, span(now.Sub(w.LastSeen)), state)
 	}
 	for i := range r.Workers {
 		state := ""

@@ -15,8 +15,8 @@ func TestWorkersForPeople(t *testing.T) {
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
 	r := roster.Roster{
 		Workers: []roster.Worker{
-			{Instance: "ABCDEFGHIJKLMNOP", Name: "node\x1b[2J-1", Slots: 64, Leases: 5, Groups: 120, Returned: 2, LastSeen: ago(2 * time.Second)},
-			{Instance: "QRSTUVWXYZ012345", Name: "node-2", Slots: 8, Fenced: 1, LastSeen: ago(3 * time.Minute), Fault: "episodes: there are 0, want 8"},
+			{Instance: "ABCDEFGHIJKLMNOP", Name: "node\x1b[2J-1", Model: "qwen\x1b3", Slots: 64, Leases: 5, Groups: 120, Returned: 2, LastSeen: ago(2 * time.Second)},
+			{Instance: "QRSTUVWXYZ012345", Name: "node-2", Model: "qwen3", Slots: 8, Fenced: 1, LastSeen: ago(3 * time.Minute), Fault: "episodes: there are 0, want 8"},
 		},
 		Lost: []roster.Worker{{Instance: "aaaaaaaaaaaaaaaa", Name: "node-3", Slots: 64, Expired: 4, LastSeen: ago(3 * time.Hour)}},
 		Held: 5, Wanted: 512, Granted: 1, Ended: map[roster.Ending]int{roster.Played: 120, roster.Lie: 1},
@@ -27,10 +27,10 @@ func TestWorkersForPeople(t *testing.T) {
 		of   roster.Roster
 		want string
 	}{
-		{"a fleet", r, `worker     instance  slots  holds  played  returned  expired  fenced  last seen
-node[2J-1  ABCDEFGH  64     5      120     2         0        0       2 s ago
-node-2     QRSTUVWX  8      0      0       0         0        1       3 min ago; it lies, and gets nothing more: episodes: there are 0, want 8
-node-3     aaaaaaaa  64     0      0       0         4        0       3 h ago; it is lost
+		{"a fleet", r, `worker     model  instance  slots  holds  played  returned  expired  fenced  last seen
+node[2J-1  qwen3  ABCDEFGH  64     5      120     2         0        0       2 s ago
+node-2     qwen3  QRSTUVWX  8      0      0       0         0        1       3 min ago; it lies, and gets nothing more: episodes: there are 0, want 8
+node-3            aaaaaaaa  64     0      0       0         4        0       3 h ago; it is lost
 2 workers with 5 leases; 512 episodes under way are wanted
 since the coordinator began: 1 lease granted; 120 played, 0 returned, 0 expired, 0 fenced, 1 lie
 given up 60 s ago, since 3 workers were lost with it: gcd.v1.s1.l0.3

@@ -34,6 +34,7 @@ type Play struct {
 func PlayOf(g *quintain.Group) (p Play) {
 	if run, _, named := strings.Cut(g.ID, "/"); named && g.EnvID != nil && g.Origin.Task != "" {
 		p = Play{g.Origin, run}
+		p.Problem.Worker, p.Problem.Model = "", ""
 	}
 	return p
 }

@@ -67,7 +67,8 @@ func judge(r *trace.Record, rules rollout.Rules) (*quintain.Group, error) {
 		Estimator: rollout.None, KeepEqual: true, Sequences: rules.Sequences, TurnDiscount: rules.TurnDiscount,
 		RightOnly: rules.RightOnly, MalformedPenalty: rules.MalformedPenalty, LengthBudget: rules.LengthBudget, MaskTooLong: rules.MaskTooLong,
 	}
-	g, _, _, err := shaping.Judge(rollout.Result{Job: rollout.Job{Problem: r.Problem}, Trajectories: r.Episodes})
+	result := rollout.Result{Job: rollout.Job{Problem: r.Problem}, Trajectories: r.Episodes, Lease: &rollout.Lease{Worker: r.Worker, Model: r.Model}}
+	g, _, _, err := shaping.Judge(result)
 	return g, err
 }
 

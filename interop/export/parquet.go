@@ -29,6 +29,8 @@ type Row struct {
 	Drop       string    `parquet:"drop,dict"` // why the group was dropped; empty: kept
 	Version    int32     `parquet:"version"`   // of the policy when the group was judged; -1: unknown
 	Time       time.Time `parquet:"time,timestamp(microsecond)"`
+	Worker     string    `parquet:"worker,dict"` // that played the group; empty: the run itself
+	Model      string    `parquet:"model,dict"`  // of that worker
 	Messages   []Message `parquet:"messages,list"`
 	Tokens     []int32   `parquet:"tokens,list"`
 	Masked     bool      `parquet:"masked"`          // the sequence is not trained on, since a limit cut a reply
@@ -96,7 +98,7 @@ func rows(r *trace.Record, g *quintain.Group) ([]Row, error) {
 		row := Row{
 			Group: g.ID, Scenario: g.Origin.Scenario, Task: g.Origin.Task, Level: int32(g.Origin.Level), Seed: g.Origin.Seed, Index: int64(g.Origin.Index),
 			Episode: int32(episode), Sequence: int32(i), Score: g.Scores[i], Outcome: string(r.Episodes[episode].Outcome),
-			Drop: r.Drop, Version: int32(r.Version), Time: r.Time, Versions: at(g.Versions, i),
+			Drop: r.Drop, Version: int32(r.Version), Time: r.Time, Worker: r.Worker, Model: r.Model, Versions: at(g.Versions, i),
 			LogProbs: floats(at(g.LogProbs, i)), Advantages: floats(at(g.Advantages, i)),
 		}
 		var err error

@@ -2,6 +2,7 @@ package exact
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -63,13 +64,37 @@ func (f *Files) Renderer(model string, now time.Time) (Renderer, error) {
 	if err != nil {
 		return nil, err
 	}
-	beside := filepath.Join(filepath.Dir(f.path()), "tokenizer_config.json")
-	c, err := f.chat(cmp.Or(f.Config, beside), now)
+	c, err := f.chat(f.config(), now)
 	if err != nil {
 		return nil, err
 	}
 	c.Tokenizer, c.Model = text, cmp.Or(f.Vocabulary, model)
 	return c, nil
+}
+
+// Hashes returns hashes of the content of the files by their settings: of the tokenizer, and of all
+// that the chat template may come from. It leaves out files that it cannot read.
+func (f *Files) Hashes() map[string]string {
+	if f.Tokenizer == "" || f.Tokenizer == ByteTokenizer {
+		hashes := map[string]string{"policy.tokenizer": f.Tokenizer}
+		if template, err := (TemplateFiles{Config: f.Config, Template: f.Template}).hash(); err == nil {
+			hashes["policy.chat_template"] = template
+		}
+		return hashes
+	}
+	hashes := map[string]string{}
+	if text, err := os.ReadFile(f.path()); err == nil {
+		hashes["policy.tokenizer"] = fmt.Sprintf("sha256:%x", sha256.Sum256(text))
+	}
+	if template, err := (TemplateFiles{Config: f.config(), Template: f.Template}).hash(); err == nil {
+		hashes["policy.chat_template"] = template
+	}
+	return hashes
+}
+
+// config returns the path of the configuration.
+func (f *Files) config() string {
+	return cmp.Or(f.Config, filepath.Join(filepath.Dir(f.path()), "tokenizer_config.json"))
 }
 
 // Load reads the tokenizer; nil: none is named, or ByteTokenizer.

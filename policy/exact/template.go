@@ -2,6 +2,7 @@ package exact
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
@@ -33,6 +35,21 @@ func (f TemplateFiles) Load() (*chattemplate.Chat, error) {
 		return nil, fmt.Errorf("%s: %w", cmp.Or(f.Template, f.Config), err)
 	}
 	return chat, nil
+}
+
+// hash returns a hash of all templates and special tokens.
+func (f TemplateFiles) hash() (string, error) {
+	config, err := f.read()
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	if err := jsonform.WriteLine(sum, config.Templates); err != nil {
+		return "", err
+	}
+	tokens, err := config.Tokens.Text()
+	fmt.Fprint(sum, tokens)
+	return fmt.Sprintf("sha256:%x", sum.Sum(nil)), err
 }
 
 // read reads the configuration, and the template to use.

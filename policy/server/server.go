@@ -140,6 +140,14 @@ func New(s Settings, u Use) (*Server, error) {
 // Model returns the name of the model, once [Server.Connect] has succeeded.
 func (s *Server) Model() string { return s.chat.Model }
 
+// Served returns the name of the model that the server has; empty while it cannot be used yet.
+func (s *Server) Served() string {
+	if !s.isReady() {
+		return ""
+	}
+	return s.chat.Model
+}
+
 // playByChat samples replies by completions.
 func (s *Server) playByChat() error {
 	p, err := pool.NewPolicy(s.poolOf(""), s.byChat)
@@ -205,7 +213,7 @@ func (s *Server) Renderer() exact.Renderer { return s.renderer }
 
 // Sample implements [quintain.Policy]. It waits until the server is usable.
 func (s *Server) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
-	if err := s.await(ctx); err != nil {
+	if err := s.Await(ctx); err != nil {
 		return nil, err
 	}
 	samples, err := s.player.Sample(ctx, r)
@@ -216,7 +224,7 @@ func (s *Server) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 // Score implements [policy.Scorer], if the use includes scores. It waits until the server
 // is usable.
 func (s *Server) Score(ctx context.Context, tokens []quintain.Token, top int) ([]policy.Score, error) {
-	if err := s.await(ctx); err != nil {
+	if err := s.Await(ctx); err != nil {
 		return nil, err
 	}
 	scores, err := s.tokens.Policy.Score(ctx, tokens, top)
@@ -224,8 +232,8 @@ func (s *Server) Score(ctx context.Context, tokens []quintain.Token, top int) ([
 	return scores, err
 }
 
-// await waits until the server is usable. The error says why it never will be.
-func (s *Server) await(ctx context.Context) error {
+// Await waits until the server is usable. The error says why it never will be.
+func (s *Server) Await(ctx context.Context) error {
 	select {
 	case <-s.ready:
 		return s.failed

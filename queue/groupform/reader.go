@@ -50,6 +50,10 @@ func (r *reader) group() *quintain.Group {
 	g.DistillTokens = r.distillTokens(n)
 	g.DistillLogProbs = r.distillLogProbs(n)
 	if r.err == nil && len(r.b) > 0 {
+		g.Origin.Worker = r.text("origin.worker")
+		g.Origin.Model = r.text("origin.model")
+	}
+	if r.err == nil && len(r.b) > 0 {
 		r.fail("envelope", "has %d bytes after the last field", len(r.b))
 	}
 	return g

@@ -48,6 +48,10 @@ func (w *writer) group(g *quintain.Group) {
 	w.raw(g.Images)
 	w.distillTokens(g.DistillTokens)
 	w.distillLogProbs(g.DistillLogProbs)
+	if g.Origin.Worker != "" || g.Origin.Model != "" {
+		w.text(g.Origin.Worker)
+		w.text(g.Origin.Model)
+	}
 }
 
 func (w *writer) uint(v uint64) {

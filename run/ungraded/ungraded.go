@@ -177,7 +177,7 @@ func (b *bench) one(ctx context.Context, e trace.Entry) error {
 			return err
 		}
 	}
-	to := &trace.Record{Problem: record.Problem, Episodes: result.Trajectories, Scores: scores, Drop: string(drop), Version: record.Version, Time: time.Now().UTC()}
+	to := &trace.Record{Problem: record.Problem, Episodes: result.Trajectories, Scores: scores, Drop: string(drop), Version: record.Version, Time: time.Now().UTC(), Worker: record.Worker, Model: record.Model}
 	if drop == "" {
 		to.Advantages, to.Sequences = group.Advantages, group.Episodes
 	}

@@ -57,6 +57,11 @@ func (v *Vars) SetList(name string, objects []Vars) {
 	v.put(name, &pyvalue.List{Items: items})
 }
 
+// Text returns all variables as Python prints them.
+func (v Vars) Text() (string, error) {
+	return (&pyvalue.Runtime{Steps: 1 << 20, Bytes: 1 << 20}).Str(v.dict())
+}
+
 // Has reports whether a variable is set.
 func (v Vars) Has(name string) bool {
 	_, has := v.dict().Get(name)

@@ -38,6 +38,9 @@ func Traces(out io.Writer, entries []trace.Entry, asJSON bool) error {
 // Record prints the episodes of a group, with their scores and verdicts.
 func Record(out io.Writer, r *trace.Record) {
 	fmt.Fprintf(out, "group %s, played by version %d at %s\n", r.Group(), r.Version, r.Time.Local().Format(time.DateTime))
+	if r.Worker != "" {
+		fmt.Fprintf(out, "by the worker %s, with the model %s\n", Safe(r.Worker), Safe(r.Model))
+	}
 	if r.Drop != "" {
 		fmt.Fprintf(out, "dropped: %s\n", r.Drop)
 	}

@@ -47,6 +47,9 @@ func Groups() *rapid.Generator[*quintain.Group] {
 			GroupOverrides: d.raw("group overrides"),
 			Images:         d.raw("images"),
 		}
+		if rapid.Bool().Draw(t, "of a worker") {
+			g.Origin.Worker, g.Origin.Model = rapid.String().Draw(t, "worker"), rapid.String().Draw(t, "model")
+		}
 		if rapid.Bool().Draw(t, "from an environment") {
 			id := rapid.Int32().Draw(t, "env_id")
 			g.EnvID = &id
