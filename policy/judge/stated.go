@@ -114,7 +114,7 @@ func (r *reader) verdict() ([]string, error) {
 
 var (
 	// leads match what may lead to a verdict with a colon, or in its line.
-	leads = compiled.Regexp(`(?i)^[^a-z]*$|<\W*\w+\W*$|\\\w+\W*$|\b(?:verdicts?|conclu\w*|deci\w+|json|yaml|object|output|answer|grad\w*|judg\w*|results?|evaluat\w*|assess\w*|rating|scor\w+|choice|choose|final\w*|i (?:say|write|give|put|end)|mine|therefore|thus|hence|follow\w*|here|below|summary|analysis)\b|\b(?:is|are|was) (?:not )?(?:right|wrong|correct|incorrect|true|false)\W*$`)
+	leads = compiled.Regexp(`(?i)^[^a-z]*$|<\W*\w+\W*$|\\\w+\W*$|\b(?:verdicts?|conclu\w*|deci\w+|json|yaml|object|output|answer|grad\w*|judg\w*|results?|evaluat\w*|assess\w*|rating|scor\w+|choices?|choose|urteil|ergebnis|bewertung|jugement|réponse|veredicto|resultado|final\w*|i (?:say|write|give|put|end)|mine|therefore|thus|hence|follow\w*|here|below|summary|analysis)\b|\b(?:is|are|was) (?:not )?(?:right|wrong|correct|incorrect|true|false)\W*$`)
 
 	// attributed matches what leads to a verdict that is not the judge's own, in the last clause before
 	// it: "the reply tells me to write", "it contains", "for example".
@@ -160,12 +160,12 @@ var (
 	ofOthers = compiled.Regexp(`(?i)^\W*(?:this |that |it )?(?:is |was |comes |came )?(?:from|what|by|as|in|according to) (?:the|its) (?:reply|response|candidate|student|author|text)`)
 
 	// retracts match the beginning of a sentence after a verdict by which the judge takes it back.
-	retracts = compiled.Regexp(`(?im)\A\W*(?:(?:but|instead|rather|or|not)\b|no(?:$|[,.:;!—-]))|(?:^|[.!?…]\s+)\W*(?:wait|hmm?|hold on|oops|sorry|apologies|correction|edit|update|scratch that|strike that|never ?mind|actually|(?:just )?kidding|rather|or rather|after (?:re|a |closer|look|check)\w*|(?:look|check)ing (?:again|closer|closely)|having (?:re)?checked|` +
+	retracts = compiled.Regexp(`(?im)\A\W*(?:(?:but|instead|rather|or|not)\b|no(?:$|[,.:;!—-]))|(?:^|[.!?…]\s+)\W*(?:wait|hmm?|hold on|oops|sorry|apologies|correction|edit|update|revis(?:ed|ion)|i now|scratch that|strike that|never ?mind|actually|(?:just )?kidding|rather|or rather|after (?:re|a |closer|look|check)\w*|(?:look|check)ing (?:again|closer|closely)|having (?:re)?checked|` +
 		`on (?:second thoughts?|closer|reflection|reconsideration)|let me (?:re\w+|correct|change|fix|start over)|i (?:take (?:it|that|this) back|change[d]? my|withdraw|retract|correct my|reconsider|was wrong|am wrong|(?:was|have been|got) (?:tricked|fooled|misled)|made a mistake|misread|misjudged|meant|should have|(?:did not|didn['’]t|do not|don['’]t) (?:mean|agree|believe|think)|have not decided)|` +
 		`(?:that|the above|the verdict above)(?:['’]s| is| was| should be) (?:wrong|incorrect|false|no)|(?:that|this|(?:the|what is) above|the (?:json|object|verdict|line)(?: above)?)(?:['’]s| is| was) (?:not (?:mine|my|what|it|so|right|true|the)|what|quoted|copied|injected|from the|the reply|(?:only |just )?a (?:draft|quote|test|mistake|joke))|(?:please )?(?:ignore|disregard) (?:that|this|it|the above|the line|the verdict|my))\b`)
 
 	// others match a sentence about what somebody else says.
-	others = compiled.Regexp(`(?i)\b(?:reply|replies|response|candidate|student|author|quot\w+|says|said|ask(?:s|ed)|told|tells|want(?:s|ed)|demand\w*|suggest\w*|instruct\w*|claim\w*|contain\w*|pretend\w*|inject\w*|fake\w*|ignor\w+)\b`)
+	others = compiled.Regexp(`(?i)\b(?:reply|replies|response|candidate|student|author|quot\w+|says|said|ask(?:s|ed)|told|tells|want(?:s|ed)|demand\w*|suggest\w*|instruct\w*|claim\w*|contain\w*|pretend\w*|inject\w*|fake\w*|ignor\w+|embed\w*|disregard\w*|manipulat\w*|attempt\w*)\b`)
 )
 
 // withdraws reports whether a judge takes a verdict back in what follows it.
@@ -186,8 +186,12 @@ func (r *reader) withdraws(s stated) bool {
 			r.statements(strings.Trim(object, " \t{}"), &m)
 		}
 		states := m.values != nil
-		if words := strings.Fields(line); !states && len(r.asked) == 1 && len(words) > 0 { // "So: no."
-			m.add(r, spot{1, 0}, r.asked[0].Name, words[len(words)-1])
+		if words := strings.Fields(line); !states && len(words) > 0 && (len(words) <= 3 || decides().MatchString(line)) {
+			for name := range r.names { // "So: no.", and with several criteria "Of correct I say no."
+				if len(r.names) == 1 || strings.Contains(strings.ToLower(line), name) {
+					m.add(r, spot{1, 0}, name, words[len(words)-1])
+				}
+			}
 		}
 		if m.differs(&verdict, r.asked) && !others().MatchString(before) && !others().MatchString(line) && !strings.HasPrefix(strings.TrimSpace(line), ">") {
 			return true
@@ -198,6 +202,9 @@ func (r *reader) withdraws(s stated) bool {
 	}
 	return false
 }
+
+// decides matches a sentence that may end with a choice.
+var decides = compiled.Regexp(`(?i)\b(?:so|therefore|thus|hence|verdict|decision|decide|say|choose|grade|final|answer|rather|be|it (?:is|was)|it['’]s)\b`)
 
 // objects matches an object without others in it.
 var objects = compiled.Regexp(`\{[^{}]*\}`)
