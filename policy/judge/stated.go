@@ -182,22 +182,30 @@ func (r *reader) withdraws(s stated) bool {
 	before := ""
 	for _, line := range sentence().Split(tail, -1) {
 		m := members{twice: -1}
-		for _, object := range append(objects().FindAllString(line, -1), line) {
-			r.statements(strings.Trim(object, " \t{}"), &m)
-		}
-		states := m.values != nil
-		if words := strings.Fields(line); !states && len(words) > 0 && (len(words) <= 3 || decides().MatchString(line)) {
-			for name := range r.names { // "So: no.", and with several criteria "Of correct I say no."
-				if len(r.names) == 1 || strings.Contains(strings.ToLower(line), name) {
-					m.add(r, spot{1, 0}, name, words[len(words)-1])
-				}
-			}
-		}
+		states := r.says(line, &m)
 		if m.differs(&verdict, r.asked) && !others().MatchString(before) && !others().MatchString(line) && !strings.HasPrefix(strings.TrimSpace(line), ">") {
 			return true
 		}
 		if !states && strings.Trim(fence().ReplaceAllString(line, ""), " \t\r`~") != "" {
 			before = line
+		}
+	}
+	return false
+}
+
+// says adds what a sentence after a verdict decides to m. It reports whether that is in the form of a
+// verdict.
+func (r *reader) says(line string, m *members) bool {
+	for _, object := range append(objects().FindAllString(line, -1), line) {
+		r.statements(strings.Trim(object, " \t{}"), m)
+	}
+	words := strings.Fields(line)
+	if m.values != nil || len(words) == 0 || len(words) > 3 && !decides().MatchString(line) {
+		return m.values != nil
+	}
+	for name := range r.names { // "So: no.", and with several criteria "Of correct I say no."
+		if len(r.names) == 1 || strings.Contains(strings.ToLower(line), name) {
+			m.add(r, spot{1, 0}, name, words[len(words)-1])
 		}
 	}
 	return false
