@@ -8,51 +8,29 @@ import (
 )
 
 // domains matches words that say for which values an answer holds, as in "for all positive integers n",
-// "for some integer t" or "where C is a constant". A space stands between its words and signs.
-var domains = sync.OnceValue(func() [2]*regexp.Regexp {
+// "for some integer t" or "where C is a constant", up to what follows. A space stands after each word and sign.
+var domains = sync.OnceValue(func() [3]*regexp.Regexp {
 	return [...]*regexp.Regexp{
-		regexp.MustCompile(`^(?:, )?(?:\( )?(?:for|where|with) (?:(?:all|every|any|each|some) )?((?:(?:positive|negative|nonnegative|non-negative|nonzero|real|rational|whole|natural|complex|integers?|reals|rationals|numbers?|values|of) )*)([a-z])((?: , [a-z])*)(?: in set-([A-Z])(?: [_^] (?:\{ )?(?:[+*]|> 0|>= 0)(?: \})?)?| >=? \d+)?(?: ,)?(?: \))?`),
-		regexp.MustCompile(`^(?:, )?(?:\( )?(?:(?:where|with|for|and) )?([A-Za-z]) (?:is |being )?(?:an? |any )?(?:arbitrary )?(?:real )?(integer|whole number|constant|number)(?: \))?$`),
+		regexp.MustCompile(`^(?:, )?(?:\( )?(?:for|where|with|forall) (?:(?:all|every|any|each|some) )?((?:(?:positive|negative|nonnegative|non-negative|nonzero|real|rational|whole|natural|complex|integers?|reals|rationals|numbers?|values|of) )*)([a-z]|theta|alpha|beta|lambda|phi) (?:, [a-z] )*(?:in set-[A-Z] (?:[_^] (?:\{ )?(?:[+*]|> 0|>= 0) (?:\} )?)?|>=? \d+ )?(?:, )?(?:\) )?(, |and |or |; |$)`),
+		regexp.MustCompile(`^(?:, )?(?:\( )?(?:(?:where|with|for|and) )?()([A-Za-z]) (?:is |being )?(?:an? |any )?(?:arbitrary )?(?:real )?(?:integer|whole number|constant|number) (?:\) )?($)`),
+		regexp.MustCompile(`^\( ()([a-z]) in set-Z \) ($)`),
 	}
 })
 
-// An atom is a word or a sign of an answer, with the index of its token and whether it ends it.
-type atom struct {
-	text  string
-	token int
-	last  bool
-}
-
-// maxAtoms bounds the words of a domain.
-const maxAtoms = 20
-
-// atoms returns the words and signs of tokens from one on.
-func atoms(tokens []token, i int) (all []atom) {
-	for ; i < len(tokens)-1 && len(all) < maxAtoms; i++ {
-		words := []string{strings.ReplaceAll(tokens[i].text, " ", "-")}
-		if k := tokens[i].kind; k == kText || k == kWord {
-			words = strings.Fields(strings.ToLower(strings.ReplaceAll(tokens[i].text, ",", " , ")))
-		}
-		for j, word := range words {
-			all = append(all, atom{word, i, j == len(words)-1})
-		}
-	}
-	return all
-}
+// maxDomain bounds the tokens of a domain.
+const maxDomain = 16
 
 // withoutDomains drops the words that say for which values an answer holds. Of a whole number that is no
 // argument of a function it writes ", k ∈ ℤ" in their place.
 func withoutDomains(tokens []token) []token {
-	if !slices.ContainsFunc(tokens, func(t token) bool { return t.kind == kText || t.kind == kWord }) {
-		return tokens
-	}
 	depth := 0
 	for i := range len(tokens) - 1 {
-		t := tokens[i]
+		t, next := tokens[i], tokens[i+1].kind
+		worded := t.kind == kText || t.kind == kWord
 		if joint := strings.Trim(t.text, " ,"); t.kind == kText && (joint == "and" || joint == "or") {
 			tokens[i] = token{kind: kOp, text: joint}
 		}
-		outside := depth == 0 && i > 0 && (t.kind == kText || t.kind == kWord || t.is(",") || t.is("("))
+		outside := depth == 0 && i > 0 && (worded || t.is("forall") || (t.is(",") || t.is("(")) && (next == kText || next == kWord || next == kSymbol))
 		depth += t.nesting()
 		if !outside {
 			continue
@@ -71,31 +49,29 @@ func withoutDomains(tokens []token) []token {
 // domain returns the index of the token after a domain that begins at a token, or 0, and its variable if
 // it is a whole number.
 func domain(tokens []token, i int) (end int, whole string) {
-	all := atoms(tokens, i)
 	var b strings.Builder
-	for _, a := range all {
-		b.WriteString(a.text + " ")
+	ends := map[int]int{} // where the words of a token end, and the index of the next
+	for j := i; j < len(tokens)-1 && j < i+maxDomain; j++ {
+		text := strings.ReplaceAll(tokens[j].text, " ", "-")
+		if tokens[j].kind == kText || tokens[j].kind == kWord {
+			text = strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(tokens[j].text, ",", " , "))), " ")
+		}
+		b.WriteString(text + " ")
+		ends[b.Len()] = j + 1
 	}
-	text := strings.TrimSpace(b.String())
-	for form, pattern := range domains() {
-		m := pattern.FindStringSubmatch(text)
-		if m == nil {
+	for _, pattern := range domains() {
+		loc := pattern.FindStringSubmatchIndex(b.String())
+		if loc == nil || ends[loc[6]] == 0 {
 			continue
 		}
-		n := len(strings.Fields(m[0]))
-		if strings.HasSuffix(m[0], " ,") && n < len(all) {
-			n--
-		}
-		if !all[n-1].last || n < len(all) && !listed(" , and or ; ", all[n].text) || strings.Contains(m[0], "( ") != strings.Contains(m[0], " )") {
-			continue
-		}
-		end, variable, kind := all[n-1].token+1, m[2-form], m[1+form]
+		said, kind, variable := b.String()[:loc[6]], b.String()[loc[2]:loc[3]], b.String()[loc[4]:loc[5]]
+		end = ends[loc[6]]
 		switch {
-		case argued(tokens[:i], variable):
+		case argued(tokens[:i], variable) || strings.Contains(said, ">= ") && listed(" n k m ", variable):
 			return end, ""
-		case strings.ContainsAny(m[0], ">^_") || strings.Contains(m[0], "set-N") || strings.Contains(kind, "itive") || strings.Contains(kind, "ative") || strings.Contains(kind, "nonzero") || strings.Contains(kind, "natural"):
+		case strings.ContainsAny(said, ">^_") || strings.Contains(said, "set-N") || strings.Contains(kind, "itive") || strings.Contains(kind, "ative") || strings.Contains(kind, "nonzero") || strings.Contains(kind, "natural"):
 			return 0, ""
-		case strings.Contains(m[0], "set-Z") || strings.Contains(kind, "integer") || strings.Contains(kind, "whole"):
+		case strings.Contains(said, "set-Z") || strings.Contains(said, "integer") || strings.Contains(said, "whole"):
 			return end, variable
 		}
 		return end, ""

@@ -13,7 +13,7 @@ func withoutRemarks(tokens []token) []token {
 	}
 	depth := 0
 	for i, t := range tokens[:len(tokens)-1] {
-		if depth == 0 && i > 0 && (t.kind == kText || t.kind == kWord || t.is("(") || t.is(",") || t.is("forall")) {
+		if depth == 0 && i > 0 && (t.kind == kText || t.kind == kWord || t.is("(") || t.is(",")) {
 			if cut := remarkAt(tokens, i); cut != nil {
 				return cut
 			}
@@ -42,25 +42,20 @@ func (t token) nesting() int {
 }
 
 // remarkAt returns the tokens before a remark, or with the same value in brackets as an
-// alternative, and a condition in brackets as a further member; nil for anything else.
+// alternative; nil for anything else.
 func remarkAt(tokens []token, i int) []token {
 	end := token{kind: kEnd}
-	joined := func(op string) []token {
-		return append(append(append(tokens[:i:i], token{kind: kOp, text: op}), tokens[i+1:len(tokens)-2]...), end)
-	}
 	switch {
 	case aside(tokens, i) || remark(tokens[i], tokens[i+1]) && !slices.ContainsFunc(tokens[i+1:], func(t token) bool { return t.kind == kText }):
 		return append(tokens[:i:i], end)
 	case restated(tokens, i):
-		return joined("or")
-	case condition(tokens, i):
-		return joined(",")
+		return append(append(append(tokens[:i:i], token{kind: kOp, text: "or"}), tokens[i+1:len(tokens)-2]...), end)
 	}
 	return nil
 }
 
-// aside reports whether the rest of an answer is an approximation in brackets, says for which
-// variables it holds, or leaves out values for which it is not defined.
+// aside reports whether the rest of an answer is an approximation in brackets, or says for which
+// values it is not defined.
 func aside(tokens []token, i int) bool {
 	t, next := tokens[i], tokens[i+1]
 	bracket := t.is("(") && tokens[len(tokens)-2].is(")")
@@ -68,14 +63,11 @@ func aside(tokens []token, i int) bool {
 	if t.kind == kText {
 		word = strings.Join(strings.Fields(strings.ToLower(t.text)), " ")
 	}
-	n := i + 1
 	switch {
 	case bracket && next.is("~"):
 		return true
 	case t.is(",") || bracket || t.kind == kText && (listed(" for where with ", word)):
-		return excludes(tokens, n) && !slices.ContainsFunc(tokens[:i], func(t token) bool { return t.kind == kOp && relations[t.text] != "" && t.text != "=" })
-	case t.is("forall"), t.kind == kText && (word == "for all" || word == "for every" || word == "for any" || word == "for real"):
-		return everywhere(tokens[n:])
+		return excludes(tokens, i+1) && !slices.ContainsFunc(tokens[:i], func(t token) bool { return t.kind == kOp && relations[t.text] != "" && t.text != "=" })
 	}
 	return false
 }
@@ -90,23 +82,6 @@ func excludes(tokens []token, n int) bool {
 	})
 }
 
-// everywhere reports whether only variables, and perhaps "∈ ℝ", follow.
-func everywhere(tokens []token) bool {
-	for i, t := range tokens {
-		switch {
-		case t.is("in"):
-			return tokens[i+1].kind == kSymbol && strings.HasPrefix(tokens[i+1].text, "set ") && tokens[i+2].kind == kEnd
-		case t.kind == kEnd:
-			return i > 0
-		case t.is(">") || t.is(">="): // n ≥ 1
-			return i == 1 && listed(" n k m ", tokens[0].text) && tokens[2].kind == kNumber && tokens[3].kind == kEnd
-		case t.kind != kSymbol && !t.is(","):
-			return false
-		}
-	}
-	return false
-}
-
 // restated reports whether the rest of an answer is the same value once more, as in "(or 0.5)" or
 // "(50%)".
 func restated(tokens []token, i int) bool {
@@ -115,11 +90,6 @@ func restated(tokens []token, i int) bool {
 		return false
 	}
 	return tokens[i+1].is("or") && tokens[i+2].kind == kNumber || tokens[i+1].kind == kNumber && tokens[i+2].is("%") && end == i+3
-}
-
-// condition reports whether the rest of an answer is "(k ∈ ℤ)".
-func condition(tokens []token, i int) bool {
-	return tokens[i].is("(") && i+5 < len(tokens) && tokens[i+1].kind == kSymbol && tokens[i+2].is("in") && tokens[i+3].text == "set Z" && tokens[i+4].is(")") && tokens[i+5].kind == kEnd
 }
 
 // introduces reports whether words lead to the answer, as in "The answer is".
