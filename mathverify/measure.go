@@ -43,11 +43,11 @@ func (c *comparison) sameMeasure() (same, sure bool) {
 
 // sameMeasures compares two lists of answers with units, in any order.
 func sameMeasures(c *comparison) (same, sure bool) {
-	if !mayHaveUnit(c.goldText) && !mayHaveUnit(c.answerText) {
+	if len(c.goldText)+len(c.answerText) > maxNormal || !mayHaveUnit(c.goldText) && !mayHaveUnit(c.answerText) {
 		return false, false
 	}
 	g, a := pieces(c.goldText), pieces(c.answerText)
-	if len(g) < 2 || len(g) != len(a) || len(g) > maxPairs {
+	if len(g) < 2 || len(g) != len(a) || len(g) > maxPairs || strings.ContainsAny(c.goldText+c.answerText, "()[]") {
 		return false, false
 	}
 	measuredAll := true
@@ -69,11 +69,8 @@ func sameMeasures(c *comparison) (same, sure bool) {
 // conjunction matches a word between the members of a list.
 var conjunction = compiled.Regexp(`\s*,?\s*(?:\$\s*(?:and|or)\s*\$|\\text\s*\{\s*(?:and|or)\s*\}|\s(?:and|or)\s)\s*`)
 
-// pieces returns the members of a list of answers with units; nil if a text is none.
+// pieces returns the members of a list.
 func pieces(text string) (all []string) {
-	if len(text) > maxNormal || strings.ContainsAny(text, "()[]") {
-		return nil
-	}
 	for _, part := range strings.Split(conjunction().ReplaceAllString(text, ", "), ", ") {
 		if part = strings.Trim(part, " ,;"); part != "" {
 			all = append(all, part)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify/expr"
-	"github.com/quintain-rl/quintain/mathverify/units"
 )
 
 // A part is a value with what it is of, as in "Paolo: 18" or "7 goats".
@@ -17,61 +16,31 @@ type part struct {
 }
 
 var (
-	labelOf  = compiled.Regexp(`(?:^|[,;\n]|\band\b)\s*(?:and )?([A-Za-z][A-Za-z'’ ]{0,30}?(?: \d{1,2})?) ?: ?`)
+	labelled = compiled.Regexp(`^([A-Za-z][A-Za-z'’ ]{0,30}?(?: \d{1,2})?) ?: ?(.*)$`)
 	counted  = compiled.Regexp(`^(\d[\d.,/]*) ([a-z][a-z -]{2,40})$`)
-	junction = compiled.Regexp(`,? and |, |; `)
 	setApart = compiled.Regexp(`\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}|\\[ ,;:!]|\\q?quad\b`)
+	concerns = compiled.Regexp(`(?i)\b(?:answer|solution|result|value)$`)
 )
 
 // partsOf returns the parts of an answer if each has a name of its own; nil for anything else.
 func partsOf(text string) (parts []part) {
-	if len(text) > maxNormal || !strings.Contains(text, ":") && !strings.Contains(text, "and") && !strings.Contains(text, ",") || !hasWord(text) {
+	if len(text) > maxNormal || !strings.ContainsAny(text, ":,") && !strings.Contains(text, "and") {
 		return nil
 	}
-	plain := strings.Join(strings.Fields(strings.NewReplacer("$", "", "*", "", "~", " ").Replace(setApart().ReplaceAllString(text, " $1 "))), " ")
-	if all := labelOf().FindAllStringSubmatchIndex(plain, -1); len(all) > 1 && all[0][0] == 0 {
-		for i, loc := range all {
-			if listed(" answer solution result value ", plain[max(loc[2], strings.LastIndexByte(plain[:loc[3]], ' ')+1):loc[3]]) {
-				return nil
-			}
-			end := len(plain)
-			if i+1 < len(all) {
-				end = all[i+1][0]
-			}
-			parts = append(parts, part{label: strings.ToLower(plain[loc[2]:loc[3]]), value: strings.TrimSuffix(strings.Trim(plain[loc[1]:end], " .,;"), " and")})
-		}
-		return parts
-	}
-	if _, _, is := units.Split(text); is {
-		return nil
-	}
-	for _, piece := range junction().Split(strings.TrimRight(plain, ". "), -1) {
-		m := counted().FindStringSubmatch(piece)
-		if m == nil {
+	plain := strings.NewReplacer("$", "", "*", "", "~", " ").Replace(setApart().ReplaceAllString(text, " $1 "))
+	all := pieces(strings.Join(strings.Fields(strings.ReplaceAll(plain, ";", ", ")), " "))
+	for i, piece := range all {
+		if m := labelled().FindStringSubmatch(piece); m != nil && !concerns().MatchString(m[1]) {
+			parts = append(parts, part{label: strings.ToLower(m[1]), value: m[2]})
+		} else if m := counted().FindStringSubmatch(piece); m != nil && !mayHaveUnit(text) {
+			parts = append(parts, part{m[2], m[1], true})
+		} else if i > 0 && !parts[len(parts)-1].counted {
+			parts[len(parts)-1].value += ", " + piece
+		} else {
 			return nil
 		}
-		parts = append(parts, part{m[2], m[1], true})
 	}
 	return parts
-}
-
-// hasWord reports whether two letters stand side by side outside the names of commands.
-func hasWord(text string) bool {
-	run := 0
-	for i := range len(text) {
-		switch c := text[i] | 0x20; {
-		case text[i] == '\\':
-			run = -len(text)
-		case c < 'a' || c > 'z':
-			run = 0
-		default:
-			run++
-		}
-		if run == 2 {
-			return true
-		}
-	}
-	return strings.Contains(text, `\text`)
 }
 
 // sameParts compares answers of which at least one has named parts: part by part if both have names, else in
