@@ -54,34 +54,20 @@ func sameArguments(g, a *expr.Node) *expr.Node {
 
 // argument returns the only variable of the functions and sequences that equations define; "" if there are
 // none, or several.
-func argument(n *expr.Node) (name string) {
-	many := false
-	add := func(letter string) {
-		many = many || name != "" && name != letter
-		name = letter
-	}
-	n.Walk(func(m *expr.Node) bool {
-		if m.Op != expr.Relation || m.Name != "=" {
-			return true
+func argument(n *expr.Node) string {
+	letters := expr.New(expr.List)
+	define := func(left *expr.Node) bool {
+		base, index, _ := strings.Cut(left.Name, "_")
+		switch last := len(left.Args) - 1; {
+		case left.Op == expr.Apply && !known(left.Name) && last == 0, left.Op == expr.Mul && last == 1 && isSymbol(left.Args[0]) && left.Args[1].Paren:
+			letters.Args = append(letters.Args, left.Args[last])
+		case left.Op == expr.Symbol && len(base) == 1 && listed(" n k m i j ", index):
+			letters.Args = append(letters.Args, expr.Var(index))
 		}
-		m.Args[0].Walk(func(left *expr.Node) bool {
-			base, index, is := strings.Cut(left.Name, "_")
-			switch {
-			case left.Op == expr.Apply && !known(left.Name) && len(left.Args) == 1 && isSymbol(left.Args[0]):
-				add(left.Args[0].Name)
-			case left.Op == expr.Mul && len(left.Args) == 2 && isSymbol(left.Args[0]) && isSymbol(left.Args[1]) && left.Args[1].Paren:
-				add(left.Args[1].Name)
-			case left.Op == expr.Symbol && is && len(base) == 1 && listed(" n k m i j ", index):
-				add(index)
-			}
-			return true
-		})
 		return true
-	})
-	if many {
-		return ""
 	}
-	return name
+	n.Walk(func(m *expr.Node) bool { return m.Op != expr.Relation || m.Name != "=" || m.Args[0].Walk(define) })
+	return subjectOf(letters)
 }
 
 // withLetter returns n with another letter for a variable and an index.
@@ -143,11 +129,13 @@ func familyOf(n *expr.Node) family {
 	}
 	f := family{rest: n}
 	for _, letter := range []string{"n", "k", "m", "l", "j"} {
-		if found, only := turnsOf(n, letter); found && (!only || f.letter != "") {
-			return family{rest: n}
-		} else if found {
-			f.letter = letter
+		if !n.Mentions(letter) {
+			continue
 		}
+		if f.letter != "" || withoutTurns(n, letter).Mentions(letter) {
+			return family{rest: n}
+		}
+		f.letter = letter
 	}
 	if only := onlyLetter(n); f.letter == "" && listed(" t s u lambda mu ", only) && n.Has(expr.Tuple) {
 		f.letter = only
@@ -155,44 +143,25 @@ func familyOf(n *expr.Node) family {
 	return f
 }
 
-// turnsOf reports whether a letter is in n, and whether it is only in products with π and numbers, as in
-// 2kπ or (2k+1)π/2.
-func turnsOf(n *expr.Node, letter string) (found, only bool) {
-	if n.Op == expr.Symbol {
-		return n.Name == letter, n.Name != letter
-	}
-	if (n.Op == expr.Mul || n.Op == expr.Div) && n.Mentions(letter) && n.Has(expr.Constant) {
-		return true, !n.Walk(func(m *expr.Node) bool { return m.Op != expr.Constant || m.Name != "pi" }) && n.Walk(func(m *expr.Node) bool {
-			return m.Op == expr.Number || m.Op == expr.Symbol && m.Name == letter || m.Op == expr.Constant || m.Op >= expr.Add && m.Op <= expr.Neg
+// withoutTurns returns n with 0 for the products of a letter with π and numbers, as 2kπ or (2k+1)π/2.
+func withoutTurns(n *expr.Node, letter string) *expr.Node {
+	return n.Map(func(m *expr.Node) *expr.Node {
+		plain := m.Walk(func(part *expr.Node) bool {
+			return part.Op == expr.Number || part.Name == letter || part.Name == "pi" || part.Op >= expr.Add && part.Op <= expr.Neg
 		})
-	}
-	only = true
-	for _, arg := range n.Args {
-		inside, alone := turnsOf(arg, letter)
-		found, only = found || inside, only && alone
-	}
-	return found, only
+		if (m.Op == expr.Mul || m.Op == expr.Div) && plain && m.Mentions(letter) && m.Has(expr.Constant) {
+			return expr.Int(0)
+		}
+		return m
+	})
 }
 
 // onlyLetter returns the only variable of an answer beside the names that its equations define.
-func onlyLetter(n *expr.Node) (name string) {
-	many := false
-	var visit func(m *expr.Node)
-	visit = func(m *expr.Node) {
-		if left, value := named(m); m.Op == expr.Relation && left != nil {
-			m = value
+func onlyLetter(n *expr.Node) string {
+	return subjectOf(n.Map(func(m *expr.Node) *expr.Node {
+		if _, value := named(m); value != nil {
+			return value
 		}
-		if m.Op == expr.Symbol {
-			many = many || name != "" && name != m.Name
-			name = m.Name
-		}
-		for _, arg := range m.Args {
-			visit(arg)
-		}
-	}
-	visit(n)
-	if many {
-		return ""
-	}
-	return name
+		return m
+	}))
 }
