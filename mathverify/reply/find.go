@@ -252,7 +252,7 @@ var (
 	afterWord = compiled.Regexp(`^[)\]}*$]*(?:\s*$|[).,:;\]}*$<!?—–-]|\s+[-–—(]|\s+(?:is|because|since|which|as|while|non|not)\b|[^\p{Latin}\s'])`)
 
 	// beforeLetter matches the words after which A and I are letters.
-	beforeLetter = compiled.Regexp(`(?i)(?:options?|choices?|letter|pick|choose|select|answer|is)[\s*(:]*$`)
+	beforeLetter = compiled.Regexp(`(?i)(?:options?|choices?|letter)[\s*(:]*$`)
 )
 
 // loneLetter returns where the first letter of a choice stands on its own in a text from an index on, or
@@ -264,7 +264,7 @@ func loneLetter(text string, from int) int {
 			return -1
 		}
 		at := from + m[2]
-		if c := text[at]; c != 'A' && c != 'I' || afterWord().MatchString(text[at+1:]) || c == 'A' && beforeLetter().MatchString(text[:at]) && !strings.HasPrefix(text[at+1:], " ") {
+		if c := text[at]; c != 'A' && c != 'I' || afterWord().MatchString(text[at+1:]) || beforeLetter().MatchString(text[:at]) {
 			return at
 		}
 		from = at + 1

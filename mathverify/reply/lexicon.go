@@ -32,11 +32,12 @@ const (
 	turns                     // a denial ends
 	fills                     // it may stand between one of these and its value
 	bounds                    // words after a value that hold it say something about it
+	compares                  // the number before it, after a comma, is only a difference
 	adjoins                   // a number after it, and after another number, is not the object of its sentence
 )
 
 // roleNames names the roles in the lexicon, in order.
-const roleNames = "states denies refutes hedges doubts limits changes alters retracts corrects confirms reasons keeps turns fills bounds adjoins"
+const roleNames = "states denies refutes hedges doubts limits changes alters retracts corrects confirms reasons keeps turns fills bounds compares adjoins"
 
 // An entry is a row of the lexicon.
 type entry struct {

@@ -58,8 +58,18 @@ func phrase(text, gold string) string {
 	if found := emphasized(text); found != "" {
 		return found
 	}
-	return complement(lastSentence(text), len(strings.Fields(Words(gold))))
+	sentence := inference().ReplaceAllString(lastSentence(text), "")
+	sentence = contrast().ReplaceAllString(strings.ReplaceAll(sentence, "there's", "there is"), "")
+	return complement(sentence, len(strings.Fields(Words(gold))))
 }
+
+var (
+	// inference matches the clause before the conclusion of a sentence.
+	inference = compiled.Regexp(`^.*[,;] (?:so|therefore|thus|hence)\b,?\s*`)
+
+	// contrast matches what a sentence denies beside what it says.
+	contrast = compiled.Regexp(`(?:, (?:and )?not|,? rather than|,? instead of) [^,]*$`)
+)
 
 // agreement returns the "yes" or "no" at the start of a text if the reference is one.
 func agreement(text, gold string) string {

@@ -93,7 +93,7 @@ func (r *reader) correction(all []cue) (rest string, is bool) {
 	for _, c := range all {
 		switch {
 		case c.start < after || is && c.end < last.end:
-		case c.role == retracts && !r.aside(after, c.start):
+		case c.role == retracts && (c.form != "this" || !r.aside(after, c.start)):
 			last, rest, is = c, r.text[c.end:], true
 		case c.role == corrects && after > 0:
 			if at := r.value(c.end, " ,:;—–-….\n"); at >= 0 {
@@ -107,10 +107,20 @@ func (r *reader) correction(all []cue) (rest string, is bool) {
 	return rest, is
 }
 
-// aside reports whether the sentence before a phrase names a value of its own, after the answer.
+// aside reports whether a phrase speaks of another value than the answer: its sentence, or the one before
+// it, comes after the answer and has one.
 func (r *reader) aside(after, at int) bool {
-	start := max(after, strings.LastIndexAny(r.text[:at], ".!?\n")+1)
-	return start > after && strings.ContainsAny(r.text[start:at], "0123456789$")
+	for range 2 {
+		start := strings.LastIndexAny(r.text[:at], ".!?\n") + 1
+		if start <= after {
+			return false
+		}
+		if strings.ContainsAny(r.text[start:at], "0123456789$") {
+			return true
+		}
+		at = len(strings.TrimRight(r.text[:start], " .!?\n"))
+	}
+	return false
 }
 
 // value returns where the value begins to which a phrase that ends before i belongs: only words that
@@ -247,7 +257,7 @@ func (r *reader) claim(c cue) claim {
 		}
 	case refutes:
 		at, _ := r.valueBefore(c.start, c.form == "is")
-		if at < 0 {
+		if at < 0 || c.form == "letter" && !r.want.letter {
 			break
 		}
 		if first, _ := utf8.DecodeRuneInString(r.text[c.start:]); dense(first) {

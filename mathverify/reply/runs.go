@@ -64,6 +64,11 @@ func expressionOf(line string) string {
 	for last > 0 && (adds(line, all[last-1], all[last]) || adjoined(line, all[:last], all[last])) {
 		last--
 	}
+	if last > 0 {
+		if sum := inTwoUnits(line, all[last-1], all[last]); sum != "" {
+			return sum
+		}
+	}
 	start := all[firstOf(line, all[:last+1])].start
 	found := line[start:all[last].end]
 	if bounding().MatchString(line[:start]) || bounding().MatchString(line[:all[last].start]) {
@@ -83,6 +88,17 @@ func expressionOf(line string) string {
 	return found
 }
 
+// inTwoUnits returns an amount in two units, as "2 hours and 30 minutes", or nothing.
+func inTwoUnits(line string, a, b run) string {
+	unit := following().FindString(line[b.end:])
+	if sum := line[a.start:b.end] + unit; unit != "" && len(sum) <= maxShort {
+		if value, _ := units.Sum(sum); value != "" {
+			return sum
+		}
+	}
+	return ""
+}
+
 // bracketed matches a remark in brackets at the end of a line, after a word.
 var bracketed = compiled.Regexp(`(?i)[a-z]{3,}\s(\([^()=]*[a-z]{3,}[^()=]*\)[\s.*]*)$`)
 
@@ -99,8 +115,10 @@ func adds(line string, before, r run) bool {
 	switch {
 	case nearly().MatchString(between):
 		return true
-	case strings.Trim(between, " (") == ",":
-		return exclusion().MatchString(line[r.start:r.end]) && !before.bounds
+	case strings.HasSuffix(strings.Trim(between, " ("), ",") && len(strings.Fields(between)) <= 2:
+		return exclusion().MatchString(line[r.start:r.end]) && !before.bounds || compared(line[r.end:])
+	case !r.relation && attributive().MatchString(line[r.end:]):
+		return true
 	}
 	return (restricted().MatchString(line[r.start:r.end]) || r.named && strings.Contains(between, " at ")) && !before.bounds && provided().MatchString(between)
 }
@@ -136,8 +154,19 @@ func adjoined(line string, before []run, r run) bool {
 	if slices.ContainsFunc(after, func(word string) bool { return !listed(determiners, word) && !strings.HasSuffix(word, "ing") }) {
 		return false
 	}
-	marks = cues(lower(line[max(0, object.start-maxShort/2):object.start]), adjoins)
-	return marks == nil || strings.Contains(strings.TrimSpace(line[max(0, object.start-maxShort/2)+marks[len(marks)-1].end:object.start]), " ")
+	head := lower(line[max(0, object.start-maxShort/2):object.start])
+	marks = cues(head, adjoins) // nor is the object itself in such a phrase
+	return marks == nil || strings.TrimSpace(head[marks[len(marks)-1].end:]) != ""
+}
+
+// attributive matches what joins a number to a noun: "5-hour".
+var attributive = compiled.Regexp(`^-[a-z]`)
+
+// compared reports whether a text after a number says that it is a difference: " hours more than planned".
+func compared(after string) bool {
+	low := lower(after[:min(len(after), maxShort/2)])
+	marks := cues(low, compares)
+	return marks != nil && len(strings.Fields(low[:marks[0].start])) <= 1 && !strings.ContainsAny(low[:marks[0].start], ".,;")
 }
 
 // nearly matches the text between a value and an approximation of it.
