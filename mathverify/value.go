@@ -304,7 +304,7 @@ func (c *comparison) sameNumeric(g, a *expr.Node) bool {
 }
 
 // minDigits is how many significant digits a decimal needs to stand for an exact value, and minRounded
-// how many a reference needs to stand for a value that no decimal is.
+// how many a reference needs to stand for a value that no decimal is, if two stand after the point.
 const (
 	minDigits  = 7
 	minRounded = 3
@@ -358,7 +358,7 @@ func (c *comparison) rounded(g, a *expr.Node) bool {
 	switch {
 	case gv != nil && av != nil:
 		return neighbours(gv, gd, av, ad)
-	case gv != nil && closed(a) && (gd >= minDigits || gd >= minRounded && endless(c, a)):
+	case gv != nil && closed(a) && (gd >= minDigits || gd >= minRounded && lastPlace(gv, gd).Cmp(big.NewRat(1, 100)) <= 0 && endless(c, a)):
 		return c.isRounded(a, gv, gd) || gd == minCut && c.isRounded(a, cut(gv, gd), gd)
 	case av != nil && ad >= minDigits && closed(g):
 		return c.isRounded(g, av, ad)
