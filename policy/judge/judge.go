@@ -93,14 +93,10 @@ func New(cfg Config) (*Judge, error) {
 	if cfg.Parallel == 0 {
 		cfg.Parallel = defaultParallel
 	}
-	secret := verdicts.NewSecret()
-	if cfg.Cache != nil {
-		secret = cfg.Cache.Secret()
-	}
 	if cfg.Spent == nil {
 		cfg.Spent = &Spent{}
 	}
-	return &Judge{cfg: cfg, hash: cfg.Rubric.Hash(), secret: secret, slots: make(chan struct{}, cfg.Parallel), counters: counters{Spent: cfg.Spent}}, nil
+	return &Judge{cfg: cfg, hash: cfg.Rubric.Hash(), secret: cfg.Cache.Secret(), slots: make(chan struct{}, cfg.Parallel), counters: counters{Spent: cfg.Spent}}, nil
 }
 
 // Rubric returns the judge's rubric. The caller must not change it.

@@ -73,19 +73,15 @@ func (r *reader) lines(i int) (s stated, err error) {
 	if !states {
 		return stated{end: i + len(r.code)}, nil
 	}
-	up, down := r.grow(at, false), r.grow(at, true)
-	whole := len(up.m.values) == len(r.asked)
-	switch {
-	case whole && len(down.m.values) == len(r.asked) && up.m.differs(&down.m, r.asked):
-		return s, errors.New("the lines around its code differ")
-	case !whole:
-		up = down
+	whole := r.grow(at, false)
+	if len(whole.m.values) < len(r.asked) {
+		whole = r.grow(at, true)
 	}
-	if above := strings.TrimSpace(r.text[:up.start]); above != "" && strings.IndexByte("{[,", above[len(above)-1]) >= 0 {
+	if above := strings.TrimSpace(r.text[:whole.start]); above != "" && strings.IndexByte("{[,", above[len(above)-1]) >= 0 {
 		return s, errors.New("an object with the code is not whole")
 	}
-	s = stated{start: up.start, end: up.end}
-	s.choices, err = up.m.choices(r.asked)
+	s = stated{start: whole.start, end: whole.end}
+	s.choices, err = whole.m.choices(r.asked)
 	return s, err
 }
 

@@ -3,7 +3,6 @@ package judge
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -178,12 +177,11 @@ func (r *reader) withdraws(s stated) bool {
 	if retracts().MatchString(quotes().ReplaceAllString(tail, " ")) {
 		return true
 	}
-	verdict := members{values: maps.Collect(slices.All(s.choices))}
 	before := ""
 	for _, line := range sentence().Split(tail, -1) {
 		m := members{twice: -1}
 		states := r.says(line, &m)
-		if m.differs(&verdict, r.asked) && !others().MatchString(before) && !others().MatchString(line) && !strings.HasPrefix(strings.TrimSpace(line), ">") {
+		if m.differs(s.choices, r.asked) && !others().MatchString(before) && !others().MatchString(line) && !strings.HasPrefix(strings.TrimSpace(line), ">") {
 			return true
 		}
 		if !states && strings.Trim(fence().ReplaceAllString(line, ""), " \t\r`~") != "" {
@@ -220,10 +218,10 @@ var objects = compiled.Regexp(`\{[^{}]*\}`)
 // sentence matches the ends of sentences and lines.
 var sentence = compiled.Regexp(`[.!?]\s|\n`)
 
-// differs reports whether m has another choice than others.
-func (m *members) differs(others *members, asked []Criterion) bool {
+// differs reports whether m has another choice than a verdict.
+func (m *members) differs(choices []string, asked []Criterion) bool {
 	for i, value := range m.values {
-		if choice := asked[i].choice(value); choice != "" && choice != asked[i].choice(others.values[i]) {
+		if choice := asked[i].choice(value); choice != "" && choice != choices[i] {
 			return true
 		}
 	}

@@ -99,15 +99,18 @@ func Open(dir string, most int) (*Store, error) {
 	return s, nil
 }
 
-// Secret returns a key that stays with the folder. The caller must not change it.
-func (s *Store) Secret() []byte { return s.secret }
-
-// NewSecret returns a key of chance.
-func NewSecret() []byte { return []byte(rand.Text()) }
+// Secret returns a key that stays with the folder; without a store, one of chance. The caller must not
+// change it.
+func (s *Store) Secret() []byte {
+	if s == nil {
+		return []byte(rand.Text())
+	}
+	return s.secret
+}
 
 // secretIn returns the key in a folder, and makes a missing or damaged one: no verdict depends on it.
 func secretIn(dir string) ([]byte, error) {
-	path, made := filepath.Join(dir, "secret"), NewSecret()
+	path, made := filepath.Join(dir, "secret"), []byte(rand.Text())
 	if key, err := os.ReadFile(path); err == nil && len(key) == len(made) {
 		return key, nil
 	}
