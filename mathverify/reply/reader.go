@@ -220,8 +220,11 @@ type claim struct {
 
 // allClaims returns what the phrases do to the text, in order.
 func (r *reader) allClaims(all []cue) (found []claim) {
-	end := 0
+	end, boxes := 0, allBoxes(r.text)
 	for _, c := range all {
+		if slices.ContainsFunc(boxes, func(b box) bool { return b.start < c.start && c.end < b.end }) && c.role != changes {
+			continue // we do not search a box
+		}
 		made := r.claim(c)
 		if s := made.start; s > 0 && made.as == "" && r.text[s-1] == '(' {
 			if n := strings.IndexAny(r.text[made.end:], "()\n"); n >= 0 && r.text[made.end+n] == ')' {
