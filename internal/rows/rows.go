@@ -12,11 +12,17 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
+// byteOrderMark begins the files of some editors.
+const byteOrderMark = "\ufeff"
+
 // Lines calls each with the number, from 1, and the text of every line that is not blank,
 // until each returns an error, which Lines returns. A line of more than most bytes has an
-// error in place of a text. Each may keep the text.
+// error in place of a text. Each may keep the text. A byte order mark before the first line does not count.
 func Lines(r io.Reader, most int, each func(n int, line []byte, err error) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
+	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = in.Discard(len(mark))
+	}
 	for n := 1; ; n++ {
 		line, err := readLine(in, most)
 		if errors.Is(err, io.EOF) {

@@ -15,8 +15,8 @@ import (
 // that data sets in the field use, in upper or lower case.
 type Columns struct {
 	ID       string // else query_id, unique_id, problem_id or id, else the number of the row
-	Question string // else question, problem, prompt or query
-	Answer   string // else answer, final_answer, expected_answer, gold, solutions or solution
+	Question string // else question, problem, prompt or query; of a list of messages, the user's last counts
+	Answer   string // else answer, final_answer, expected_answer, gold, solutions or solution, or verl's reward_model.ground_truth
 }
 
 // Declare implements [settings.Declarer].
@@ -61,6 +61,9 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	if task, is := fields["task"].(string); is && task != "math" && task != "stem" {
 		return r, fmt.Errorf("task: is %.40q, want math or stem: other tasks have no answer to compare", task)
 	}
+	if _, is := fields["test"].(string); is {
+		return r, errors.New("test: is a column of programs, and this row has no other of a known form of theirs: rename it if it is none")
+	}
 	id, err := text(find(fields, c.ID, idNames...))
 	if err != nil {
 		return r, fmt.Errorf("id: %w", err)
@@ -68,7 +71,7 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	if r.ID = id; id == "" {
 		r.ID = fmt.Sprint(n)
 	}
-	question, err := text(find(fields, c.Question, questionNames...))
+	question, err := asked(find(fields, c.Question, questionNames...))
 	if r.Question = untemplated(question); err == nil && r.Question == "" {
 		err = errors.New("is missing")
 	}
@@ -76,6 +79,9 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 		return r, fmt.Errorf("question: %w", err)
 	}
 	found := find(fields, c.Answer, answerNames...)
+	if model, is := fields["reward_model"].(map[string]any); is && found == nil && c.Answer == "" { // verl
+		found = model["ground_truth"]
+	}
 	list, several := found.([]any)
 	if !several {
 		list = []any{found}
@@ -96,6 +102,20 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 	r.Meta = c.meta(fields)
 	r.Tokens, err = tokens(fields[packedPrompts])
 	return r, err
+}
+
+// asked returns the last message of the user in a list of messages, or v as text.
+func asked(v any) (string, error) {
+	list, is := v.([]any)
+	for i := len(list) - 1; i >= 0; i-- {
+		if message, _ := list[i].(map[string]any); message["role"] == "user" {
+			return text(message["content"])
+		}
+	}
+	if is {
+		return "", errors.New("is a list without a message of the user")
+	}
+	return text(v)
 }
 
 // text returns v as text if it is a text, a number or a truth value; empty if it is nil.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,6 +54,9 @@ func TestFormsOfTheField(t *testing.T) {
 		{"AIME, as a number with a fraction", `{"problem":"Half of 10?","answer":5.0}`, dataset.Columns{}, "Half of 10?", "5.0"},
 		{"MATH-500, with a fraction", `{"problem":"Half of 1?","answer":"\\frac{1}{2}"}`, dataset.Columns{}, "Half of 1?", `\frac{1}{2}`},
 		{"GSM8K", `{"question":"Half of 10?","answer":"10 / 2 = <<10/2=5>>5\n#### 5"}`, dataset.Columns{}, "Half of 10?", "5"},
+		{"verl", `{"data_source":"openai/gsm8k","prompt":[{"role":"system","content":"Be good"},{"role":"user","content":"Half of 10?"}],"ability":"math","reward_model":{"style":"rule","ground_truth":"5"},"extra_info":{"index":0}}`, dataset.Columns{}, "Half of 10?", "5"},
+		{"verl, with a number", `{"prompt":[{"role":"user","content":"Half of 10?"}],"reward_model":{"style":"rule","ground_truth":5}}`, dataset.Columns{}, "Half of 10?", "5"},
+		{"a byte order mark", "\ufeff" + `{"question":"Half of 10?","answer":"5"}`, dataset.Columns{}, "Half of 10?", "5"},
 		{"columns by setting", `{"q":"Half of 10?","answer":"7","a":"5"}`, dataset.Columns{Question: "q", Answer: "a"}, "Half of 10?", "5"},
 	} {
 		s := read(t, test.line, test.columns)
@@ -79,6 +83,9 @@ func TestBadRowsAreReportedAndTheRestIsUsed(t *testing.T) {
 		{"a solution other than a text", `{"question":"q","solutions":["1",{}]}`, "row 2: answer: is not a text, a number"},
 		{"an answer that nobody can read", `{"question":"q","answer":"x+"}`, `row 2: answer: the gold answer "x+" cannot be read: the end stands where`},
 		{"code", `{"query_id":"c","prompt":"q","task":"code","input_output":"{}"}`, `row 2: task: is "code", want math or stem`},
+		{"a column of tests", `{"question":"r","answer":"2","test":"from solution import f\nassert f() == 2"}`, "row 2: test: is a column of programs"},
+		{"messages without the user's", `{"prompt":[{"role":"system","content":"q"}],"answer":2}`, "row 2: question: is a list without a message of the user"},
+		{"verl without ground truth", `{"prompt":[{"role":"user","content":"q"}],"reward_model":{"style":"rule"}}`, "row 2: answer: is missing"},
 		{"a prompt's tokens as a text", `{"question":"r","answer":2,"packed_prompts":"1 2"}`, "row 2: packed_prompts: want a list of tokens, one or more"},
 		{"no token", `{"question":"r","answer":2,"packed_prompts":[]}`, "row 2: packed_prompts: want a list of tokens, one or more"},
 		{"half a token", `{"question":"r","answer":2,"packed_prompts":[1,1.5]}`, "row 2: packed_prompts: 1.5 at 1 is no token: want a whole number of 0 to 2147483647"},
@@ -141,6 +148,25 @@ func TestIdentityIsThatOfTheContent(t *testing.T) {
 	}
 	if same.ID() == a.ID() {
 		t.Error("a row with another name has the same ID") // the name is part of the content
+	}
+}
+
+func TestNaNIsNoAnswer(t *testing.T) {
+	type item struct {
+		Problem string  `parquet:"problem"`
+		Answer  float64 `parquet:"answer"`
+		Rate    float32 `parquet:"rate"`
+	}
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	if err := parquet.WriteFile(path, []item{{"a", 2.5, float32(math.NaN())}, {"b", math.NaN(), 1}, {"c", math.Inf(-1), 1}, {"d", 4, 0.1}}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := dataset.Open(path, dataset.Columns{}, mathverify.Grade)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := s.Faults(); len(f) != 2 || f[0].Row != 2 || f[0].Error() != "row 2: answer: is missing" || f[1].Row != 3 || s.Size(0) != 2 {
+		t.Errorf("%d problems, faults %v", s.Size(0), f)
 	}
 }
 
