@@ -184,7 +184,7 @@ func (in *intake) checkEncoded(i int, one []*quintain.Group) error {
 	return in.checkSizes(one)
 }
 
-// checkSizes checks the limits.
+// checkSizes checks the limits, and that each sequence has tokens, none below 0.
 func (in *intake) checkSizes(groups []*quintain.Group) error {
 	limits := in.limits
 	if len(groups) > limits.MaxGroups {
@@ -201,6 +201,12 @@ func (in *intake) checkSizes(groups []*quintain.Group) error {
 		for j, tokens := range g.Tokens {
 			if len(tokens) > limits.MaxTokens {
 				return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens", j), Msg: fmt.Sprintf("has %d tokens, want at most %d", len(tokens), limits.MaxTokens)}
+			}
+			if len(tokens) == 0 {
+				return &atropos.Error{Type: atropos.TypeValue, Loc: append(loc, "tokens", j), Msg: "has no token, want one or more"}
+			}
+			if least := slices.Min(tokens); least < 0 {
+				return &atropos.Error{Type: atropos.TypeValue, Loc: append(loc, "tokens", j), Msg: fmt.Sprintf("has the token %d, want none below 0", least)}
 			}
 		}
 	}

@@ -87,6 +87,8 @@ func TestLimits(t *testing.T) {
 		{"as much as may be", "/scored_data_list", "[" + group(1, 3, -1) + "," + group(2, 1, -1) + "]", 200, `"groups_processed":2`},
 		{"too many groups", "/scored_data_list", "[" + group(1, 1, -1) + "," + group(2, 1, -1) + "," + group(3, 1, -1) + "]", 422, `List should have at most 2 elements`},
 		{"too many sequences", "/scored_data", group(1, 4, -1), 422, `"loc":["body","tokens"],"msg":"List should have at most 3 elements"`},
+		{"a sequence without tokens", "/scored_data", `{"tokens":[[1],[]],"masks":[[1],[]],"scores":[1,0]}`, 422, `"loc":["body","tokens",1],"msg":"has no token, want one or more"`},
+		{"a token below 0", "/scored_data", `{"tokens":[[1,-2],[1]],"masks":[[1,-2],[1]],"scores":[1,0]}`, 422, `"loc":["body","tokens",0],"msg":"has the token -2, want none below 0"`},
 		{"too many tokens", "/scored_data_list", "[" + group(1, 1, -1) + "," + long + "]", 422, `"loc":["body",1,"tokens",1],"msg":"has 5 tokens, want at most 4"`},
 	} {
 		w := f.do("POST", test.path, test.body)
