@@ -16,7 +16,7 @@ func (c *comparison) same(g, a *expr.Node) bool {
 	case gn != nil && av == nil && closed(gv) && a.Op == expr.Relation && strings.Trim(a.Name, "=") == "":
 		return false // the question, not its solution
 	case gv == nil && a.Op == expr.Relation || av == nil && g.Op == expr.Relation:
-		return c.sameRelation(g, a) || gv == nil && solved(c, g, a)
+		return c.sameRelation(g, a) || gv == nil && solved(c, g, a) || gn != nil && av == nil && solved(c, a, g)
 	case gv == nil && a.Op == expr.List && a.Name == "" && len(g.Args) > 2 && (strings.Trim(g.Name, "<") == "" || strings.Trim(g.Name, ">") == ""):
 		return len(g.Args) == len(a.Args) && c.eachSame(g.Args, a.Args) // a < b < c lists them in order
 	case gv == nil:

@@ -11,7 +11,7 @@ import (
 
 var (
 	allNumbers = compiled.Regexp(`^(?:[a-z] (?:is|can be|may be) )?(?:(?:true |valid |holds |it holds |it is true )?for )?(?:the set of )?(?:all|any|every|the) (positive |negative |non-?negative |non-?positive |non-?zero )?` +
-		`(real|integer|rational|complex|natural|whole)s?(?: numbers?| values?)?(?: of| for)?(?: [a-z])?(?:,? (except|excluding|other than|besides|greater than|less than|at least|at most)(?: for)? (.+))?$`)
+		`(real|integer|rational|complex|natural|whole)s?(?: numbers?| values?)?(?: of| for)?(?: [a-z])?(?:,? (except|excluding|other than|besides|greater than(?: or equal to)?|less than(?: or equal to)?|at least|at most)(?: for)? (.+))?$`)
 	noNumbers = compiled.Regexp(`^(?:(?:there (?:is|are) )?|(?:(?:the|this) (?:system of )?(?:equations?|system|inequality|problem)|it) (?:has|have) )no (?:real |integer |valid |possible )?(?:solutions?|roots?)(?: for [a-z])?(?: exists?)?$|^(?:there (?:is|are) )?no (?:such |real |such real )(?:numbers?|values?|x)(?: of [a-z]| [a-z])?(?: exists?)?$|^(?:the )?empty set$|^(?:the solution set is )?empty$`)
 	stating   = compiled.Regexp(`^(?:the )?(?:final )?(?:answer|solution|solution set|domain)(?: is|:) `)
 	wordsIn   = compiled.Regexp(`\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}|\\[ ,;:!]|\\q?quad\b|[$~*\s]+`)
@@ -48,6 +48,8 @@ func setInWords(text string) *expr.Node {
 	}
 	if name, value := named(except); name != nil && isSymbol(name) && value != nil {
 		except = value
+	} else if except.Op == expr.List {
+		except = records(except)
 	}
 	if op := relationIn(m[3]); op != "" {
 		if set.Op != expr.Named || set.Name != "R" || !closed(except) {
@@ -91,7 +93,7 @@ func inOtherWords(gold, text string, rule Rule) string {
 
 // relationIn returns the relation of "greater than" and the like, or nothing.
 func relationIn(words string) string {
-	return map[string]string{"greater than": ">", "less than": "<", "at least": "≥", "at most": "≤"}[words]
+	return map[string]string{"greater than": ">", "less than": "<", "at least": "≥", "at most": "≤", "greater than or equal to": "≥", "less than or equal to": "≤"}[words]
 }
 
 // numbersOf returns the numbers of a kind with a sign; nil for a set without a name here.
