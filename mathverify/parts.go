@@ -16,7 +16,8 @@ type part struct {
 }
 
 var (
-	labelled = compiled.Regexp(`^([A-Za-z][A-Za-z'’ ]{0,30}?(?: \d{1,2})?) ?: ?(.*)$`)
+	labelled = compiled.Regexp(`^([A-Za-z][A-Za-z'’ ]{0,30}?(?: \d{1,2})? ?:|[A-Z][a-z]+ (?:has|gets|got|is) ) ?(.*)$`)
+	suffix   = compiled.Regexp(` ?:$| [a-z]+ $`)
 	counted  = compiled.Regexp(`^(\d[\d.,/]*) ([a-z][a-z -]{2,40})$`)
 	setApart = compiled.Regexp(`\\(?:text|textbf|textit|textrm|mathrm|mbox)\s*\{([^{}]*)\}|\\[ ,;:!]|\\q?quad\b`)
 	concerns = compiled.Regexp(`(?i)\b(?:answer|solution|result|value)$`)
@@ -30,8 +31,8 @@ func partsOf(text string) (parts []part) {
 	plain := strings.NewReplacer("$", "", "*", "", "~", " ").Replace(setApart().ReplaceAllString(text, " $1 "))
 	all := pieces(strings.Join(strings.Fields(strings.ReplaceAll(plain, ";", ", ")), " "))
 	for i, piece := range all {
-		if m := labelled().FindStringSubmatch(piece); m != nil && !concerns().MatchString(m[1]) {
-			parts = append(parts, part{label: strings.ToLower(m[1]), value: m[2]})
+		if m := labelled().FindStringSubmatch(piece); m != nil && !concerns().MatchString(suffix().ReplaceAllString(m[1], "")) {
+			parts = append(parts, part{label: strings.ToLower(suffix().ReplaceAllString(m[1], "")), value: m[2]})
 		} else if m := counted().FindStringSubmatch(piece); m != nil && !mayHaveUnit(text) {
 			parts = append(parts, part{m[2], m[1], true})
 		} else if i > 0 && !parts[len(parts)-1].counted {
