@@ -7,7 +7,7 @@ RESULT, EXIT = os.path.abspath("quintain_result.json"), os._exit
 DICTS = (dict, collections.defaultdict, collections.OrderedDict, collections.Counter)
 DEEPEST, LARGEST, MOST_CALLS = 150, 12 << 20, 20_000
 REMEDY = ': tests that share objects with the program need "shared": true (docs/sandbox.md)'
-TEXT, INTEGER, FLOAT, JOIN = json.encoder.encode_basestring_ascii, int.__repr__, float.__repr__, "".join
+TEXT, INTEGER, FLOAT, COMPLEX, JOIN = json.encoder.encode_basestring_ascii, int.__repr__, float.__repr__, complex.__repr__, "".join
 
 
 class NoForm(Exception):
@@ -33,7 +33,7 @@ def pack(value, parts, depth=0):
     elif kind is bytes:
         text = '{"bytes":%s}' % TEXT(value.decode("latin-1"))
     elif kind is complex:
-        text = '{"complex":["%s","%s"]}' % (FLOAT(value.real), FLOAT(value.imag))
+        text = '{"complex":"%s"}' % COMPLEX(value)
     else:
         return pack_all(value, kind, parts, depth)
     parts.size += len(text)
@@ -94,7 +94,7 @@ def unpack(value):
     if kind == "bytes":
         return inner.encode("latin-1")
     if kind == "complex":
-        return complex(*map(float, inner))
+        return complex(inner)
     if kind == "dict":
         return {unpack(k): unpack(v) for k, v in inner}
     for plain in (tuple, set, frozenset):
@@ -318,7 +318,7 @@ def unit_tests(task, program, tally):
 
 
 def by_unittest(source, tally):
-    """Runs tests by unittest, and returns the first fault."""
+    """Runs tests by unittest, or, of a file without its classes, functions; and returns the first fault."""
     import unittest
 
     module, faults = types.ModuleType("test_solution"), []
@@ -342,8 +342,11 @@ def by_unittest(source, tally):
             faults.append(AssertionError("%s succeeds, but should not" % test))
 
     exec(compile(source, "test_solution.py", "exec", dont_inherit=True), module.__dict__)
-    result = Result()
-    unittest.defaultTestLoader.loadTestsFromModule(module).run(result)
+    result, suite = Result(), unittest.defaultTestLoader.loadTestsFromModule(module)
+    if suite.countTestCases() == 0:
+        plain = (f for name, f in vars(module).items() if name.startswith("test") and isinstance(f, types.FunctionType) and f.__code__.co_argcount == 0)
+        suite.addTests(map(unittest.FunctionTestCase, plain))
+    suite.run(result)
     tally.ran, tally.skipped = result.testsRun, len(result.skipped)
     return faults[0] if faults else None
 

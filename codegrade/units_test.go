@@ -106,6 +106,22 @@ func TestUnitTests(t *testing.T) {
 	}
 }
 
+// Functions in place of classes need no pytest.
+func TestFunctionsAsUnitTests(t *testing.T) {
+	g := grader(t)
+	if g == nil {
+		return
+	}
+	const source = "from solution import half\ndef test_even():\n  assert half(4) == 2\ndef test_odd():\n  try: half(3)\n  except ValueError: return\n  assert False\ndef test_helper(n): assert False\n"
+	for code, want := range map[string]Reason{
+		"def half(n):\n  if n % 2: raise ValueError\n  return n // 2": "", "def half(n): return n // 2": WrongAnswer, "def half(n): return 1": WrongAnswer, "import os\ndef half(n): os._exit(0)": RuntimeError, "x = 1": RuntimeError,
+	} {
+		if got, _ := judgeUnits(t, g, Tests{Kind: Unittest, Asserts: source}, code); got.Reason != want {
+			t.Errorf("%q: %+v, want %q", code, got, want)
+		}
+	}
+}
+
 // TestSharedUnitTests has tests that need an object of the program. Programs that end the process, skip
 // tests or leave some out do not pass.
 func TestSharedUnitTests(t *testing.T) {

@@ -67,6 +67,12 @@ func unpackAll(packed []any) ([]any, error) {
 func unpackTyped(kind string, inner any) (any, error) {
 	if text, is := inner.(string); is && kind == "float" {
 		return strconv.ParseFloat(text, 64)
+	} else if is && kind == "complex" {
+		n, err := complexOf(text)
+		if imag(n) == 0 { // as Python sees it, the real number
+			return real(n), err
+		}
+		return n, err
 	} else if is && kind == "none" {
 		return nil, errors.New(shown(text))
 	}
@@ -82,29 +88,13 @@ func unpackTyped(kind string, inner any) (any, error) {
 		return set(all), err
 	case "dict":
 		return unpackDict(list)
-	case "complex":
-		return unpackComplex(list)
 	}
 	return nil, errForm
 }
 
-// unpackComplex unpacks a complex number. One without an imaginary part is the real number, as Python sees it.
-func unpackComplex(parts []any) (any, error) {
-	var n [2]float64
-	for i := range n {
-		if i >= len(parts) {
-			return nil, errForm
-		}
-		text, _ := parts[i].(string)
-		var err error
-		if n[i], err = strconv.ParseFloat(text, 64); err != nil {
-			return nil, err
-		}
-	}
-	if n[1] == 0 {
-		return n[0], nil
-	}
-	return complex(n[0], n[1]), nil
+// complexOf reads a complex number as Python writes it, such as (1-2j).
+func complexOf(text string) (complex128, error) {
+	return strconv.ParseComplex(strings.ReplaceAll(strings.ReplaceAll(text, " ", ""), "j", "i"), 128)
 }
 
 // unpackDict makes an object of a list of pairs. The keys are texts, or whole numbers.
@@ -151,7 +141,7 @@ func equal(want, got any) bool {
 		return true
 	case string:
 		if got, is := got.(complex128); is { // JSON has no other form of it
-			n, err := strconv.ParseComplex(strings.Replace(strings.ReplaceAll(want, " ", ""), "j", "i", 1), 128)
+			n, err := complexOf(want)
 			return err == nil && near(real(n), real(got)) && near(imag(n), imag(got))
 		}
 		return want == got

@@ -70,7 +70,7 @@ type Result struct {
 
 	CPU  time.Duration // of all its processes, as far as they were waited for; [Unknown]: nobody measured it
 	Wall time.Duration
-	Idle time.Duration // of Wall, in which surely no thread of the job ran or wanted to run; 0: unknown, or none
+	Idle time.Duration // of Wall, in which surely no thread of the job ran or wanted to run; 0: unknown, or none. A job that stopped itself ends at once, with all that it may have
 	Peak int64         // bytes of resident memory of the largest process, as far as it was looked at
 
 	Fetched map[string][]byte // of the wanted files, those that are regular and within the limits

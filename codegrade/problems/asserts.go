@@ -162,7 +162,7 @@ func readMBPP(r row, p *Problem) ([]codegrade.Tests, error) {
 }
 
 // imported finds what a file of tests imports from the program.
-var imported = compiled.Regexp(`(?m)^\s*from\s+solution\s+import\s+(\([^)]*\)|[^\n#]*)`)
+var imported = compiled.Regexp(`(?m)^\s*(from\s+solution\s+import\s+(\([^)]*\)|[^\n#]*)|import\s+solution\b)`)
 
 // readKodCode reads a row of KodCode, whose tests import the program as the module solution.
 func readKodCode(r row, p *Problem) ([]codegrade.Tests, error) {
@@ -173,22 +173,17 @@ func readKodCode(r row, p *Problem) ([]codegrade.Tests, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, names := imported().FindAllStringSubmatch(test, -1), map[string]bool{}
+	found := imported().FindAllString(test, -1)
 	if found == nil {
 		return nil, errors.New("test: it does not import the program, by from solution import …: correct it, or leave the row out")
 	}
-	p.Statement = strings.TrimRight(p.Statement, " \n") + "\n\nTests import from your program:"
+	p.Statement = strings.TrimRight(p.Statement, " \n") + "\n\nYour program is the module solution of its tests:\n"
 	for _, one := range found {
-		for _, name := range strings.Split(strings.Trim(one[1], " ()\r\t"), ",") {
-			if name, _, _ = strings.Cut(strings.TrimSpace(name), " "); name != "" && name != "*" && !names[name] {
-				names[name] = true
-				p.Statement += " `" + name + "`"
-			}
-		}
+		p.Statement += "\n" + strings.Join(strings.Fields(one), " ")
 	}
-	t := codegrade.Tests{Kind: codegrade.Pytest, Asserts: test}
-	if strings.Contains(test, "unittest.TestCase") {
-		t.Kind = codegrade.Unittest
+	t := codegrade.Tests{Kind: codegrade.Unittest, Asserts: test}
+	if strings.Contains(test, "pytest") {
+		t.Kind = codegrade.Pytest
 	}
 	return []codegrade.Tests{t}, nil
 }

@@ -142,9 +142,10 @@ func TestCodeIsToldFromMathematics(t *testing.T) {
 
 func TestFormsOfKodCode(t *testing.T) {
 	for test, want := range map[string]string{
-		"from solution import f, g\n\ndef test_f():\n    assert f(1) == 1\n":       "pytest q\n\nTests import from your program: `f` `g`",
-		"from solution import (\n  f as h,\n  g,\n)\ndef test(): assert h(1)":      "pytest q\n\nTests import from your program: `f` `g`",
-		"import pytest\ndef test():\n  from solution import f # it\n  assert f(1)": "pytest q\n\nTests import from your program: `f`",
+		"from solution import f, g\n\ndef test_f():\n    assert f(1) == 1\n":       "unittest q\n\nYour program is the module solution of its tests:\n\nfrom solution import f, g",
+		"from solution import (\n  f as h,\n  g,\n)\ndef test(): assert h(1)":      "unittest q\n\nYour program is the module solution of its tests:\n\nfrom solution import ( f as h, g, )",
+		"import pytest\ndef test():\n  from solution import f # it\n  assert f(1)": "pytest q\n\nYour program is the module solution of its tests:\n\nfrom solution import f",
+		"import solution\ndef test(): assert solution.f(1)":                        "unittest q\n\nYour program is the module solution of its tests:\n\nimport solution",
 		"def test(): assert f(1)": "test: it does not import the program",
 	} {
 		text, err := json.Marshal(map[string]string{"question": "q", "solution": "x", "test": test})
@@ -214,7 +215,7 @@ func TestPartsOfAProblem(t *testing.T) {
 		{"a solution in a fenced block", first("synthetic", 1).Solutions[0], "def add(a, b):\n    return [int(a)] if b is None else a + b"},
 		{"messages of the system are left out", first("verl", 0).Statement, "Print the sum of two numbers."},
 		{"a message in parts", first("nemo_gym", 1).Statement, "Write add(a, b)."},
-		{"a statement of KodCode names what its tests import", first("kodcode", 0).Statement, "Write a function that says how often a letter occurs in a word, in upper or lower case.\n\nTests import from your program: `often` `most`"},
+		{"a statement of KodCode names what its tests import", first("kodcode", 0).Statement, "Write a function that says how often a letter occurs in a word, in upper or lower case.\n\nYour program is the module solution of its tests:\n\nfrom solution import often, most"},
 		{"starter code", first("deepcoder", 1).Starter, "class Solution:\n    def atLeast(self, items, k):\n        "},
 		{"limits of TACO, five times as long", fmt.Sprint(first("taco", 0).Tests.Limits.CPU, first("taco", 0).Tests.Limits.Memory), "10s 268435456"},
 		{"limits of Codeforces, memory at least 64 MiB", fmt.Sprint(cf.Tests.Limits.CPU, cf.Tests.Limits.Memory), "2.5s 67108864"},

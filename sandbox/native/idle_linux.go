@@ -21,6 +21,7 @@ type idleness struct {
 	sum    time.Duration
 	at     time.Time             // of the last look
 	slept  bool                  // all threads did, then
+	halted bool                  // all threads were stopped, then
 	busy   map[int]time.Duration // of each thread then; nil: unknown
 	cpu    time.Duration         // of all processes then, with that of the threads that had ended
 	faults int64                 // of all processes then
@@ -30,10 +31,10 @@ type idleness struct {
 // look was sleep but for that in which one of them ran or waited for a processor: of a thread that
 // sleeps, the scheduler counts no wait that is not over. If a thread has ended meanwhile, how long it waited
 // is unknown, so that all must have slept at the last look, too. A wait for a disk, or for us, is no sleep.
-func (i *idleness) look(all []procstat.Usage, owed bool) {
-	now := time.Now()
-	next := idleness{}
-	next.busy, next.slept, next.faults = threads(all)
+// Over reports that all threads are stopped, which nothing in the job can end.
+func (i *idleness) look(all []procstat.Usage, owed bool) (over bool) {
+	now, next := time.Now(), idleness{}
+	next.busy, next.slept, next.halted, next.faults = threads(all)
 	gap, worked, same := now.Sub(i.at), time.Duration(0), true
 	for id, busy := range next.busy {
 		worked += busy - i.busy[id]
@@ -53,32 +54,34 @@ func (i *idleness) look(all []procstat.Usage, owed bool) {
 	if i.busy != nil && next.slept && known && next.faults <= i.faults && !owed {
 		next.sum += max(0, gap-worked)
 	}
-	next.at = time.Now()
+	next.at, over = time.Now(), i.halted && next.halted
 	*i = next
+	return over
 }
 
-// threads returns how long each thread ran and waited for a processor, and whether all sleep. Busy is
-// nil if the kernel does not say.
-func threads(all []procstat.Usage) (busy map[int]time.Duration, sleeping bool, faults int64) {
-	busy, sleeping = map[int]time.Duration{}, len(all) > 0
+// threads returns how long each thread ran and waited for a processor, and whether all sleep, or are
+// stopped. Busy is nil if the kernel does not say.
+func threads(all []procstat.Usage) (busy map[int]time.Duration, sleeping, halted bool, faults int64) {
+	busy, sleeping, halted = map[int]time.Duration{}, len(all) > 0, len(all) > 0
 	for _, process := range all {
 		dir := "/proc/" + strconv.Itoa(process.PID) + "/task/"
 		faults += process.Faults
 		names, err := os.ReadDir(dir)
 		if err != nil {
-			return nil, false, 0
+			return nil, false, false, 0
 		}
 		for _, name := range names {
 			one, lives := procstat.ReadIn(dir + name.Name())
 			time, known := scheduled(dir + name.Name())
 			if !lives || !known {
-				return nil, false, 0
+				return nil, false, false, 0
 			}
 			busy[one.PID] = time
+			halted = halted && one.State == 'T'
 			sleeping = sleeping && one.State != 'R' && one.State != 'D' // a stopped one sleeps, and one that has ended
 		}
 	}
-	return busy, sleeping, faults
+	return busy, sleeping, halted, faults
 }
 
 // scheduled returns how long a thread ran and waited for a processor.

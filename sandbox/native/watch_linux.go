@@ -3,6 +3,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -41,8 +42,9 @@ func (r *running) look() (why sandbox.End, near bool) {
 		sum.Threads += one.Threads
 		r.peak = max(r.peak, one.Memory)
 	}
-	if r.owed != nil && time.Since(r.idle.at) > idleEvery {
-		r.idle.look(all, r.owed())
+	if r.owed != nil && time.Since(r.idle.at) > idleEvery && r.idle.look(all, r.owed()) {
+		r.idle.sum = cmp.Or(r.limits.Idle, r.limits.Wall) // as it would be in the end
+		return sandbox.WallLimit, false
 	}
 	if r.looks++; r.looks > 1 { // most jobs end before the second look
 		var beyond bool
