@@ -104,7 +104,11 @@ func (h *holdings) add(one procstat.Usage) error {
 	}
 	for _, name := range names {
 		var stat unix.Stat_t
-		if unix.Fstatat(int(open.Fd()), name, &stat, 0) == nil && stat.Nlink == 0 && stat.Mode&unix.S_IFMT == unix.S_IFREG {
+		err := unix.Fstatat(int(open.Fd()), name, &stat, 0)
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return err
+		case err == nil && stat.Nlink == 0 && stat.Mode&unix.S_IFMT == unix.S_IFREG:
 			h.files[stat.Ino] = stat.Size
 		}
 	}
@@ -133,11 +137,11 @@ func (b *Box) asOwner(do func() error) error {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	uid, _ := unix.SetfsuidRetUid(b.owner)
-	gid, _ := unix.SetfsgidRetGid(b.owner)
-	defer func() {
-		_, _ = unix.SetfsgidRetGid(gid)
-		_, _ = unix.SetfsuidRetUid(uid)
-	}()
+	const same = ^uintptr(0)
+	become := func(nr uintptr, id int) { _, _, _ = unix.RawSyscall(nr, same, uintptr(id), same) } // of this thread alone
+	become(unix.SYS_SETRESGID, b.owner)
+	become(unix.SYS_SETRESUID, b.owner)
+	defer become(unix.SYS_SETRESGID, os.Getegid())
+	defer become(unix.SYS_SETRESUID, 0)
 	return do()
 }
