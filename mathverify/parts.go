@@ -25,7 +25,8 @@ var (
 
 // partsOf returns the parts of an answer if each has a name of its own; nil for anything else.
 func partsOf(text string) (parts []part) {
-	if len(text) > maxNormal || !strings.ContainsAny(text, ":,") && !strings.Contains(text, "and") {
+	worded := strings.Contains(text, `\text`) || strings.Contains(text, ":") || strings.IndexByte(text, '\\') < 0 && strings.ContainsAny(text, "eghist")
+	if len(text) > maxNormal || !worded || !strings.ContainsAny(text, ":,;") && !strings.Contains(text, "and") {
 		return nil
 	}
 	plain := strings.NewReplacer("$", "", "*", "", "~", " ").Replace(setApart().ReplaceAllString(text, " $1 "))
