@@ -22,6 +22,7 @@ func TestLanguages(t *testing.T) {
 		{"c", "#include \"/etc/shadow\"\nint main(void) {}", CompileError},
 		{"cpp", "#include <iostream>\nint main() { long a, b; std::cin >> a >> b; std::cout << a + b << '\\n'; }", ""},
 		{"javascript", "const [a, b] = require('fs').readFileSync(0, 'utf8').split(' ').map(Number); console.log(a + b)", ""},
+		{"javascript", "const [a, b] = require('fs').readFileSync('/dev/stdin', 'utf8').split(' ').map(Number); console.log(a + b)", ""},
 		{"javascript", "console.log(0", RuntimeError},
 		{"bash", "read a b; echo $((a + b)) | cat", ""},
 		{"bash", "exit 3", RuntimeError},

@@ -165,6 +165,17 @@ func TestSandboxShares(t *testing.T) {
 	}
 }
 
+// A job may open its input and outputs by name, as JavaScript mostly does, also if we are root.
+func TestSandboxStreamsByName(t *testing.T) {
+	for way, b := range ways(t) {
+		job := attacker("open('/dev/stdout', 'w').write(open('/dev/stdin').read())\nopen('/proc/self/fd/2', 'w').write('said')")
+		job.Stdin = []byte("abc")
+		if got, err := b.Run(t.Context(), job); err != nil || string(got.Stdout) != "abc" || string(got.Stderr) != "said" {
+			t.Errorf("%s: %+v, error %v", way, got, err)
+		}
+	}
+}
+
 // A job is ended at its limit of disk, however it holds what it has written.
 func TestSandboxDisk(t *testing.T) {
 	all := []string{"hoard(400)", "hoard(400, True)", "leave(400)", "leave(400, True)", "for _ in range(8): threading.Thread(target=hoard, args=(100,)).start()"}

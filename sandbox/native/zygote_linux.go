@@ -395,19 +395,15 @@ func (b *Box) fork() (f *fork, pid int, err error) {
 
 // A standing is what decides how much of the processors a process gets.
 type standing struct {
-	processors                     unix.CPUSet
-	priority, scheduler, diskClass uintptr
+	processors                unix.CPUSet
+	priority, disk, scheduler uintptr
 }
 
 // standingOf is that of a process; of one that has ended, none.
 func standingOf(pid int) (s standing) {
 	_ = unix.SchedGetaffinity(pid, &s.processors)
-	for _, one := range []struct {
-		to        *uintptr
-		nr, which uintptr
-	}{{&s.priority, unix.SYS_GETPRIORITY, unix.PRIO_PROCESS}, {&s.diskClass, unix.SYS_IOPRIO_GET, ioprioProcess}} {
-		*one.to, _, _ = unix.RawSyscall(one.nr, one.which, uintptr(pid), 0)
-	}
+	s.priority, _, _ = unix.RawSyscall(unix.SYS_GETPRIORITY, unix.PRIO_PROCESS, uintptr(pid), 0)
+	s.disk, _, _ = unix.RawSyscall(unix.SYS_IOPRIO_GET, ioprioProcess, uintptr(pid), 0)
 	s.scheduler, _, _ = unix.RawSyscall(unix.SYS_SCHED_GETSCHEDULER, uintptr(pid), 0, 0)
 	return s
 }

@@ -48,6 +48,7 @@ var sessions = map[string][]step{
 	},
 	"limits": {
 		{cell: "x = 1"}, {cell: "while True: pass", limits: sandbox.Limits{CPU: 200 * time.Millisecond}, end: sandbox.CPULimit, errs: "KeyboardInterrupt"},
+		{cell: "import os; os.kill(os.getpid(), 19)", limits: sandbox.Limits{Wall: time.Second}, end: sandbox.WallLimit, errs: "KeyboardInterrupt"},
 		{cell: "x", out: "1\n"}, {cell: "import time; print(2); time.sleep(1000)", limits: sandbox.Limits{Wall: time.Second}, end: sandbox.WallLimit, out: "2\n", errs: "KeyboardInterrupt"},
 		{cell: "x", out: "1\n"}, {cell: "while True: print('aaaa')", limits: sandbox.Limits{Output: 20}, end: sandbox.OutputLimit, out: strings.Repeat("aaaa\n", 4), errs: "Traceback"},
 		{cell: "print('a' * 100)", limits: sandbox.Limits{Output: 20}, end: sandbox.OutputLimit, out: strings.Repeat("a", 20)},

@@ -17,7 +17,6 @@ var results = []trial{
 	{name: "input need not be read", args: []string{"deaf"}, out: "done\n", change: func(j *sandbox.Job) { j.Stdin = make([]byte, 1<<20) }},
 	{name: "half a letter, NUL", args: []string{"bytes"}, out: "\xff\xc3\x00\xe2\x82done\n"},
 	{name: "an exit status", args: []string{"exit", "7"}, code: 7},
-	{name: "its input by name", args: []string{"streams"}, out: "abc\ndone\n", change: func(j *sandbox.Job) { j.Stdin = []byte("abc\n") }},
 	{name: "a file of a job", args: []string{"read", "a/b"}, out: "done\n", change: func(j *sandbox.Job) { j.Files["a/b"] = []byte("x") }},
 	{name: "it writes its files", args: []string{"write", "a/b"}, out: "done\n", change: func(j *sandbox.Job) { j.Files["a/b"] = []byte("x") }},
 	{name: "it makes files", args: []string{"write", "c"}, out: "done\n", change: func(j *sandbox.Job) { j.Fetch = []string{"c", "d"} },

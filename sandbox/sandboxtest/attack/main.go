@@ -156,18 +156,7 @@ var everywhere = map[string]func(string) error{
 		return nil
 	},
 
-	"echo": func(string) error { _, err := io.Copy(os.Stdout, os.Stdin); return err },
-	"streams": func(string) error { // as JavaScript mostly opens them
-		in, err := os.ReadFile("/dev/stdin")
-		for _, name := range []string{"/dev/stdout", "/dev/stderr"} {
-			out, e := os.OpenFile(name, os.O_WRONLY, 0)
-			if err = errors.Join(err, e); err == nil {
-				_, err = out.Write(in)
-				_ = out.Close()
-			}
-		}
-		return err
-	},
+	"echo":    func(string) error { _, err := io.Copy(os.Stdout, os.Stdin); return err },
 	"deaf":    func(string) error { os.Stdin.Close(); return nil },
 	"bytes":   func(string) error { _, err := os.Stdout.WriteString("\xff\xc3\x00\xe2\x82"); return err },
 	"exit":    func(code string) error { n, _ := strconv.Atoi(code); os.Exit(n); return nil },
