@@ -111,7 +111,8 @@ func (r *reader) correction(all []cue) (rest string, is bool) {
 // it, comes after the answer and has one.
 func (r *reader) aside(after, at int) bool {
 	for range 2 {
-		start := strings.LastIndexAny(r.text[:at], ".!?\n") + 1
+		from := max(0, at-maxHint)
+		start := from + strings.LastIndexAny(r.text[from:at], ".!?\n") + 1
 		if start <= after {
 			return false
 		}
@@ -149,7 +150,7 @@ func (r *reader) starts(i int) bool {
 	if r.want.phrase != "" && strings.HasPrefix(r.low[i:], strings.ToLower(Words(r.want.phrase))) {
 		return true
 	}
-	if r.want.letter {
+	if r.want.letter && (rest[0] < 'a' || rest[0] > 'z') {
 		if at := loneLetter(rest[:min(len(rest), maxOf)], 0); at >= 0 && strings.Trim(rest[:at], "($") == "" {
 			return true
 		}
@@ -178,7 +179,7 @@ func isVariable(text string) bool {
 // phrase that turns to something else.
 func (r *reader) clauseEnd(i int) int {
 	depth := 0
-	for start := i; i < len(r.text); {
+	for start := i; i < min(len(r.text), start+maxHint); {
 		if open, shut := mark(r.text[i:]); open != "" {
 			if end := closer(r.text[i+len(open):], shut); end >= 0 {
 				i += len(open) + end + len(shut)
@@ -222,8 +223,8 @@ type claim struct {
 func (r *reader) allClaims(all []cue) (found []claim) {
 	end, boxes := 0, allBoxes(r.text)
 	for _, c := range all {
-		if slices.ContainsFunc(boxes, func(b box) bool { return b.start < c.start && c.end < b.end }) && c.role != changes {
-			continue // we do not search a box
+		if c.start < end || slices.ContainsFunc(boxes, func(b box) bool { return b.start < c.start && c.end < b.end }) && c.role != changes {
+			continue // it is in a clause that does not count, or in a box, which we do not search
 		}
 		made := r.claim(c)
 		if s := made.start; s > 0 && made.as == "" && r.text[s-1] == '(' {
@@ -250,7 +251,7 @@ func (r *reader) claim(c cue) claim {
 			signs = ",:"
 		}
 		if at := r.value(c.end, signs); at >= 0 {
-			return claim{c.role, joining().FindStringIndex(r.low[:c.start])[0], r.clauseEnd(at), ""}
+			return claim{c.role, r.joined(c.start), r.clauseEnd(at), ""}
 		}
 	case limits:
 		if at := r.near(c.end); at < len(r.text) && r.starts(at) && !r.operand(c.start) {
@@ -280,6 +281,12 @@ func (r *reader) claim(c cue) claim {
 	return claim{}
 }
 
+// joined returns where the word begins that joins what begins at i to the text before, or i.
+func (r *reader) joined(i int) int {
+	from := max(0, i-len(", sondern "))
+	return from + joining().FindStringIndex(r.low[from:i])[0]
+}
+
 // joining matches a word at the end of a text that joins a denial to it.
 var joining = compiled.Regexp(`(?:[,;]? (?:and|but|und|et|y|e|а|и|mas|ma|mais) )?$`)
 
@@ -291,10 +298,13 @@ const maxBack = 4
 func (r *reader) valueBefore(i int, verb bool) (start, end int) {
 	for words := 0; words <= maxBack; words++ {
 		text := strings.TrimRight(r.text[:i], " *_\"”")
-		if start := r.valueEnding(text); start >= 0 && (words > 0 || !verb) {
-			return start, len(text)
+		last := lastWord(text)
+		if len(last) < 2 || last[0] < 'a' || last[0] > 'z' || r.want.phrase != "" || listed(" pi infinity ", last) {
+			if start := r.valueEnding(text); start >= 0 && (words > 0 || !verb) {
+				return start, len(text)
+			}
 		}
-		i = len(text) - len(lastWord(text))
+		i = len(text) - len(last)
 		if word := r.low[i:len(text)]; word == "" || listed(" and or so that therefore then but a ", word) || phraseAt(word, fills).text != word {
 			break
 		}
@@ -317,7 +327,8 @@ func (r *reader) valueEnding(text string) int {
 	start := max(0, len(text)-maxShort)
 	start += strings.LastIndexAny(text[start:], ".!?\n:;") + 1
 	if n := len(text); start > 0 && start < n && isDigit(text[start]) && text[start-1] == '.' { // of a decimal
-		start = strings.LastIndexAny(text[:start], " \n") + 1
+		from := max(0, start-maxOf)
+		start = from + strings.LastIndexAny(text[from:start], " \n") + 1
 	}
 	sentence := text[start:]
 	if r.want.letter {
