@@ -41,13 +41,16 @@ func (c *comparison) sameMeasure() (same, sure bool) {
 	return same, same || scale.Cmp(big.NewRat(1, 1)) != 0 || zero.Sign() != 0 || radians != 0 || summed || summed2
 }
 
+// maxAmounts bounds the members of a list of answers with units.
+const maxAmounts = 16
+
 // sameMeasures compares two lists of answers with units, in any order.
 func sameMeasures(c *comparison) (same, sure bool) {
 	if len(c.goldText)+len(c.answerText) > maxNormal || !mayHaveUnit(c.goldText) && !mayHaveUnit(c.answerText) {
 		return false, false
 	}
 	g, a := pieces(c.goldText), pieces(c.answerText)
-	if len(g) < 2 || len(g) != len(a) || len(g) > maxPairs || strings.ContainsAny(c.goldText+c.answerText, "()[]") {
+	if len(g) < 2 || len(g) != len(a) || len(g) > maxAmounts || strings.ContainsAny(c.goldText+c.answerText, "()[]") {
 		return false, false
 	}
 	measuredAll := true

@@ -23,27 +23,40 @@ const maxDomain = 16
 // withoutDomains drops the words that say for which values an answer holds. Of a whole number that is no
 // argument of a function it writes ", k ∈ ℤ" in their place.
 func withoutDomains(tokens []token) []token {
-	depth := 0
-	for i := range len(tokens) - 1 {
-		t, next := tokens[i], tokens[i+1].kind
-		worded := t.kind == kText || t.kind == kWord
-		if joint := strings.Trim(t.text, " ,"); t.kind == kText && (joint == "and" || joint == "or") {
-			tokens[i] = token{kind: kOp, text: joint}
-		}
-		outside := depth == 0 && i > 0 && (worded || t.is("forall") || (t.is(",") || t.is("(")) && (next == kText || next == kWord || next == kSymbol))
-		depth += t.nesting()
-		if !outside {
-			continue
-		}
-		if end, whole := domain(tokens, i); end > 0 {
-			rest := tokens[end:]
-			if tokens = tokens[:i:i]; whole != "" {
-				tokens = append(tokens, token{kind: kOp, text: ","}, token{kind: kSymbol, text: whole}, token{kind: kOp, text: "in"}, token{kind: kSymbol, text: "set Z"})
-			}
-			return withoutDomains(append(tokens, rest...))
-		}
+	if !slices.ContainsFunc(tokens, func(t token) bool { return t.kind == kText || t.kind == kWord || t.is("forall") || t.text == "set Z" }) {
+		return tokens
 	}
-	return tokens
+	depth, kept := 0, tokens[:0:0]
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		if joint := strings.Trim(t.text, " ,"); t.kind == kText && (joint == "and" || joint == "or") {
+			t = token{kind: kOp, text: joint}
+		}
+		if end, whole := 0, ""; depth == 0 && i > 0 && mayBeDomain(tokens[i:]) {
+			if end, whole = domain(tokens, i); whole != "" {
+				kept = append(kept, token{kind: kOp, text: ","}, token{kind: kSymbol, text: whole}, token{kind: kOp, text: "in"}, token{kind: kSymbol, text: "set Z"})
+			}
+			if end > 0 {
+				i = end - 1
+				continue
+			}
+		}
+		depth += t.nesting()
+		kept = append(kept, t)
+	}
+	return kept
+}
+
+// mayBeDomain reports whether tokens begin with a word, or with a sign before one or before "x ∈".
+func mayBeDomain(tokens []token) bool {
+	isWord := func(t token) bool { return t.kind == kText || t.kind == kWord }
+	switch t := tokens[0]; {
+	case isWord(t) || t.is("forall"):
+		return true
+	case len(tokens) > 3 && (t.is(",") || t.is("(")):
+		return isWord(tokens[1]) || tokens[1].is("forall") || tokens[1].kind == kSymbol && (isWord(tokens[2]) || tokens[2].is("in"))
+	}
+	return false
 }
 
 // domain returns the index of the token after a domain that begins at a token, or 0, and its variable if
@@ -67,7 +80,7 @@ func domain(tokens []token, i int) (end int, whole string) {
 		said, kind, variable := b.String()[:loc[6]], b.String()[loc[2]:loc[3]], b.String()[loc[4]:loc[5]]
 		end = ends[loc[6]]
 		switch {
-		case argued(tokens[:i], variable) || strings.Contains(said, ">= ") && listed(" n k m ", variable):
+		case argued(tokens[max(0, i-4*maxDomain):i], variable) || strings.Contains(said, ">= ") && listed(" n k m ", variable):
 			return end, ""
 		case strings.ContainsAny(said, ">^_") || strings.Contains(said, "set-N") || strings.Contains(kind, "itive") || strings.Contains(kind, "ative") || strings.Contains(kind, "nonzero") || strings.Contains(kind, "natural"):
 			return 0, ""
