@@ -168,7 +168,8 @@ def conversation(r):
 
 def special_tokens(config):
     plain = lambda token: token["content"] if isinstance(token, dict) else [plain(t) for t in token] if isinstance(token, list) else token
-    return {name: plain(config[name]) for name in SPECIAL if config.get(name)}
+    own = [name for name, token in config.items() if name.endswith("_token") and isinstance(token, (str, dict))]  # image_token and the like
+    return {name: plain(config[name]) for name in [*SPECIAL, *own] if config.get(name)}
 
 
 def source(config, line):

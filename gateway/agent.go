@@ -159,7 +159,7 @@ func (s *session) guides(how *Settings) bool { return how.Guided && s.group.Mode
 // the body, byte by byte.
 func (g agentAPI) decode(c *web.Call, d dialect.Dialect, s *session) (req *dialect.Request, sum tree.Digest, err error) {
 	limits := dialect.StandardLimits()
-	limits.Choices, limits.Guided = g.config.Settings.MaxChoices, s.guides(&g.config.Settings)
+	limits.Choices, limits.Guided, limits.TextOnly = g.config.Settings.MaxChoices, s.guides(&g.config.Settings), !g.player.Images
 	req, err = web.ReadBody(c, func(body []byte) (*dialect.Request, error) {
 		sum = tree.Sum([]byte(d.Name()), []byte(dialect.KeyOf(c.R.Header)), body)
 		req, refused := d.Decode(body, limits)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
@@ -195,6 +196,7 @@ func TestFaultsOfThePolicy(t *testing.T) {
 		{"final", quintain.ErrFinal, nil, 503, quintain.InfraFailed},
 		{"too slow", quintain.ErrTimeout, nil, 503, quintain.InfraFailed},
 		{"the template refuses the messages", fmt.Errorf("exact: chat template: %w; %w", &chattemplate.Error{Message: "roles must alternate", Raised: true}, quintain.ErrFinal), nil, 400, quintain.Scored},
+		{"the template drops a text", fmt.Errorf("exact: %w; %w", &policy.UnreadError{Message: 2, Part: -1, Why: "the chat template drops the text"}, quintain.ErrFinal), nil, 400, quintain.Scored},
 		{"a prompt without room", quintain.ErrNoRoom, nil, 400, quintain.Scored},
 		{"an aborted reply", nil, func(s *quintain.Sample) { s.Finish = quintain.Aborted }, 503, quintain.InfraFailed},
 		{"a log-probability too few", nil, func(s *quintain.Sample) { s.LogProbs = s.LogProbs[1:] }, 503, quintain.InfraFailed},
@@ -213,7 +215,7 @@ func TestFaultsOfThePolicy(t *testing.T) {
 		b.policy.fails, b.policy.breaks = []error{test.err}, test.spoil
 		b.policy.mu.Unlock()
 		text := b.post(s, test.status, ask)
-		if test.status == http.StatusBadRequest && !strings.Contains(text, `"param":"messages"`) {
+		if test.status == http.StatusBadRequest && !strings.Contains(text, `"param":"messages`) {
 			t.Errorf("%s: the refusal names no field: %s", test.why, text)
 		}
 		b.want(200, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)

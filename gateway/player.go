@@ -32,6 +32,9 @@ type Player struct {
 	// Piece returns the text of a token. Nil: unknown.
 	Piece func(t quintain.Token) string
 
+	// Images says that the policy reads images.
+	Images bool
+
 	// Count returns the number of tokens of a prompt. Nil: unknown.
 	Count func(r quintain.Request) (int, error)
 }
@@ -49,6 +52,9 @@ func (s *Settings) PlayerOf(p quintain.Policy) (Player, error) {
 // nothing here. The error names the setting.
 func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	out := Player{Policy: p}
+	if of, does := p.(interface{ ReadsImages() bool }); does {
+		out.Images = of.ReadsImages()
+	}
 	var err error
 	if s.ToolFormat != "" {
 		if out.Format, err = toolcall.Named(s.ToolFormat); err != nil {

@@ -70,6 +70,31 @@ func TestARefusalOfTheTemplateIsTheAgents(t *testing.T) {
 	b.want(400, "POST", s.OpenAI+"/chat/completions", `{"model": "any", "messages": [{"role": "user", "content": "?"}, {"role": "tool", "tool_call_id": "x", "content": "3"}]}`, "Authorization", "Bearer "+s.Key)
 }
 
+// An image is refused where the policy reads only texts, beside a text too, in every dialect and in
+// the results of tools.
+func TestImagesAreRefusedUnlessThePolicyReadsThem(t *testing.T) {
+	const image, block = `{"type": "image_url", "image_url": {"url": "data:image/png;base64,AA"}}`, `{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA"}}`
+	const call = `{"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "add", "arguments": "{}"}}]}`
+	for _, test := range []struct{ path, body, field string }{
+		{"/v1/chat/completions", `{"messages": [{"role": "user", "content": [{"type": "text", "text": "What is this?"}, ` + image + `]}]}`, "messages[0].content[1].type"},
+		{"/v1/chat/completions", `{"messages": [{"role": "user", "content": "?"}, ` + call + `, {"role": "tool", "tool_call_id": "c", "content": [` + image + `, {"type": "text", "text": "It is this."}]}]}`, "messages[2].content[0].type"},
+		{"/v1/responses", `{"input": [{"role": "user", "content": [{"type": "input_text", "text": "?"}, {"type": "input_image", "image_url": "data:x"}]}]}`, "input[0].content[1].type"},
+		{"/v1/responses", `{"input": [{"role": "user", "content": "?"}, {"type": "function_call", "call_id": "c", "name": "add", "arguments": "{}"}, {"type": "function_call_output", "call_id": "c", "output": [{"type": "input_text", "text": "a"}, {"type": "input_image", "image_url": "data:x"}]}]}`, "input[2].output[1].type"},
+		{"/v1/messages", `{"max_tokens": 9, "messages": [{"role": "user", "content": [` + block + `, {"type": "text", "text": "?"}]}]}`, "messages[0].content[0].type"},
+		{"/v1/messages", `{"max_tokens": 9, "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "add", "input": {}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": "a"}, ` + block + `]}]}]}`, "messages[2].content[0].content[1].type"},
+		{"/v1/messages/count_tokens", `{"messages": [{"role": "user", "content": [` + block + `, {"type": "text", "text": "?"}]}]}`, "messages[0].content[0].type"},
+	} {
+		for reads, want := range map[bool]int{true: 200, false: 400} {
+			b := start(t, Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret")}, Player{Policy: &parrot{}, Images: reads, Count: func(quintain.Request) (int, error) { return 1, nil }}, &desk{results: make(chan rollout.Result, 1)})
+			s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
+			text := b.want(want, "POST", strings.TrimSuffix(s.OpenAI, "/v1")+test.path, test.body, "Authorization", "Bearer "+s.Key)
+			if !reads && (!strings.Contains(text, test.field) || !strings.Contains(text, "reads only texts")) {
+				t.Errorf("%s: %s, want the field %s", test.path, text, test.field)
+			}
+		}
+	}
+}
+
 // An agent is not told where the engine is, in any dialect: it could ask it itself. The log and the
 // outcome are.
 func TestAgentsDoNotLearnWhereTheEngineIs(t *testing.T) {

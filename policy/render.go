@@ -57,10 +57,10 @@ func Read(r quintain.Request) []quintain.Token {
 	}
 	size := 1 + len(opening) + len(tools)
 	for i, m := range fresh {
-		if len(m.ToolCalls) > 0 {
+		if m.Content = m.Text(); len(m.ToolCalls) > 0 {
 			m.Content = toolcall.AppendPlain(m.Content, m.ToolCalls)
-			fresh[i] = m
 		}
+		fresh[i].Content = m.Content
 		size += len(m.Role) + len(m.Content) + len("<||>") + 1
 	}
 	tokens := make([]quintain.Token, 0, size)

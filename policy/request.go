@@ -43,6 +43,37 @@ func CheckFree(r quintain.Request) error {
 	return fmt.Errorf("%w; %w", quintain.ErrUnguided, quintain.ErrFinal)
 }
 
+// An UnreadError says that a part of a message would be lost: no token of the prompt stands for it.
+type UnreadError struct {
+	Message int // its index in the request
+	Part    int // index of the part of its content; -1: the content is no list, or it is a call
+	Why     string
+}
+
+// Field is the place of the part.
+func (e *UnreadError) Field() string {
+	if e.Part < 0 {
+		return fmt.Sprintf("messages[%d]", e.Message)
+	}
+	return fmt.Sprintf("messages[%d].content[%d]", e.Message, e.Part)
+}
+
+// Error names the place and the fault.
+func (e *UnreadError) Error() string { return e.Field() + ": " + e.Why }
+
+// CheckText reports a part of r's messages that is no text, such as an image: for policies that
+// read only texts.
+func CheckText(r quintain.Request) error {
+	for i := range r.Messages {
+		for k, p := range r.Messages[i].Parts {
+			if p.Type != quintain.PartText {
+				return fmt.Errorf("%w; %w", &UnreadError{i, k, fmt.Sprintf("a part of type %q is not read: this policy reads only texts", p.Type)}, quintain.ErrFinal)
+			}
+		}
+	}
+	return nil
+}
+
 // checkSampling reports the first invalid field of a request for n samples.
 func checkSampling(n int, s quintain.Sampling) error {
 	switch {

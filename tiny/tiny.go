@@ -93,7 +93,7 @@ var ErrEnded = errors.New("tiny: the policy has ended")
 // context (Length). A conversation that fills the context is a [quintain.ErrNoRoom]: no
 // sampled token is ever beyond the context.
 func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
-	if err := cmp.Or(policy.Check(r), policy.CheckFree(r)); err != nil {
+	if err := cmp.Or(policy.Check(r), policy.CheckFree(r), policy.CheckText(r)); err != nil {
 		return nil, fmt.Errorf("tiny: %w", err)
 	}
 	if ctx.Err() != nil {

@@ -32,6 +32,13 @@ func joined(parts []quintain.Part) (text string, rest []quintain.Part) {
 func (f fields) part() quintain.Part {
 	kind := f.get("type")
 	switch name := kind.string(); name {
+	case partImage, "input_image", "image":
+		if kind.body.limits.TextOnly {
+			kind.refuse(CodeValue, "a part of type %q is not served: this policy reads only texts", name)
+			return quintain.Part{}
+		}
+	}
+	switch name := kind.string(); name {
 	case "text", "input_text", "output_text", "reasoning_text", "summary_text":
 		return quintain.Part{Type: quintain.PartText, Text: f.get("text").string()}
 	case "refusal":

@@ -202,7 +202,8 @@ type Limits struct {
 	Stops     int // most stop texts
 	Depth     int // JSON values within each other
 
-	Guided bool // the reply may have to keep to a schema
+	Guided   bool // the reply may have to keep to a schema
+	TextOnly bool // the policy reads no images
 }
 
 // StandardLimits returns the limits of a session that sets none.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
@@ -79,6 +80,9 @@ func Of(err error) error {
 	}
 	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
+	}
+	if lost, is := errors.AsType[*policy.UnreadError](err); is {
+		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: lost.Field(), Message: strings.ToValidUTF8(lost.Why, "?")}
 	}
 	return PolicyFailed(err)
 }

@@ -42,7 +42,8 @@ type Chat struct {
 // Some templates refuse a reply with several calls: it is then rendered with the first.
 func (c *Chat) Render(r quintain.Request) (Rendering, error) {
 	read, err := c.render(r)
-	if single, several := firstCalls(r.Messages); err != nil && several {
+	_, lost := errors.AsType[*policy.UnreadError](err)
+	if single, several := firstCalls(r.Messages); err != nil && !lost && several {
 		r.Messages = single
 		read, err = c.render(r)
 	}
@@ -55,9 +56,13 @@ func (c *Chat) Render(r quintain.Request) (Rendering, error) {
 // Prompt returns the template's text of r's conversation, with the opening of a reply. Its
 // errors are those of Render.
 func (c *Chat) Prompt(r quintain.Request) (text string, err error) {
-	t, err := talkOf(c.plainly(r))
+	r = c.plainly(r)
+	t, err := talkOf(r)
 	if err == nil {
 		text, err = c.prompt(t)
+	}
+	if err == nil {
+		err = c.whole(r, t, text)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%w; %w", err, quintain.ErrFinal)
@@ -80,9 +85,12 @@ func (c *Chat) render(r quintain.Request) (Rendering, error) {
 		return Rendering{}, err
 	}
 	if r.Alone && len(r.Context) > 0 {
-		return c.alone(t.some(r.Fresh, len(t.messages)))
+		return c.alone(r, t.some(r.Fresh, len(t.messages)))
 	}
 	full, err := c.prompt(t)
+	if err == nil {
+		err = c.whole(r, t, full)
+	}
 	if err != nil {
 		return Rendering{}, err
 	}
@@ -132,8 +140,11 @@ func (c *Chat) follow(r quintain.Request, last reply, before, full string) (rest
 }
 
 // alone renders fresh messages as a conversation of their own; see [quintain.Step].
-func (c *Chat) alone(t talk) (Rendering, error) {
+func (c *Chat) alone(r quintain.Request, t talk) (Rendering, error) {
 	text, err := c.prompt(t)
+	if err == nil {
+		err = c.whole(quintain.Request{Messages: r.Messages[r.Fresh:]}, t, text)
+	}
 	if err != nil {
 		return Rendering{}, err
 	}

@@ -240,13 +240,13 @@ func TestSpacesBeforeWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const template = `{% for m in messages %}{{ '[hi]' if m.role == 'user' else ' ' + m.content + '</s>' }}{% endfor %}`
+	const template = `{% for m in messages %}{{ '[' + m.content + ']' if m.role == 'user' else ' ' + m.content + '</s>' }}{% endfor %}`
 	c := chat(t, template)
 	c.Tokenizer = tok
 	a := newTalk(t, c)
-	a.ask(user("Hm?"))
+	a.ask(user("hi"))
 	a.reply([]quintain.Token{4, 7})
-	if read := a.ask(user("And?")); a.request.Messages[1].Content != "hi" || read.Drift != exact.Clean || !slices.Equal(a.prompt, encode(t, c, "[hi] hi</s>[hi]")) {
+	if read := a.ask(user("hi")); a.request.Messages[1].Content != "hi" || read.Drift != exact.Clean || !slices.Equal(a.prompt, encode(t, c, "[hi] hi</s>[hi]")) {
 		t.Errorf("%+v after %q", read, a.request.Messages[1].Content)
 	}
 }
@@ -392,7 +392,7 @@ func TestPrompts(t *testing.T) {
 		}
 		return path
 	}
-	config := write("tokenizer_config.json", `{"chat_template":"{{ messages[0].content }}{{ mark }}:"}`)
+	config := write("tokenizer_config.json", `{"chat_template":"{{ messages[0].content }}{{ messages[1].content[0].text }}{{ mark }}:"}`)
 	talk := []quintain.Message{{Role: "user", Content: "2+2?"}, {Role: "assistant", Parts: []quintain.Part{{Type: "text", Text: "4"}}}}
 	for _, test := range []struct {
 		why   string
@@ -400,8 +400,9 @@ func TestPrompts(t *testing.T) {
 		want  string // empty: refused
 	}{
 		{"no template", exact.Files{}, "2+2?\n\n4\n\n"},
-		{"that of a configuration", exact.Files{Config: config, Vars: map[string]any{"mark": "!"}}, "2+2?!:"},
-		{"that of a file before it", exact.Files{Config: config, Template: write("t.jinja", "{{ messages[0].role }}>")}, "user>"},
+		{"that of a configuration", exact.Files{Config: config, Vars: map[string]any{"mark": "!"}}, "2+2?4!:"},
+		{"that of a file before it", exact.Files{Config: config, Template: write("t.jinja", "{{ messages[0].role }}>{{ messages[0].content }}{{ messages[1].content[0].text }}")}, "user>2+2?4"},
+		{"one that reads only texts", exact.Files{Template: write("texts.jinja", "{% for m in messages %}{{ m.content if m.content is string }}{% endfor %}")}, ""},
 		{"one that refuses", exact.Files{Template: write("no.jinja", "{{ raise_exception('no') }}")}, ""},
 	} {
 		prompt, _, err := test.files.Prompt(time.Now())

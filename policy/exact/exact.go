@@ -53,7 +53,7 @@ func (p *Policy) Stats() Stats {
 
 // Sample implements [quintain.Policy]. Samples of one request share their Read.
 func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
-	if err := policy.Check(r); err != nil {
+	if err := cmp.Or(policy.Check(r), policy.CheckText(r)); err != nil {
 		return nil, fmt.Errorf("exact: %w", err)
 	}
 	if r.ToolChoice != "" || len(r.Schema) > 0 && !p.from.Can().Schema {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/policy"
 )
 
 // A query is one request to the server, with everything needed to read the answer.
@@ -80,6 +81,9 @@ func guide(fields map[string]any, r quintain.Request) {
 // after 16 tokens; null means no limit to most servers. With logprobs 0, llama.cpp reports
 // nothing at all.
 func (c *Client) addPrompt(fields map[string]any, r quintain.Request) (err error) {
+	if err := policy.CheckText(r); err != nil {
+		return err
+	}
 	if fields["prompt"], err = c.cfg.Prompt(r); err != nil {
 		return err
 	}

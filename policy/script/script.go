@@ -50,7 +50,7 @@ func Turns(texts ...string) Say {
 
 // Sample implements [quintain.Policy].
 func (s Say) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
-	if err := cmp.Or(policy.Check(r), policy.CheckFree(r)); err != nil {
+	if err := cmp.Or(policy.Check(r), policy.CheckFree(r), policy.CheckText(r)); err != nil {
 		return nil, fmt.Errorf("script: %w", err)
 	}
 	if ctx.Err() != nil {

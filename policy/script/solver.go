@@ -60,7 +60,7 @@ func (s *Solver) Declare(d *settings.Section) {
 
 // Sample implements [quintain.Policy].
 func (s *Solver) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
-	if err := cmp.Or(policy.Check(r), policy.CheckFree(r)); err != nil {
+	if err := cmp.Or(policy.Check(r), policy.CheckFree(r), policy.CheckText(r)); err != nil {
 		return nil, fmt.Errorf("script: %w", err)
 	}
 	if ctx.Err() != nil {

@@ -140,6 +140,9 @@ func New(s Settings, u Use) (*Server, error) {
 // Model returns the name of the model, once [Server.Connect] has succeeded.
 func (s *Server) Model() string { return s.chat.Model }
 
+// ReadsImages reports whether the server gets the parts of messages as they are.
+func (s *Server) ReadsImages() bool { return s.renderer == nil && s.chat.Prompt == nil }
+
 // Served returns the name of the model that the server has; empty while it cannot be used yet.
 func (s *Server) Served() string {
 	if !s.isReady() {
