@@ -116,9 +116,9 @@ func (c *Coordinator) Part() run.Part { return c.book }
 // has slots of its own.
 func (c *Coordinator) Join(to *run.Config) {
 	to.Part, to.Elsewhere = c.Part(), c.exams.play
-	if of, is := to.Policy.(interface{ Served() string }); is {
+	if of, is := to.Policy.(interface{ Model() string }); is {
 		c.mu.Lock()
-		c.served = of.Served
+		c.served = of.Model
 		c.mu.Unlock()
 	}
 	to.Outside = func(ctx context.Context, t *run.Table) error {

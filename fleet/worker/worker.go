@@ -302,7 +302,7 @@ func (w *Worker) identify(ctx context.Context) (err error) {
 	if err := s.Await(ctx); err != nil {
 		return err
 	}
-	w.plays.Model = s.Served()
+	w.plays.Model = s.Model()
 	return nil
 }
 

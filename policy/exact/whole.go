@@ -19,12 +19,21 @@ type piece struct {
 	call    int // -1: it is a text
 }
 
+// A search looks for the fresh messages of a request in what the template made of them.
+type search struct {
+	*Chat
+	r    quintain.Request
+	t    talk   // of r
+	text string // of t
+	mark string // a character that is not in it
+}
+
 // whole reports a piece of r's fresh messages that is not in text, the template's of t: r's
 // conversation. Thoughts may be missing, as templates leave out those of earlier replies.
 //
 // Texts are looked for in order. What is not found, and what is short or a call, is marked and
 // rendered again.
-func (c *Chat) whole(r quintain.Request, t talk, text string) error {
+func (c *Chat) whole(r quintain.Request, t talk, text string) (err error) {
 	var doubtful []piece
 	rest := text
 	for i := r.Fresh; i < len(r.Messages); i++ {
@@ -40,15 +49,15 @@ func (c *Chat) whole(r quintain.Request, t talk, text string) error {
 	if len(doubtful) == 0 {
 		return nil
 	}
-	mark, err := unusedMark(t, text)
-	if err != nil {
+	s := search{c, r, t, text, ""}
+	if s.mark, err = unusedMark(t, text); err != nil {
 		return err
 	}
-	if marked, err := c.marksOf(r, t, mark, doubtful...); err == nil && marked >= len(doubtful) {
+	if marks, err := s.marks(doubtful...); err == nil && marks >= len(doubtful) {
 		return nil
 	}
 	for _, p := range doubtful {
-		if c.drops(r, t, text, mark, p) {
+		if s.drops(p) {
 			return p.lost(&r.Messages[p.message])
 		}
 	}
@@ -57,20 +66,20 @@ func (c *Chat) whole(r quintain.Request, t talk, text string) error {
 
 // drops reports whether the template does not write the end of a text, or writes the same without
 // a call.
-func (c *Chat) drops(r quintain.Request, t talk, text, mark string, p piece) bool {
+func (s *search) drops(p piece) bool {
 	if p.call < 0 {
-		marked, err := c.marksOf(r, t, mark, p)
-		return err == nil && marked == 0
+		marks, err := s.marks(p)
+		return err == nil && marks == 0
 	}
-	without := r.Messages[p.message]
+	without := s.r.Messages[p.message]
 	without.ToolCalls = slices.Delete(slices.Clone(without.ToolCalls), p.call, p.call+1)
-	some := talk{t.vars, slices.Clone(t.messages)}
+	some := talk{s.t.vars, slices.Clone(s.t.messages)}
 	var err error
 	if some.messages[p.message], err = message(without); err != nil {
 		return false
 	}
-	shorter, err := c.prompt(some)
-	return err == nil && shorter == text
+	shorter, err := s.prompt(some)
+	return err == nil && shorter == s.text
 }
 
 // piecesOf returns the pieces of message number i.
@@ -109,27 +118,27 @@ func (p piece) lost(m *quintain.Message) error {
 	return &policy.UnreadError{Message: p.message, Part: p.part, Why: fmt.Sprintf("the chat template drops the %s %.60q of the role %s", what, p.text(m), m.Role)}
 }
 
-// marksOf returns how many marks the template writes of r's conversation if pieces of it end with
+// marks returns how many marks the template writes of the conversation if pieces of it end with
 // them.
-func (c *Chat) marksOf(r quintain.Request, t talk, mark string, pieces ...piece) (n int, err error) {
-	marked, messages := talk{t.vars, slices.Clone(t.messages)}, slices.Clone(r.Messages)
+func (s *search) marks(pieces ...piece) (n int, err error) {
+	marked, messages := talk{s.t.vars, slices.Clone(s.t.messages)}, slices.Clone(s.r.Messages)
 	for _, p := range pieces {
 		m := &messages[p.message]
 		switch {
 		case p.call >= 0:
 			m.ToolCalls = slices.Clone(m.ToolCalls)
 			call := m.ToolCalls[p.call]
-			m.ToolCalls[p.call] = quintain.ToolCall{ID: call.ID, Name: call.Name + mark, Arguments: call.Arguments}
+			m.ToolCalls[p.call] = quintain.ToolCall{ID: call.ID, Name: call.Name + s.mark, Arguments: call.Arguments}
 		case p.part >= 0:
 			m.Parts = slices.Clone(m.Parts)
-			m.Parts[p.part] = quintain.Part{Type: quintain.PartText, Text: m.Parts[p.part].Text + mark}
+			m.Parts[p.part] = quintain.Part{Type: quintain.PartText, Text: m.Parts[p.part].Text + s.mark}
 		default:
-			m.Content += mark
+			m.Content += s.mark
 		}
 		if marked.messages[p.message], err = message(*m); err != nil {
 			return 0, err
 		}
 	}
-	text, err := c.prompt(marked)
-	return strings.Count(text, mark), err
+	text, err := s.prompt(marked)
+	return strings.Count(text, s.mark), err
 }

@@ -137,14 +137,11 @@ func New(s Settings, u Use) (*Server, error) {
 	return n, nil
 }
 
-// Model returns the name of the model, once [Server.Connect] has succeeded.
-func (s *Server) Model() string { return s.chat.Model }
-
 // ReadsImages reports whether the server gets the parts of messages as they are.
 func (s *Server) ReadsImages() bool { return s.renderer == nil && s.chat.Prompt == nil }
 
-// Served returns the name of the model that the server has; empty while it cannot be used yet.
-func (s *Server) Served() string {
+// Model returns the name of the model that the server has; empty while it cannot be used yet.
+func (s *Server) Model() string {
 	if !s.isReady() {
 		return ""
 	}
