@@ -28,7 +28,7 @@ func (s *Settings) Identity() (Identity, error) {
 		of.Kind, of.Model = Server, s.Server.Chat.Model
 		files := s.Server.Files
 		maps.Copy(of.Shapes, files.Hashes())
-		of.Shapes["policy.vocabulary"], of.Shapes["policy.completions"] = files.Vocabulary, string(s.Server.Chat.Form)
+		of.Shapes["policy.vocabulary"], of.Shapes["policy.completions"] = files.Vocabulary, s.Server.Chat.Form
 		of.Shapes["policy.tool_format"], of.Shapes["policy.trust_messages"] = files.ToolFormat, strconv.FormatBool(files.TrustMessages)
 		shapes["policy.template_vars"], shapes["policy.extra_body"] = files.Vars, s.Server.Chat.Extra
 		shapes["policy.on_drift"] = s.Server.Drift
