@@ -14,7 +14,7 @@ const (
 
 var (
 	// choice matches the letter of a multiple choice, alone or in brackets.
-	choice = compiled.Regexp(`^[\s*$]*` + wrap + `*\s*\(?\s*` + wrap + `*([A-J])\}*\s*\)?\s*\}*[\s.*$]*$`)
+	choice = compiled.Regexp(`^[\s*$]*` + wrap + `*\s*\(?\s*` + wrap + `*([A-J])\}*\s*\)?\s*\}*[\s.*$!]*$`)
 
 	// smallChoice matches a small letter as a choice, which needs a bracket or \text.
 	smallChoice = compiled.Regexp(`^[\s*$]*(?:` + wrap + `*\(?\s*` + wrap + `*([a-j])\}*\s*\)\s*\}*|` + wrap + `([a-j])\s*\})[\s.*$]*$`)
@@ -79,7 +79,7 @@ func WithoutLabel(text string) (letter, value string) {
 }
 
 // titled matches the letter of a choice before its text: "B - the second law", "Option B".
-var titled = compiled.Regexp(`^[\s*$]*` + wrap + `*\s*(?i:(?:the )?(?:option|choice|answer)\s*:?\s*)?` + wrap + `*\s*\(?([A-J])\)?[\s*$}]*(?:$|` + wrap + `?\s*[-–—:,.)]` + space + wrap + `?\s*(.*)$)`)
+var titled = compiled.Regexp(`^[\s*$]*` + wrap + `*\s*(?i:(?:the )?(?:option|choice|answer)\s*:?\s*)?` + wrap + `*\s*\(?([A-J])\)?[\s*$}]*(?:$|` + wrap + `?\s*[-–—:,.)(=]` + space + wrap + `?\s*(.*)$)`)
 
 // Labelled returns the letter of a choice that an answer is, perhaps with its text; nothing for
 // several.

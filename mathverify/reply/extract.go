@@ -106,6 +106,9 @@ func unworded(text string) string {
 // fromText applies the rules for texts without boxes.
 func fromText(text string, want wanted) (string, Rule) {
 	text = strings.TrimSpace(marked(withoutEndMark(withoutRules(text))))
+	for _, arrow := range []string{"=>", "->", "→", "⇒"} {
+		text = strings.TrimLeft(strings.TrimPrefix(text, arrow), " ")
+	}
 	if start := text[:min(len(text), maxShort/2)]; len(text) <= maxHint && (strings.Contains(start, "ns") || strings.Contains(start, "NS") || strings.Contains(start, "RES")) {
 		text = text[len(leadIn().FindString(text)):]
 	}
@@ -113,7 +116,7 @@ func fromText(text string, want wanted) (string, Rule) {
 		return m[1], RuleStatement
 	}
 	if text = withoutTail(text); len(text) <= maxBare && bare(text) && (!want.letter || !wordy().MatchString(text)) {
-		if text = peel(text); strings.HasPrefix(text, `\begin`) && aligned().MatchString(text) {
+		if text = peel(withoutWords(text)); strings.HasPrefix(text, `\begin`) && aligned().MatchString(text) {
 			text = lines(text)
 		}
 		return strings.Trim(text, "* "), RuleBare

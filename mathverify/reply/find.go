@@ -292,8 +292,10 @@ func subject(text string) string {
 	if i := strings.LastIndex(text, " is "); i >= 0 {
 		return text[i+len(" is "):]
 	}
-	if i := strings.LastIndex(text, " are "); i >= 0 {
-		return text[i+len(" are "):]
+	for _, verb := range []string{" are ", " equals "} {
+		if i := strings.LastIndex(text, verb); i >= 0 {
+			return text[i+len(verb):]
+		}
 	}
 	return text
 }
@@ -302,7 +304,7 @@ func subject(text string) string {
 var judged = compiled.Regexp(`(?:^|[^\p{L}])\(?([A-J])\)?\*{0,2} (?:is|must be) (?:the )?(?:correct|right|best)\b`)
 
 // opening matches a letter at the start of a text.
-var opening = compiled.Regexp(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{Latin}\s'’]|\s+(?:is|because|since|non|not)\b)`)
+var opening = compiled.Regexp(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{Latin}\s'’]|\s+(?:is (?:the|correct|right|my|best|true)|because|since|non|not)\b)`)
 
 // maxHint is the greatest length of a text in which an unmarked letter counts.
 const maxHint = 400

@@ -305,11 +305,32 @@ func (r *reader) valueBefore(i int, verb bool) (start, end int) {
 			}
 		}
 		i = len(text) - len(last)
+		if n := r.denseFill(text); n > 0 {
+			i = len(text) - n
+			continue
+		}
 		if word := r.low[i:len(text)]; word == "" || listed(" and or so that therefore then but a ", word) || phraseAt(word, fills).text != word {
 			break
 		}
 	}
 	return -1, -1
+}
+
+// denseFill returns the length of the word that may stand before a phrase at the end of a text in a script
+// without spaces, or 0.
+func (r *reader) denseFill(text string) int {
+	n := 0
+	for n < maxOf {
+		last, size := utf8.DecodeLastRuneInString(text[:len(text)-n])
+		if !dense(last) {
+			return 0
+		}
+		n += size
+		if word := r.low[len(text)-n : len(text)]; phraseAt(word, fills).text == word {
+			return n
+		}
+	}
+	return 0
 }
 
 // lastWord returns the letters at the end of a text.

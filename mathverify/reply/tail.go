@@ -64,10 +64,12 @@ func withoutWords(text string) string {
 	}
 	found := expressionOf(text)
 	rest, is := strings.CutPrefix(text, found)
-	if !is || found == "" || strings.IndexFunc(rest, func(r rune) bool { return r != ' ' && !unicode15.IsLetter(r) }) >= 0 || len(cues(lower(rest), bounds|claims|retracts)) > 0 {
+	rest = strings.TrimRight(rest, " .!")
+	words := strings.Fields(rest)
+	if !is || found == "" || len(words) == 0 || strings.IndexFunc(rest, func(r rune) bool { return r != ' ' && !unicode15.IsLetter(r) }) >= 0 || len(cues(lower(rest), bounds|claims|retracts)) > 0 {
 		return text
 	}
-	if said := lower(strings.TrimSpace(rest)); phraseAt(said, keeps).text == said {
+	if said := lower(strings.TrimSpace(rest)); phraseAt(said, keeps).text == said || words[0] == "it" || listed(verbals, words[0]) {
 		return found
 	}
 	if _, err := expr.Parse(expr.Fold(text)); err == nil {
