@@ -3,6 +3,7 @@
 package native
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 
 const (
 	fast      = 1 << 20 // the growth from one look to the next after which the next one comes soon
-	mapsEvery = 5       // looks after which one looks at what is mapped, too, unless the job grows fast
+	mapsEvery = 10      // looks after which one looks at what is mapped, too, unless the job grows fast
 )
 
 // beyond reports whether the job is beyond its limit of disk or files, and whether it comes near. A file
@@ -115,18 +116,21 @@ func (h *holdings) add(one procstat.Usage) error {
 	if !h.mapped {
 		return nil
 	}
-	maps, err := os.ReadFile(at + "/maps")
-	for line := range bytes.Lines(maps) {
-		fields := bytes.Fields(line)
-		if !bytes.HasSuffix(line, []byte(" (deleted)\n")) || !bytes.Contains(line, []byte("/"+filepath.Base(h.dir)+"/")) || len(fields) < 6 {
-			continue
-		}
-		number, _ := strconv.ParseUint(string(fields[4]), 10, 64)
-		if _, counted := h.files[number]; !counted {
-			h.files[number] = h.largest
+	maps, err := os.Open(at + "/maps")
+	if err != nil {
+		return err
+	}
+	defer maps.Close()
+	lines := bufio.NewScanner(bufio.NewReaderSize(maps, 64<<10)) // the kernel does most of the work for each read
+	for lines.Scan() {
+		if line := lines.Bytes(); bytes.HasSuffix(line, []byte(" (deleted)")) && bytes.Contains(line, []byte("/"+filepath.Base(h.dir)+"/")) {
+			number, _ := strconv.ParseUint(string(bytes.Fields(line)[4]), 10, 64)
+			if _, counted := h.files[number]; !counted {
+				h.files[number] = h.largest
+			}
 		}
 	}
-	return err
+	return lines.Err()
 }
 
 // asOwner does something that the kernel allows to the user of the jobs, and to root only with a capability.
