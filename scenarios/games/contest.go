@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -210,12 +211,20 @@ func (c *contest) observe(seat int) (messages []quintain.Message) {
 		c.opened[seat] = true
 		messages = append(messages, quintain.Message{Role: quintain.RoleSystem, Content: strings.Join([]string{
 			c.start.RulesAt(seat, c.wording),
-			c.turn(seat) + " " + fmt.Sprintf(tableForms[c.wording], c.start.Example()) + " " + earnings[Outcome][c.wording],
+			c.turn(seat) + " " + fmt.Sprintf(tableForms[c.wording], c.example()) + " " + earnings[Outcome][c.wording],
 		}, "\n\n")})
 	}
 	text := strings.TrimSpace(c.news[seat] + "\n\n" + c.position(seat))
 	c.news[seat] = ""
 	return append(messages, quintain.Message{Role: quintain.RoleUser, Content: text})
+}
+
+// example is a legal move now: that of the game, or else the first.
+func (c *contest) example() string {
+	if move := c.start.Example(); slices.Contains(c.sides.Allowed(), move) {
+		return move
+	}
+	return c.sides.Allowed()[0]
 }
 
 // turn tells a seat when it moves.

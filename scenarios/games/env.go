@@ -22,6 +22,7 @@ type env struct {
 	start   Start
 	wording int
 	match   Match
+	fresh   func() Match
 	turns   int     // the most replies
 	value   float64 // of the position
 	turn    int     // replies so far
@@ -34,11 +35,19 @@ func (e *env) Open(context.Context) ([]quintain.Message, error) {
 	if e.short {
 		return []quintain.Message{{Role: quintain.RoleUser, Content: e.brief()}}, nil
 	}
-	system := e.start.Rules(e.wording) + "\n\n" + fmt.Sprintf(forms[e.wording], e.start.Example(), e.turns) + " " + earnings[e.reward][e.wording]
+	system := e.start.Rules(e.wording) + "\n\n" + fmt.Sprintf(forms[e.wording], e.example(), e.turns) + " " + earnings[e.reward][e.wording]
 	return []quintain.Message{
 		{Role: quintain.RoleSystem, Content: system},
 		{Role: quintain.RoleUser, Content: e.match.Show() + "\n\n" + e.left()},
 	}, nil
+}
+
+// example is a legal move of the opening: that of the game, or else the first.
+func (e *env) example() string {
+	if _, why := e.fresh().Move(e.start.Example()); why != "" {
+		return e.match.Allowed()[0]
+	}
+	return e.start.Example()
 }
 
 // forms say how to reply; they get an example of a move and the number of replies.

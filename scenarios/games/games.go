@@ -23,7 +23,8 @@ type Start interface {
 	// give no advice.
 	Rules(wording int) string
 
-	// Example is the text of a move, for the form of a reply.
+	// Example is the text of a move, for the form of a reply. If it is not legal in the opening,
+	// the form has the first of Allowed.
 	Example() string
 
 	// Turns is the most replies of an episode, 1 or more.
@@ -88,13 +89,20 @@ type Spec[P task.Params, S Start] struct {
 
 	Reward Reward    // the default
 	Guess  []float64 // by level: the mean that uniform legal play earns by default
+
+	// Constant is, by level, the mean that the best single move earns that is made again and again;
+	// without it nothing. Openings counts, by level, the different openings, 0 for 1,000 and more.
+	Constant []float64
+	Openings []int
 }
 
 // A Game is what a Spec makes.
 type Game struct {
 	Task     quintain.Task
 	Scenario scenario.Spec
-	Guess    []float64 // see [Spec]
+	Guess    []float64 // see [Spec], as of the next two
+	Constant []float64
+	Openings []int
 
 	sided  bool // the policy can play on both sides
 	tables Tables
@@ -119,7 +127,7 @@ func (s *Spec[P, S]) Game() *Game {
 			return i, err
 		},
 	}
-	g := &Game{Task: made.Task(), Guess: s.Guess, deal: func(p quintain.Problem) (dealt, error) { return made.Read(p) }}
+	g := &Game{Task: made.Task(), Guess: s.Guess, Constant: s.Constant, Openings: s.Openings, deal: func(p quintain.Problem) (dealt, error) { return made.Read(p) }}
 	_, g.sided = any(*new(S)).(Sided)
 	g.Scenario = scenario.Spec{
 		Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Untagged: true,

@@ -47,7 +47,8 @@ func (p *play) begin(problem quintain.Problem) (scenario.Advised, error) {
 		return nil, err
 	}
 	start, luck, wording := record.start()
-	return &env{reward: p.Reward, short: p.ShortPrompts, start: start, wording: wording, match: start.Match(luck, &p.game.tables), turns: start.Turns(), value: 1}, nil
+	fresh := func() Match { return start.Match(luck, &p.game.tables) }
+	return &env{reward: p.Reward, short: p.ShortPrompts, start: start, wording: wording, match: fresh(), fresh: fresh, turns: start.Turns(), value: 1}, nil
 }
 
 var _ scenario.Host = (*play)(nil)

@@ -3,7 +3,7 @@ package games
 // A Score counts what moves gave away.
 type Score struct {
 	Lost float64
-	Par  float64 // what uniform play gives away on average
+	Par  float64 // what play without thinking gives away on average
 }
 
 // Add counts a move that is worth so much less than the best one. Less than slack is a rounding error.

@@ -16,11 +16,13 @@ import (
 var instructionFollowing = task.Spec[followingParams, followingItem]{
 	Name:     "instruction_following",
 	Category: "instructions",
-	Doc:      "Write a text on a topic that keeps up to five instructions at once, such as the number of words in each sentence or a letter that must not occur.",
-	Source:   "Instructions that a program can check, in the manner of IFEval (J. Zhou et al., 2023); kinds, words and code are our own.",
-	Version:  1,
-	Many:     true,
-	Prose:    true,
+	Doc: "Write a text on a topic that keeps up to five instructions at once, such as the number of words in each sentence or a letter that must not occur. " +
+		"Case does not matter unless an instruction says so; a word is what stands between spaces or dashes, without the marks at its ends, so that under's and 68 are words, and (name) counts as name. " +
+		"Only the instructions are checked: a text without sense is paid as well.",
+	Source:  "Instructions that a program can check, in the manner of IFEval (J. Zhou et al., 2023); kinds, words and code are our own.",
+	Version: 1,
+	Many:    true,
+	Prose:   true,
 	Refuses: map[string]string{
 		"with a full stop":                  wholeText,
 		"in a sentence":                     wholeText,

@@ -22,14 +22,14 @@ type paramKind struct {
 // The parameters that several tools share.
 var (
 	dateParam     = paramKind{[2]string{"date", "day"}, "date", "Date", [2]string{"The date is %v.", "It is for %v."}, nil, false}
-	timeParam     = paramKind{[2]string{"time", "start"}, "time", "Time of day", [2]string{"The time is %v.", "Make it %v."}, nil, false}
+	timeParam     = paramKind{[2]string{"time", "start"}, "time", "Time of day", [2]string{"The time is %v.", "The time should be %v."}, nil, false}
 	durationParam = paramKind{[2]string{"duration", "length"}, "duration", "Duration", [2]string{"It takes %v.", "The duration is %v."}, nil, false}
 	fromParam     = paramKind{[2]string{"origin", "from"}, "city", "City of departure", [2]string{"I start in %v.", "The trip begins in %v."}, nil, false}
 	toParam       = paramKind{[2]string{"destination", "to"}, "city", "City of arrival", [2]string{"I want to get to %v.", "The trip ends in %v."}, nil, false}
 	peopleParam   = paramKind{[2]string{"travellers", "passengers"}, "count", "Number of people", [2]string{"The number of people is %v.", "Reckon with this number of people: %v."}, nil, true}
 	noteParam     = paramKind{[2]string{"note", "comment"}, "text", "Note", [2]string{"Add the note %v.", "As a note, write %v."}, nil, true}
 	weightParam   = paramKind{[2]string{"weight", "mass"}, "weight", "Weight", [2]string{"The weight is %v.", "It weighs %v."}, nil, false}
-	amountParam   = paramKind{[2]string{"amount", "sum"}, "money", "Amount", [2]string{"The amount is %v.", "It is about %v."}, nil, false}
+	amountParam   = paramKind{[2]string{"amount", "sum"}, "money", "Amount", [2]string{"The amount is %v.", "It comes to %v."}, nil, false}
 	productParam  = paramKind{[2]string{"product", "item"}, "text", "Name of the product", [2]string{"The product is called %v.", "Its name in the catalogue is %v."}, nil, false}
 	addressParam  = paramKind{[2]string{"address", "deliver_to"}, "address", "Address", [2]string{"The address is %v.", "It goes to %v."}, nil, false}
 	roomParam     = paramKind{[2]string{"room", "place"}, "choice", "Room", [2]string{"The room is the %v.", "I mean the %v."}, []string{"kitchen", "bathroom", "bedroom", "office", "hall"}, false}
@@ -45,7 +45,7 @@ var (
 
 // titled returns a parameter for a text.
 func titled(a, b, doc, says string) paramKind {
-	return paramKind{[2]string{a, b}, "text", doc, [2]string{says + " %v.", "For this, take the words %v."}, nil, false}
+	return paramKind{[2]string{a, b}, "text", doc, [2]string{says + " %v.", "For the " + lowered(doc) + ", take the words %v."}, nil, false}
 }
 
 // chosen returns a parameter with one of several words.
@@ -56,8 +56,14 @@ func chosen(a, b, doc, choices string) paramKind {
 
 // counted returns a parameter with a whole number.
 func counted(a, b, doc string) paramKind {
-	return paramKind{[2]string{a, b}, "count", doc, [2]string{doc + ": %v.", "For the " + strings.ToLower(doc) + ", the figure is %v."}, nil, false}
+	return paramKind{[2]string{a, b}, "count", doc, [2]string{doc + ": %v.", "For the " + lowered(doc) + ", the figure is %v."}, nil, false}
 }
+
+// bodyWeight describes the weight of a person.
+const bodyWeight = "Weight of the person"
+
+// lowered returns a description as it stands within a sentence.
+func lowered(doc string) string { return strings.ToLower(doc[:1]) + doc[1:] }
 
 // optional returns a parameter that a request may leave out.
 func optional(k paramKind) paramKind {
@@ -105,7 +111,7 @@ var toolLibrary = []toolKind{
 	{"log_run", "Notes a run in the training diary.", [2]string{"I went running; please note it.", "Please add a run to my training diary."},
 		[]paramKind{distanceParam, durationParam, dateParam, noteParam}},
 	{"log_weight", "Notes the weight of a person in the training diary.", [2]string{"Somebody stepped on the scales; please note it.", "Please enter a person's weight in the diary."},
-		[]paramKind{personParam, weightParam, dateParam}},
+		[]paramKind{personParam, {weightParam.names, "weight", bodyWeight, [2]string{"The weight is %v.", "The scales show %v."}, nil, false}, dateParam}},
 	{"ship_parcel", "Sends a parcel.", [2]string{"Please send a parcel.", "A parcel has to be sent."},
 		[]paramKind{weightParam, heightParam, widthParam, addressParam, {[2]string{"insurance", "insured"}, "money", "Insured value", [2]string{"The insured value is %v.", "Insure it for %v."}, nil, true}, {[2]string{"express", "fast"}, "truth", "Whether it goes by express", [2]string{"It goes by express.", "It does not go by express."}, nil, true}}},
 	{"track_parcel", "Says where a parcel is.", [2]string{"Please find out where a parcel is.", "Where is my parcel?"},

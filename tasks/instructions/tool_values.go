@@ -153,7 +153,9 @@ func (p parameter) quantity(r *rng.Rand, convert bool) stated {
 	case "distance":
 		n = 100 * r.Between(10, 300)
 	case "weight":
-		n = 50 * r.Between(10, 1900)
+		if n = 50 * r.Between(10, 1900); p.of.doc == bodyWeight {
+			n = 100 * r.Between(400, 1200)
+		}
 	case "share":
 		n = 5 * r.Between(1, 19)
 	}

@@ -364,8 +364,8 @@ var sokobanPhrasings = [][2]string{
 		"\n\nWalls are drawn as + and empty places as -; % is the man on a goal. An answer looks like RRDLU."},
 	{"Rules of the game:\n1. You (*) move by one place up, down, left or right.\n2. You may push one box (@) in the direction of your move if nothing is behind it.\n3. Walls (+) stop you and the boxes. A move that is stopped counts like any other.\n4. You win when each box is on a goal. Free goals are X, boxes on goals $, and % is you on a goal. Free places are -.\n5. You lose if that takes more than {moves} moves.\n\n",
 		"\n\nHow do you win? Give your moves as letters in a row (U up, D down, L left, R right; ULLDR would be five moves), and no text."},
-	{"Somebody has solved the following Sokoban level in fewer than {moves} moves.\n\n",
-		"\n\nDo so as well; {moves} moves are allowed. + wall, - floor, X goal, @ box, $ box on a goal, * player, % player on a goal. The player steps to neighboring places and shoves single boxes forward; a move against a wall, or against a box that is blocked, changes nothing but counts as well. The level is done when every box stands on a goal. State the moves only, as one string made of U (up), D (down), L (left) and R (right), like RUULD."},
+	{"Somebody has solved the following Sokoban level in at most {moves} moves.\n\n",
+		"\n\nDo so as well. + wall, - floor, X goal, @ box, $ box on a goal, * player, % player on a goal. The player steps to neighboring places and shoves single boxes forward; a move against a wall, or against a box that is blocked, changes nothing but counts as well. The level is done when every box stands on a goal. State the moves only, as one string made of U (up), D (down), L (left) and R (right), like RUULD."},
 }
 
 // Prompt implements [task.Instance].

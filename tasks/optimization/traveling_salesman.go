@@ -15,8 +15,8 @@ import (
 var travelingSalesman = task.Spec[salesmanParams, salesmanItem]{
 	Name:     "traveling_salesman",
 	Category: "optimization",
-	Doc: "Find a shortest round trip through points on a grid of streets. A trip that is longer than the shortest, but shorter than every trip that " +
-		"always goes to the nearest point, earns up to 0.5; going to the nearest point is never the best.",
+	Doc: "Find a shortest round trip through points on a grid of streets. A trip that is longer than the shortest, but shorter than the points in their order and " +
+		"than every trip that always goes to the nearest point, the first in the list of equally near ones, earns up to 0.5; none of those is the best.",
 	Source:  "The classic problem of combinatorial optimization; the bound of the search is that of M. Held and R. Karp (1970).",
 	Version: 2,
 	List:    " ",

@@ -16,7 +16,7 @@ var roomsGame = games.Spec[roomsParams, layout]{
 	Doc: "Bring a thing to its place in a house with locked doors, keys and boxes, seeing one room at a time. " +
 		"Moves are measured by the shortest plan of somebody who knows the house, so looking for things costs a little.",
 	Source:  "Our own; the idea is that of BabyAI and of text adventures.",
-	Version: 1,
+	Version: 2,
 	Levels: []roomsParams{
 		{Rooms: 3, Locks: 0, Boxes: 1, Others: 3, Hands: 2, Shortest: 3, Longest: 5},
 		{Rooms: 4, Locks: 1, Boxes: 1, Others: 2, Hands: 2, Shortest: 5, Longest: 9},

@@ -14,7 +14,7 @@ var slidingPlay = games.Spec[slidingParams, sliding]{
 	Name:    "sliding_play",
 	Doc:     "Slide the numbered tiles of a frame into order, a few moves at a time. Moves are measured by the shortest solution that is still open.",
 	Source:  "The 15-puzzle, N. Chapman (1874), on smaller frames; code and texts are our own.",
-	Version: 1,
+	Version: 2,
 	Levels: []slidingParams{
 		{Rows: 2, Columns: 3, Shortest: 4, Longest: 10},
 		{Rows: 2, Columns: 3, Shortest: 10, Longest: 18},

@@ -16,7 +16,7 @@ var sokobanPlay = games.Spec[sokobanParams, sokoban]{
 	Name:    "sokoban_play",
 	Doc:     "Push all boxes of a warehouse onto goals, a few steps at a time. Steps are measured by the shortest solution that is still open, and a box that is stuck costs everything.",
 	Source:  "Sokoban, H. Imabayashi (1982), in the signs of XSokoban; boards and code are our own.",
-	Version: 1,
+	Version: 2,
 	Levels: []sokobanParams{
 		{Size: 6, Boxes: 1, Walls: 10, Shortest: 4, Longest: 8},
 		{Size: 6, Boxes: 1, Walls: 15, Shortest: 8, Longest: 16},

@@ -75,11 +75,11 @@ type endless struct {
 
 	// plays is what a hand wins that may hit or stand, by open card, hard total, and whether there
 	// is an ace.
-	plays [11][22][2]worths
+	plays [11][22][2]float64
 }
 
-// Worths are what a hand wins by the best play and by uniform play.
-type worths struct{ best, blind float64 }
+// Worths are what a hand wins by the best play, and by the best single move made again and again.
+type worths struct{ best, constant float64 }
 
 // newEndless makes a shoe of cards by their weights: of aces, twos, and so on to tens.
 func newEndless(weights []int) *endless {
@@ -143,9 +143,9 @@ func (s *endless) stand(t total, open int) float64 {
 }
 
 // play is what a hand wins that may hit or stand.
-func (s *endless) play(t total, open int) worths {
+func (s *endless) play(t total, open int) float64 {
 	if t.best() > 21 {
-		return worths{-1, -1}
+		return -1
 	}
 	ace := 0
 	if t.ace {
@@ -155,24 +155,19 @@ func (s *endless) play(t total, open int) worths {
 }
 
 // turn works out play from the totals above.
-func (s *endless) turn(t total, open int) worths {
-	var more worths
+func (s *endless) turn(t total, open int) float64 { return max(s.stand(t, open), s.hit(t, open)) }
+
+// hit is what a hand wins that takes a card, if the best play follows.
+func (s *endless) hit(t total, open int) (won float64) {
 	for card := 1; card <= 10; card++ {
-		next := s.play(t.with(card), open)
-		more.best += float64(s.chance[card] * next.best)
-		more.blind += float64(s.chance[card] * next.blind)
+		won += float64(s.chance[card] * s.play(t.with(card), open))
 	}
-	stay := s.stand(t, open)
-	return worths{max(stay, more.best), (stay + more.blind) / 2}
+	return won
 }
 
 // moves is what each move wins, if the best play follows.
 func (s *endless) moves(t total, open int) map[string]float64 {
-	more := 0.0
-	for card := 1; card <= 10; card++ {
-		more += float64(s.chance[card] * s.play(t.with(card), open).best)
-	}
-	return map[string]float64{stand: s.stand(t, open), hit: more, double: s.double(t, open)}
+	return map[string]float64{stand: s.stand(t, open), hit: s.hit(t, open), double: s.double(t, open)}
 }
 
 // double is what a hand wins that doubles.
@@ -183,30 +178,34 @@ func (s *endless) double(t total, open int) (won float64) {
 	return won
 }
 
-// hand is what a hand wins on average, from before the cards are dealt.
+// hand is what a hand wins on average, from before the cards are dealt. Whoever always hits goes bust.
 func (s *endless) hand(doubles bool) (w worths) {
+	var sum [3]float64 // of the best play, standing, doubling
 	for deal := range 1000 {
 		one, two, open := deal/100+1, deal/10%10+1, deal%10+1
 		if chance := s.chance[one] * s.chance[two] * s.chance[open]; chance > 0 {
-			dealt := s.dealt(one, two, open, doubles)
-			w.best += float64(chance * dealt.best)
-			w.blind += float64(chance * dealt.blind)
+			for i, won := range s.dealt(one, two, open, doubles) {
+				sum[i] += float64(chance * won)
+			}
 		}
 	}
-	return w
+	return worths{sum[0], max(sum[1], sum[2])}
 }
 
-// dealt is what a hand wins on average after the deal.
-func (s *endless) dealt(one, two, open int, doubles bool) worths {
+// dealt is what a hand wins on average after the deal, by the best play, by standing and by doubling.
+func (s *endless) dealt(one, two, open int, doubles bool) (won [3]float64) {
 	lost := s.chance[partner(open)] // the dealer has a natural
 	if natural(one, two) {
-		return worths{1.5 * (1 - lost), 1.5 * (1 - lost)}
+		return [3]float64{1.5 * (1 - lost), 1.5 * (1 - lost), 1.5 * (1 - lost)}
 	}
 	t := totalOf(one, two)
-	w := s.play(t, open)
+	won = [3]float64{s.play(t, open), s.stand(t, open), -1}
 	if doubles {
-		of := s.double(t, open)
-		w = worths{max(w.best, of), float64(w.blind*2/3) + of/3}
+		won[2] = s.double(t, open)
+		won[0] = max(won[0], won[2])
 	}
-	return worths{float64(w.best*(1-lost)) - lost, float64(w.blind*(1-lost)) - lost}
+	for i := range won {
+		won[i] = float64(won[i]*(1-lost)) - lost
+	}
+	return won
 }

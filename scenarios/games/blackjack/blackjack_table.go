@@ -16,7 +16,7 @@ var blackjackTable = games.Spec[blackjackParams, blackjack]{
 	Doc: "Play several hands of blackjack against a dealer, from an endless shoe, from one with strange proportions, or from one deck of which some cards were seen. " +
 		"Each move is measured by its exact expected win, so the luck of the cards does not count.",
 	Source:  "Baldwin et al., The optimum strategy in blackjack (1956); code and texts are our own.",
-	Version: 1,
+	Version: 2,
 	Levels: []blackjackParams{
 		{Shoe: "endless", Hands: 8},
 		{Shoe: "endless", Double: true, Hands: 6},

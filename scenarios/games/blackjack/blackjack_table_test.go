@@ -40,7 +40,7 @@ func TestMeansOfBlackjack(t *testing.T) {
 	}{
 		{"the best play without doubling", s.hand(false).best, -0.02421},
 		{"the best play with doubling", s.hand(true).best, -0.01087},
-		{"uniform play without doubling", s.hand(false).blind, -0.34226},
+		{"standing always", s.hand(false).constant, -0.16038},
 	} {
 		if math.Abs(c.got-c.want) > 5e-6 {
 			t.Errorf("%s wins %.6f, want %.5f", c.why, c.got, c.want)

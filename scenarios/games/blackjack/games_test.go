@@ -38,7 +38,7 @@ func TestLuckIsAsTold(t *testing.T) {
 		s := m.(*sitting)
 		_, worth = s.worth() // of the first hand, without naturals
 		for _, deal := range s.Deals[1:] {
-			worth += s.shoe().dealt(deal[0], deal[1], deal[2], s.Double).best
+			worth += s.shoe().dealt(deal[0], deal[1], deal[2], s.Double)[0]
 		}
 		return 0.5 + worth/float64(4*s.Hands), err
 	})

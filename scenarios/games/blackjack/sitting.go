@@ -101,7 +101,7 @@ func (s *sitting) Move(text string) (told, why string) {
 		return "", why
 	}
 	hand := s.shoe().hand
-	s.score.Par = float64(s.Hands) * (hand.best - hand.blind)
+	s.score.Par = float64(s.Hands) * (hand.best - hand.constant)
 	of, best := s.worth()
 	s.score.Add(best-of[move], slack)
 	stake := 1.0

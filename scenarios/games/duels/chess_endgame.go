@@ -15,7 +15,7 @@ var chessEndgame = games.Spec[chessParams, chessStart]{
 	Doc: "Mate a bare king, or a rook with a queen, in as few moves as can be; or hold the draw against a pawn or a queen. " +
 		"Moves are measured by the exact distance to mate.",
 	Source:  "The rules of chess; tables, code and texts are our own.",
-	Version: 1,
+	Version: 2,
 	Levels: []chessParams{
 		{Endings: []string{"KQK", "KRK"}, Least: 1, Most: 2, Opponent: "optimal"},
 		{Endings: []string{"KQK", "KRK"}, Least: 3, Most: 5, Opponent: "optimal"},

@@ -17,7 +17,7 @@ var connectSmall = games.Spec[connectParams, connect]{
 	Doc: "Drop discs into columns, and make a line of them before your opponent does. " +
 		"Moves are measured by the exact value of every position against this opponent.",
 	Source:  "Connect Four and its kin on small boards, of common knowledge; code and texts are our own.",
-	Version: 1,
+	Version: 2,
 	Levels: []connectParams{
 		{Columns: 4, Rows: 4, Line: 3, Discs: 2, Quiet: true, Opponent: "mixed:0.05"},
 		{Columns: 4, Rows: 4, Line: 3, Discs: 3, Opponent: "optimal"},
@@ -135,7 +135,7 @@ func (p connect) board(s *connectSolver) *discs {
 }
 
 // Rules implements [games.Start].
-func (p connect) Rules(wording int) string { return p.RulesAt(0, wording) }
+func (p connect) Rules(wording int) string { return p.RulesAt(0, wording) + p.Opponent.told() }
 
 // RulesAt implements [games.Sided].
 func (p connect) RulesAt(seat, wording int) string {

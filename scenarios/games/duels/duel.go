@@ -59,6 +59,14 @@ func (o opponent) Check() error {
 // blunders is the probability of a move that may be any; NaN: unknown.
 func (o opponent) blunders() float64 { return games.Blunders(string(o)) }
 
+// told tells the policy how an opponent plays that does not always play its best.
+func (o opponent) told() string {
+	if o.blunders() == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" With a chance of %v, your opponent makes any legal move, all as likely; else one of the best.", o.blunders())
+}
+
 // slack is how much the worth of two moves may differ by rounding.
 const slack = 1e-12
 

@@ -16,7 +16,7 @@ var kInARow = games.Spec[rowParams, row]{
 	Doc: "Put marks on a board, and make a line of them before your opponent does; or never make one, or use either mark. " +
 		"Moves are measured by the exact value of every position against this opponent.",
 	Source:  "Tic-tac-toe and m,n,k-games, of common knowledge; code and texts are our own.",
-	Version: 1,
+	Version: 2,
 	Levels: []rowParams{
 		{Columns: 3, Rows: 3, Line: 3, Kind: "normal", Marks: 2, Opponent: "mixed:0.4"},
 		{Columns: 3, Rows: 3, Line: 3, Kind: "normal", Marks: 1, Opponent: "mixed:0.1"},
@@ -125,7 +125,7 @@ func (p row) board() board[pair] {
 }
 
 // Rules implements [games.Start].
-func (p row) Rules(wording int) string { return p.rules(0, wording) }
+func (p row) Rules(wording int) string { return p.rules(0, wording) + p.Opponent.told() }
 
 // rules tells the rules to a seat: that which moves first, 0, or the other.
 func (p row) rules(seat, wording int) string {

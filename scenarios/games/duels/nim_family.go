@@ -16,7 +16,7 @@ var nimFamily = games.Spec[nimParams, nim]{
 	Doc: "Take counters from heaps in turn with an opponent, under one of five rules: nim, misère nim, subtraction, Wythoff's game, Kayles. " +
 		"The positions are won, and a move is measured by what it gives away of that.",
 	Source:  "Bouton, Nim, a game with a complete mathematical theory (1901); Wythoff (1907); Guy and Smith, The G-values of various games (1956). Code and texts are our own.",
-	Version: 1,
+	Version: 2,
 	Levels: []nimParams{
 		{Rules: []string{"nim"}, Heaps: 2, Most: 4, Ways: 9, Opponent: "mixed:0.3"},
 		{Rules: []string{"nim"}, Heaps: 2, Most: 6, Ways: 9, Opponent: "mixed:0.1"},
@@ -131,7 +131,10 @@ func (p nim) Check() error {
 }
 
 // Rules implements [games.Start].
-func (p nim) Rules(wording int) string {
+func (p nim) Rules(wording int) string { return p.RulesAt(0, wording) + p.Opponent.told() }
+
+// RulesAt implements [games.Sided].
+func (p nim) RulesAt(_, wording int) string {
 	things := "counters"
 	if p.Rule == "kayles" {
 		things = "pins"
@@ -147,14 +150,14 @@ func (p nim) Rules(wording int) string {
 func (p nim) takes() string {
 	switch p.Rule {
 	case "subtraction":
-		return fmt.Sprintf("A move takes %s counters from one heap, and no other number. For example, take %d from a.", either(p.Take), p.Take[0])
+		return fmt.Sprintf("A move takes %s counters from one heap, and no other number. For example, %s.", either(p.Take), p.Example())
 	case "wythoff":
-		return "A move takes any number of counters from one of the two heaps, or the same number from both. For example, take 2 from a, or take 2 from both."
+		return "A move takes any number of counters from one of the two heaps, or the same number from both. For example, take 1 from a, or take 1 from both."
 	case "kayles":
 		return "The pins stand in rows, numbered from the left. A move takes one pin, or two that stand side by side; what is left of a row on either side of them makes rows of its own. " +
-			"For example, take 1 from a at 3 takes the third pin of row a, and take 2 from a at 3 the third and the fourth."
+			"For example, take 1 from a at 1 takes the first pin of row a, and take 2 from a at 1 the first and the second."
 	}
-	return "A move takes any number of counters, one or more, from one heap. For example, take 2 from a."
+	return "A move takes any number of counters, one or more, from one heap. For example, take 1 from a."
 }
 
 // either joins numbers by "or".
@@ -182,10 +185,14 @@ func (p nim) ends(wording int) string {
 
 // Example implements [games.Start].
 func (p nim) Example() string {
-	if p.Rule == "kayles" {
-		return "take 1 from a at 2"
+	switch p.Rule {
+	case "kayles":
+		return "take 1 from a at 1"
+	case "subtraction":
+		heap := slices.IndexFunc(p.Heaps, func(n int) bool { return n >= p.Take[0] })
+		return fmt.Sprintf("take %d from %c", p.Take[0], 'a'+max(heap, 0))
 	}
-	return "take 2 from a"
+	return "take 1 from a"
 }
 
 // Turns implements [games.Start]: each move takes one at least, and one reply may be a fault.

@@ -16,7 +16,7 @@ var pawnRace = games.Spec[pawnParams, pawnRows]{
 	Doc: "Bring a pawn to the last row before your opponent does, in hexapawn or breakthrough on small boards. " +
 		"Moves are measured by the exact value of every position against this opponent.",
 	Source:  "Gardner, hexapawn (1962); Troyka, breakthrough (2000), on small boards; code and texts are our own.",
-	Version: 1,
+	Version: 2,
 	Levels: []pawnParams{
 		{Kind: "hexapawn", Columns: 3, Rows: 4, Plies: 2, Opponent: "mixed:0.05"},
 		{Kind: "hexapawn", Columns: 4, Rows: 4, Plies: 3, Opponent: "optimal"},
@@ -129,7 +129,7 @@ func (p pawnRows) board(s *pawnSolver) *pawns {
 }
 
 // Rules implements [games.Start].
-func (p pawnRows) Rules(wording int) string { return p.RulesAt(0, wording) }
+func (p pawnRows) Rules(wording int) string { return p.RulesAt(0, wording) + p.Opponent.told() }
 
 // RulesAt implements [games.Sided].
 func (p pawnRows) RulesAt(seat, wording int) string {

@@ -80,9 +80,6 @@ func names[S comparable](b board[S], moves []move[S]) (all []string) {
 	return all
 }
 
-// RulesAt implements [games.Sided].
-func (p nim) RulesAt(_, wording int) string { return p.Rules(wording) }
-
 // Sides implements [games.Sided].
 func (p nim) Sides(_ games.Luck, tables *games.Tables) games.Sides {
 	p.Opponent = perfect

@@ -65,7 +65,9 @@ func (s suite) played(t *testing.T) {
 	for _, reward := range []games.Reward{games.Outcome, games.Value, games.Shaped} {
 		t.Run("the best play earns 1 by "+string(reward), func(t *testing.T) { s.best(t, reward) })
 	}
+	t.Run("the example of a reply is a legal move", s.example)
 	t.Run("uniform play earns the guess rate", s.guessed)
+	t.Run("a constant earns the rate of constants", s.constant)
 	t.Run("only the best moves give nothing away", s.regret)
 	t.Run("an episode is a function of the replies", s.replayed)
 	t.Run("faults are told and never pay", s.faults)
@@ -76,6 +78,31 @@ func (s suite) played(t *testing.T) {
 		t.Run("who gives up is not paid, nor is the other side", s.forfeits)
 		t.Run("players of its own", s.players)
 		t.Run("short prompts ask the same match", s.briefs)
+	}
+}
+
+// example: the move in the form of a reply is legal in the opening.
+func (s suite) example(t *testing.T) {
+	of := s.over(t, games.Value)
+	for i := range s.size.Problems {
+		p := s.problem(t, of, i)
+		env, err := of.Env(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opening, err := env.Open(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, form, _ := strings.Cut(opening[0].Content, "<move>")
+		if strings.HasPrefix(form, " and </move>") {
+			_, form, _ = strings.Cut(form, "<move>")
+		}
+		move, _, _ := strings.Cut(form, "</move>")
+		if step, err := env.Step(t.Context(), quintain.Reply{Text: "<move>" + move + "</move>", Finish: quintain.Stop}); step.Illegal || step.Malformed || err != nil {
+			t.Errorf("%s: the example %q gets %q, error %v", p.ID(), move, step.Why, err)
+		}
+		env.Close()
 	}
 }
 

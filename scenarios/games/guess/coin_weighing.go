@@ -15,7 +15,7 @@ var coinWeighing = games.Spec[coinParams, oddCoin]{
 	Doc: "Find the odd one of several coins, and whether it is heavy or light, with a balance. Each weighing is measured by the exact number of weighings that it wastes in the " +
 		"worst case, and an answer earns something only if it is certain.",
 	Source:  "Dyson, The problem of the pennies, The Mathematical Gazette 30 (1946). Code and texts are our own.",
-	Version: 1,
+	Version: 2,
 	Levels: []coinParams{
 		{Coins: 3, Heavy: true, Replies: 7},
 		{Coins: 9, Heavy: true, Replies: 8},
@@ -109,16 +109,16 @@ func makeCoins(p coinParams, r *rng.Rand) (oddCoin, error) {
 // Rules implements [games.Start].
 func (c oddCoin) Rules(wording int) string {
 	return fmt.Sprintf([]string{
-		"There are coins with the numbers 1 to %[1]d. %[2]s You have a balance with two pans. A move such as \"weigh 1,2 | 3,4\" puts coins on the left pan and as many on the right one, and " +
+		"There are coins with the numbers 1 to %[1]d. %[2]s You have a balance with two pans. A move such as \"%[4]s\" puts coins on the left pan and as many on the right one, and " +
 			"shows which pan is heavier, if any. When you know the result, %[3]s; this ends the game. An answer that is wrong, or that does not yet follow from the weighings, earns nothing. " +
 			"Weighings are measured by how many you may need in the worst case.",
-		"You have %[1]d coins, numbered from 1, and a balance. %[2]s To weigh, name the coins on each side, the same number on both, as in \"weigh 1,2 | 3,4\": you learn whether the left side is " +
+		"You have %[1]d coins, numbered from 1, and a balance. %[2]s To weigh, name the coins on each side, the same number on both, as in \"%[4]s\": you learn whether the left side is " +
 			"heavier, the right one, or neither. At the end, %[3]s. That finishes the game, and only pays if it is true and the weighings leave no other possibility. What counts is the number of " +
 			"weighings in the worst case.",
-		"Before you are a balance and %[1]d numbered coins. %[2]s Each weighing compares two groups of equally many coins: \"weigh 1,2 | 3,4\" compares coins 1 and 2 with coins 3 and 4. The result is " +
+		"Before you are a balance and %[1]d numbered coins. %[2]s Each weighing compares two groups of equally many coins: \"%[4]s\" is one. The result is " +
 			"that the left group is heavier, that the right one is, or that they balance. As soon as you are certain, %[3]s. Nothing is paid for a wrong answer, or for one that is " +
 			"right by luck, and a weighing is as good as its worst result.",
-	}[wording], c.Coins+c.Good, c.odd(wording), c.ending(wording))
+	}[wording], c.Coins+c.Good, c.odd(wording), c.ending(wording), c.Example())
 }
 
 // odd tells what is known in the beginning.
@@ -161,7 +161,12 @@ func (c oddCoin) ending(wording int) string {
 }
 
 // Example implements [games.Start].
-func (c oddCoin) Example() string { return "2 heavy" }
+func (c oddCoin) Example() string {
+	if c.Coins+c.Good < 4 {
+		return "weigh 1 | 2"
+	}
+	return "weigh 1,2 | 3,4"
+}
 
 // Turns implements [games.Start].
 func (c oddCoin) Turns() int { return c.Replies }

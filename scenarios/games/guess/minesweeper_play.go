@@ -17,7 +17,7 @@ var minesweeperPlay = games.Spec[mineParams, sweep]{
 	Doc: "Clear a minefield. On boards that need no guess, a cell counts if it was certain to be safe; on the others, each move is measured by the exact chance to win. " +
 		"So luck earns nothing, and bad luck costs nothing.",
 	Source:  "Minesweeper by R. Donner and C. Johnson (1990). Code and texts are our own.",
-	Version: 1,
+	Version: 2,
 	Levels: []mineParams{
 		{Side: 4, Mines: 3, Closed: 5},
 		{Side: 5, Mines: 5, Closed: 8},
