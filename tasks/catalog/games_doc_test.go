@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 )
 
 // TestGamesDocIsFresh compares the tables in docs/games.md with the games and the errands.
@@ -18,14 +21,14 @@ func TestGamesDocIsFresh(t *testing.T) {
 	}
 	var games, errands []string
 	for _, g := range Games() {
-		games = append(games, row(g.Scenario.Name, g.Scenario.Doc, g.Guess))
+		games = append(games, row(g.Scenario.Name, g.Scenario.Doc, g.Guess, g.Constant)+openings(g.Openings))
 	}
 	for _, e := range Errands() {
-		errands = append(errands, row(e.Scenario.Name, e.Scenario.Doc, e.Guess))
+		errands = append(errands, row(e.Scenario.Name, e.Scenario.Doc, e.Guess, nil)+" |\n")
 	}
 	want := text
 	for mark, table := range map[string]string{
-		"scenarios": "| scenario | | uniform legal play earns, level by level |\n|---|---|---|\n" + sorted(games),
+		"scenarios": "| scenario | | uniform legal play / the best constant earns, level by level | openings |\n|---|---|---|---|\n" + sorted(games),
 		"tools":     "| scenario | | calls that follow no result earn at most, level by level |\n|---|---|---|\n" + sorted(errands),
 	} {
 		between := regexp.MustCompile(`(?s)(<!-- ` + mark + ` -->\n).*?(<!-- /` + mark + ` -->)`)
@@ -43,20 +46,59 @@ func TestGamesDocIsFresh(t *testing.T) {
 }
 
 // row describes a scenario by the first sentence of its doc.
-func row(name, doc string, guess []float64) string {
+func row(name, doc string, guess, constant []float64) string {
 	about, _, _ := strings.Cut(doc, ". ")
 	var rates []string
-	for _, rate := range guess {
-		star := ""
-		if rate > 0.25 {
-			star = "*"
+	for level, rate := range guess {
+		text := fmt.Sprintf("%.2f", rate)
+		if constant != nil {
+			text += fmt.Sprintf("/%.2f", constant[level])
+			rate = max(rate, constant[level])
 		}
-		rates = append(rates, fmt.Sprintf("%.2f%s", rate, star))
+		if rate > 0.25 {
+			text += "*"
+		}
+		rates = append(rates, text)
 	}
 	if rates == nil {
 		rates = []string{"0"}
 	}
-	return fmt.Sprintf("| `%s` | %s | %s |\n", name, strings.TrimSuffix(about, "."), strings.Join(rates, ", "))
+	return fmt.Sprintf("| `%s` | %s | %s", name, strings.TrimSuffix(about, "."), strings.Join(rates, ", "))
+}
+
+// openings tells how many there are at each level, where they are few.
+func openings(counts []int) string {
+	var few []string
+	for _, n := range counts {
+		few = append(few, strings.Replace(fmt.Sprint(n), "0", "many", task.Bit(n == 0)))
+	}
+	return " | " + strings.Join(few, ", ") + " |\n"
+}
+
+// TestFewOpeningsAreTold counts the openings of levels that say they have fewer than 100.
+func TestFewOpeningsAreTold(t *testing.T) {
+	for _, g := range Games() {
+		for level, want := range g.Openings {
+			if want == 0 || want >= 100 {
+				continue
+			}
+			seen := map[quintain.Key]bool{}
+			for index := range 1500 {
+				p, err := g.Task.Problem(quintain.Draw{Seed: 1, Level: level, Index: index})
+				if err != nil {
+					t.Fatal(err)
+				}
+				key, err := quintain.KeyOf(g.Task, p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen[key] = true
+			}
+			if len(seen) != want {
+				t.Errorf("%s:%d has %d openings, want %d", g.Scenario.Name, level, len(seen), want)
+			}
+		}
+	}
 }
 
 // sorted joins sorted rows.

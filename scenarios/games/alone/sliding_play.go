@@ -22,9 +22,10 @@ var slidingPlay = games.Spec[slidingParams, sliding]{
 		{Rows: 3, Columns: 3, Shortest: 18, Longest: 27},
 		{Rows: 3, Columns: 4, Shortest: 18, Longest: 30},
 	},
-	Make:   makeSliding,
-	Reward: games.Value,
-	Guess:  []float64{0.0274, 0.0012, 0.0009, 0, 0},
+	Make:     makeSliding,
+	Reward:   games.Value,
+	Guess:    []float64{0.0274, 0.0012, 0.0009, 0, 0},
+	Openings: []int{82, 243, 823, 0, 0},
 }
 
 // slidingParams are the parameters of a level.

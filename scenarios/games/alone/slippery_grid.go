@@ -26,9 +26,11 @@ var slipperyGrid = games.Spec[iceParams, ice]{
 		{Size: 6, Holes: 7, Sure: 34, Moves: 60},
 		{Size: 8, Holes: 10, Sure: 34, Moves: 100},
 	},
-	Make:   makeIce,
-	Reward: games.Value,
-	Guess:  []float64{0.0860, 0.0077, 0.2159, 0.3127, 0.3558, 0.3646},
+	Make:     makeIce,
+	Reward:   games.Value,
+	Guess:    []float64{0.0860, 0.0077, 0.2159, 0.3127, 0.3558, 0.3646},
+	Constant: []float64{0, 0, 0.21, 0.34, 0.38, 0.38},
+	Openings: []int{4, 369, 155, 0, 0, 0},
 }
 
 // iceParams are the parameters of a level.

@@ -23,9 +23,10 @@ var blackjackTable = games.Spec[blackjackParams, blackjack]{
 		{Shoe: "strange", Double: true, Hands: 6},
 		{Shoe: "deck", Double: true, Hands: 5},
 	},
-	Make:   makeBlackjack,
-	Reward: games.Value,
-	Guess:  []float64{0.2310, 0.2285, 0.2039, 0.2433},
+	Make:     makeBlackjack,
+	Reward:   games.Value,
+	Guess:    []float64{0.0633, 0.0375, 0.0613, 0.0508},
+	Constant: []float64{0.21, 0.23, 0.22, 0.23},
 }
 
 // usual are the weights of the cards in a deck: of aces, twos, and so on to tens.

@@ -26,9 +26,10 @@ var liarsDice = games.Spec[diceParams, dice]{
 		{Dice: 1, Faces: 4, Wild: true, Opponents: []string{"equilibrium"}, Errs: []int{0}, Rounds: 8},
 		{Dice: 2, Faces: 3, Wild: true, Opponents: []string{"honest", "careful"}, Errs: []int{10, 30}, Rounds: 6},
 	},
-	Make:   makeDice,
-	Reward: games.Value,
-	Guess:  []float64{0.1594, 0.1140, 0.2126, 0.1105, 0.1577, 0.1027},
+	Make:     makeDice,
+	Reward:   games.Value,
+	Guess:    []float64{0.1594, 0.1140, 0.2126, 0.1105, 0.1577, 0.1027},
+	Constant: []float64{0.12, 0.04, 0.03, 0.05, 0.02, 0.06},
 }
 
 // diceParams are the parameters of a level.

@@ -27,9 +27,10 @@ var matrixDuel = games.Spec[matrixParams, matrices]{
 		{Size: 3, Rounds: 4},
 		{Size: 5, Rounds: 4},
 	},
-	Make:   makeMatrices,
-	Reward: games.Value,
-	Guess:  []float64{0.1862, 0.1493, 0.1653, 0.1775, 0.1572, 0.1195, 0.0883},
+	Make:     makeMatrices,
+	Reward:   games.Value,
+	Guess:    []float64{0.1862, 0.1493, 0.1653, 0.1775, 0.1572, 0.1195, 0.0883},
+	Constant: []float64{0.38, 0.33, 0.28, 0.32, 0.5, 0.36, 0.29},
 }
 
 // mostPay is the most that a round wins or loses.

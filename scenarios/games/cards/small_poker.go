@@ -27,9 +27,10 @@ var smallPoker = games.Spec[pokerParams, poker]{
 		{Opponents: []string{"table"}, Hands: 6},
 		{Opponents: []string{"equilibrium"}, Hands: 14},
 	},
-	Make:   makePoker,
-	Reward: games.Value,
-	Guess:  []float64{0.2242, 0.2178, 0.2795, 0.2318, 0.1782, 0.2087, 0.2429},
+	Make:     makePoker,
+	Reward:   games.Value,
+	Guess:    []float64{0.2242, 0.2178, 0.2795, 0.2318, 0.1782, 0.2087, 0.2429},
+	Constant: []float64{0.12, 0.1, 0.03, 0.07, 0.06, 0.02, 0},
 }
 
 // pokerParams are the parameters of a level.

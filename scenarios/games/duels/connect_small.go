@@ -26,9 +26,10 @@ var connectSmall = games.Spec[connectParams, connect]{
 		{Columns: 5, Rows: 5, Line: 4, Discs: 11, Quiet: true, Opponent: "optimal"},
 		{Columns: 6, Rows: 5, Line: 4, Discs: 16, Quiet: true, Opponent: "optimal"},
 	},
-	Make:   makeConnect,
-	Reward: games.Value,
-	Guess:  []float64{0.2488, 0.1274, 0.1857, 0.1091, 0.1019, 0.1164},
+	Make:     makeConnect,
+	Reward:   games.Value,
+	Guess:    []float64{0.2488, 0.1274, 0.1857, 0.1091, 0.1019, 0.1164},
+	Openings: []int{6, 8, 47, 626, 0, 0},
 }
 
 // connectParams are the parameters of a level.

@@ -25,9 +25,11 @@ var kInARow = games.Spec[rowParams, row]{
 		{Columns: 3, Rows: 3, Line: 3, Kind: "wild", Marks: 2, Opponent: "optimal"},
 		{Columns: 4, Rows: 4, Line: 4, Kind: "normal", Marks: 7, Opponent: "optimal"},
 	},
-	Make:   makeRow,
-	Reward: games.Value,
-	Guess:  []float64{0.4599, 0.1634, 0.0264, 0.0544, 0.0499, 0.1116},
+	Make:     makeRow,
+	Reward:   games.Value,
+	Guess:    []float64{0.4599, 0.1634, 0.0264, 0.0544, 0.0499, 0.1116},
+	Constant: []float64{0, 0, 0, 0, 0.06, 0.01},
+	Openings: []int{12, 3, 8, 91, 16, 0},
 }
 
 // rowParams are the parameters of a level.

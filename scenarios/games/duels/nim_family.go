@@ -25,9 +25,11 @@ var nimFamily = games.Spec[nimParams, nim]{
 		{Rules: []string{"subtraction", "wythoff", "kayles"}, Heaps: 3, Most: 14, Ways: 2, Opponent: "optimal"},
 		{Rules: []string{"nim", "misère", "wythoff", "kayles"}, Heaps: 5, Most: 20, Ways: 1, Opponent: "optimal"},
 	},
-	Make:   makeNim,
-	Reward: games.Value,
-	Guess:  []float64{0.3010, 0.1743, 0.1532, 0.0434, 0.0447, 0.0097},
+	Make:     makeNim,
+	Reward:   games.Value,
+	Guess:    []float64{0.3010, 0.1743, 0.1532, 0.0434, 0.0447, 0.0097},
+	Constant: []float64{0.23, 0.11, 0.07, 0, 0.01, 0},
+	Openings: []int{6, 15, 64, 511, 437, 0},
 }
 
 // nimParams are the parameters of a level.

@@ -25,9 +25,10 @@ var pawnRace = games.Spec[pawnParams, pawnRows]{
 		{Kind: "breakthrough", Columns: 4, Rows: 5, Plies: 4, Opponent: "optimal"},
 		{Kind: "breakthrough", Columns: 5, Rows: 5, Plies: 10, Opponent: "optimal"},
 	},
-	Make:   makePawns,
-	Reward: games.Value,
-	Guess:  []float64{0.1741, 0.1111, 0.1260, 0.0442, 0.0405, 0.1478},
+	Make:     makePawns,
+	Reward:   games.Value,
+	Guess:    []float64{0.1741, 0.1111, 0.1260, 0.0442, 0.0405, 0.1478},
+	Openings: []int{5, 19, 24, 67, 552, 0},
 }
 
 // pawnParams are the parameters of a level.

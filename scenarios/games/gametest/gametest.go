@@ -67,7 +67,6 @@ func (s suite) played(t *testing.T) {
 	}
 	t.Run("the example of a reply is a legal move", s.example)
 	t.Run("uniform play earns the guess rate", s.guessed)
-	t.Run("a constant earns the rate of constants", s.constant)
 	t.Run("only the best moves give nothing away", s.regret)
 	t.Run("an episode is a function of the replies", s.replayed)
 	t.Run("faults are told and never pay", s.faults)

@@ -32,6 +32,7 @@ func Rates(t *testing.T, all []*games.Game, size Size) {
 				t.Run(fmt.Sprint(level), func(t *testing.T) {
 					s.best(t, games.Value)
 					s.guessed(t)
+					s.constant(t)
 				})
 			}
 		})

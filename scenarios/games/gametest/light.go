@@ -9,4 +9,4 @@ const Heavy = false
 const luckMatches = 60
 
 // runSize is what [Run] plays.
-var runSize = Size{Problems: 60, Episodes: 600, Sigmas: 6}
+var runSize = Size{Problems: 4, Episodes: 20, Sigmas: 6}

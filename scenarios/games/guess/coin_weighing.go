@@ -24,9 +24,10 @@ var coinWeighing = games.Spec[coinParams, oddCoin]{
 		{Coins: 12, None: true, Replies: 9, Adversary: true},
 		{Coins: 13, None: true, Good: 1, Replies: 9, Adversary: true},
 	},
-	Make:   makeCoins,
-	Reward: games.Value,
-	Guess:  []float64{0.1267, 0.0099, 0.0115, 0.0036, 0.0003, 0.0001},
+	Make:     makeCoins,
+	Reward:   games.Value,
+	Guess:    []float64{0.1267, 0.0099, 0.0115, 0.0036, 0.0003, 0.0001},
+	Openings: []int{3, 9, 9, 17, 25, 27},
 }
 
 // coinParams are the parameters of a level.

@@ -24,9 +24,11 @@ var guessNumber = games.Spec[numberParams, number]{
 		{Numbers: 64, Lies: 1, Replies: 20},
 		{Numbers: 16, Lies: 2, Replies: 20},
 	},
-	Make:   makeNumber,
-	Reward: games.Value,
-	Guess:  []float64{0.1692, 0.0483, 0.0061, 0.0001, 0, 0},
+	Make:     makeNumber,
+	Reward:   games.Value,
+	Guess:    []float64{0.1692, 0.0483, 0.0061, 0.0001, 0, 0},
+	Constant: []float64{0.06, 0.01, 0, 0, 0, 0},
+	Openings: []int{10, 50, 474, 16, 64, 16},
 }
 
 // numberParams are the parameters of a level.

@@ -22,9 +22,11 @@ var mastermind = games.Spec[pegParams, pegs]{
 		{Places: 3, Colours: 5, Guesses: 9},
 		{Places: 3, Colours: 6, Guesses: 10},
 	},
-	Make:   makePegs,
-	Reward: games.Value,
-	Guess:  []float64{0.2052, 0.1241, 0.0641, 0.0331, 0.0233},
+	Make:     makePegs,
+	Reward:   games.Value,
+	Guess:    []float64{0.2052, 0.1241, 0.0641, 0.0331, 0.0233},
+	Constant: []float64{0.09, 0.04, 0.04, 0.01, 0},
+	Openings: []int{16, 36, 64, 125, 216},
 }
 
 // colours are the colours of pegs.

@@ -26,9 +26,10 @@ var minesweeperPlay = games.Spec[mineParams, sweep]{
 		{Side: 6, Mines: 9, Closed: 10, Gamble: true},
 		{Side: 7, Mines: 12, Closed: 12, Gamble: true},
 	},
-	Make:   makeMines,
-	Reward: games.Value,
-	Guess:  []float64{0.2369, 0.1600, 0.0786, 0.0476, 0.0121, 0.0114},
+	Make:     makeMines,
+	Reward:   games.Value,
+	Guess:    []float64{0.2369, 0.1600, 0.0786, 0.0476, 0.0121, 0.0114},
+	Constant: []float64{0.01, 0, 0, 0.03, 0.01, 0.01},
 }
 
 // mineParams are the parameters of a level.
