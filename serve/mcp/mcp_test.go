@@ -55,7 +55,7 @@ func TestAnswer(t *testing.T) {
 		{"the first of all tasks", call("list_tasks", `{}`), `"next":25`},
 		{"the last of all tasks", call("list_tasks", fmt.Sprintf(`{"from":%d}`, total)), fmt.Sprintf(`{"tasks":[],"total":%d}`, total)},
 		{"beyond the tasks", call("list_tasks", fmt.Sprintf(`{"from":%d}`, total+1)), fmt.Sprintf(`from: is %d, want 0 to %d`, total+1, total)},
-		{"a game", call("draw_problem", `{"task":"nim_family","seed":"1","index":3}`), `"problem":"nim_family.v1/nim_family.v1.s1.l0.3"`},
+		{"a game", call("draw_problem", `{"task":"nim_family","seed":"1","index":3}`), `"problem":"nim_family.v2/nim_family.v2.s1.l0.3"`},
 		{"tools", call("draw_problem", `{"task":"calculator","seed":"1"}`), `"tools":[{"type":"function","function":{"name":`},
 		{"a problem", call("draw_problem", `{"task":"chain_sum","seed":"1"}`), `"structuredContent":{"problem":"chain_sum.v`},
 		{"a seed as a number", call("draw_problem", `{"task":"chain_sum","seed":1}`), `.s1.l0.0"`},
@@ -111,10 +111,10 @@ func TestAnEpisodeIsPlayedWithoutASession(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	for _, test := range []struct{ why, arguments, want string }{
-		{"a move", `{"problem":"nim_family.v1/nim_family.v1.s1.l0.3","answer":"<move>take 2 from b</move>"}`, `Your opponent plays take 1 from a.`},
-		{"the last move", `{"problem":"nim_family.v1/nim_family.v1.s1.l0.3","answer":"<move>take 1 from b</move>","before":["<move>take 2 from b</move>"]}`, `{"score":1,"malformed":false}`},
+		{"a move", `{"problem":"nim_family.v2/nim_family.v2.s1.l0.3","answer":"<move>take 2 from b</move>"}`, `Your opponent plays take 1 from a.`},
+		{"the last move", `{"problem":"nim_family.v2/nim_family.v2.s1.l0.3","answer":"<move>take 1 from b</move>","before":["<move>take 2 from b</move>"]}`, `{"score":1,"malformed":false}`},
 		{"a call", `{"problem":"calculator.v1/calculator.v1.s1.l0.0","answer":"<call>{\"name\": \"calc\", \"arguments\": {\"expression\": \"17*17\"}}</call>"}`, `"content":"289"`},
-		{"too many replies", `{"problem":"nim_family.v1/nim_family.v1.s1.l0.3","answer":"","before":[` + strings.Repeat(`"",`, 999) + `""]}`, `before: has 1000 replies`},
+		{"too many replies", `{"problem":"nim_family.v2/nim_family.v2.s1.l0.3","answer":"","before":[` + strings.Repeat(`"",`, 999) + `""]}`, `before: has 1000 replies`},
 	} {
 		if got := string(s.Answer(t.Context(), []byte(call("submit_answer", test.arguments)))); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %s, want in it %s", test.why, got, test.want)
