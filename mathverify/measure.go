@@ -20,7 +20,7 @@ func (c *comparison) sameMeasure() (same, sure bool) {
 	y, other, summed2, is2 := measured(c.answerText)
 	switch {
 	case is && !is2:
-		same = sameAngle(c, x, unit, c.answerText) || (summed || inWords(c.goldText)) && sameAmount(c, x, c.answerText)
+		same = sameAngle(c, x, unit, c.answerText) || (summed || inWords(c.goldText) || apart().MatchString(c.goldText)) && sameAmount(c, x, c.answerText)
 		return same, same
 	case !is && is2:
 		same = sameAngle(c, y, other, c.goldText) || sameAmount(c, y, c.goldText)
@@ -81,6 +81,9 @@ func pieces(text string) (all []string) {
 	}
 	return all
 }
+
+// apart matches a number with a space before its unit, which is no variable then.
+var apart = compiled.Regexp(`\d +[A-Za-zµμΩ°][A-Za-zµμΩ°/^·² \d()-]*$`)
 
 // inWords reports whether an answer in LaTeX sets letters as words, so that they are units and no variables.
 func inWords(text string) bool {

@@ -8,7 +8,7 @@ import (
 )
 
 // following matches a unit in the text after an answer.
-var following = compiled.Regexp(`^(?:\\?[\])}$*]|\s)*((?:square |sq\.? |cubic )?[A-Za-z°¢]+(?:\^?[23]|²|³)?(?:\s?(?:/|per)\s?[A-Za-z]+(?:\^?[23]|²|³)?)?)`)
+var following = compiled.Regexp(`^(?:\\?[\])}$*]|\s)*((?:square |sq\.? |cubic )?[A-Za-zµμΩΩ°¢€£]+(?:\^?[23]|²|³)?(?:\s?(?:/|per)\s?[A-Za-zµμΩΩ]+(?:\^?[23]|²|³)?)?)`)
 
 // withUnit returns an answer with the unit that follows it in the text.
 func withUnit(found, text string) string {
