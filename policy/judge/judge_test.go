@@ -46,14 +46,21 @@ func newJudge(t testing.TB, r *Rubric, p quintain.Policy, change func(*Config)) 
 	return j
 }
 
-// copying puts the code of the prompt in the place of each @ in the answers of a policy.
+// copying puts the code of the prompt in the place of each @ in the answers of a policy, and leaves out
+// what the prompt does not ask for.
 type copying struct{ quintain.Policy }
 
 func (c copying) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	samples, err := c.Policy.Sample(ctx, r)
 	samples = slices.Clone(samples)
 	for i := range samples {
-		samples[i].Text = strings.ReplaceAll(samples[i].Text, "@", Code(r.Messages))
+		text := strings.ReplaceAll(samples[i].Text, "@", Code(r.Messages))
+		if asked := r.Messages[0].Text(); !strings.Contains(asked, `"concise": one of`) {
+			text = strings.NewReplacer(`"concise": "yes", `, "", `"concise": "no", `, "").Replace(text)
+		} else if !strings.Contains(asked, `"correct": one of`) {
+			text = strings.ReplaceAll(text, `"correct": "yes", `, "")
+		}
+		samples[i].Text = text
 	}
 	return samples, err
 }

@@ -37,7 +37,7 @@ func (r *reader) statements(line string, m *members) bool {
 		} else if trimMarks(value) == "" || !known && !strings.EqualFold(trimMarks(value), r.code) {
 			return false
 		}
-		m.add(r, spot{1, 0}, name, value)
+		m.add(r, name, value)
 		stated = true
 	}
 	return stated
@@ -81,7 +81,11 @@ func (r *reader) lines(i int) (s stated, err error) {
 		return s, errors.New("an object with the code is not whole")
 	}
 	s = stated{start: whole.start, end: whole.end}
-	s.choices, err = whole.m.choices(r.asked)
+	if s.choices, err = whole.m.choices(r.asked); err == nil && whole.start > 0 {
+		if _, states = r.line(whole.start - 1); states {
+			err = errors.New("lines above its verdict state one as well")
+		}
+	}
 	return s, err
 }
 
@@ -106,7 +110,7 @@ func (r *reader) grow(b block, down bool) block {
 			blank++
 		}
 		for place, value := range next.m.values {
-			b.m.add(r, spot{1, 0}, r.asked[place].Name, value)
+			b.m.add(r, r.asked[place].Name, value)
 		}
 		b.start, b.end = min(b.start, next.start), max(b.end, next.end)
 	}

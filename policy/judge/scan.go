@@ -19,26 +19,24 @@ const (
 type members struct {
 	values map[int]string // by place
 	twice  int            // place of a name that is there twice, with different values; -1: none
-	at     spot           // of the values: an object's own, or else those of the objects within it
-	coded  spot           // of the code; the zero value: there is none
+	coded  bool           // the code is there
+	other  bool           // it has a field that nobody asked for
 }
 
-// A spot is an object within another.
-type spot struct{ depth, number int }
-
 // add adds a name with its value.
-func (m *members) add(r *reader, at spot, name, value string) {
+func (m *members) add(r *reader, name, value string) {
 	place, named := r.names[plain(name)]
 	switch {
-	case !named && strings.EqualFold(trimMarks(value), r.code):
-		if m.coded.depth == 0 || at.depth < m.coded.depth {
-			m.coded = at
-		}
+	case !named && strings.HasPrefix(plain(name), "code") && strings.EqualFold(trimMarks(value), r.code):
+		m.coded = true
 		return
-	case !named || m.values != nil && at.depth > m.at.depth:
+	case !named && m.values == nil && strings.HasPrefix(plain(name), "reason"):
+		return // it comes before the verdict, as reasons in sentences do
+	case !named:
+		m.other = true
 		return
-	case m.values == nil || at.depth < m.at.depth:
-		m.values, m.twice, m.at = map[int]string{}, -1, at
+	case m.values == nil:
+		m.values = map[int]string{}
 	}
 	if before, twice := m.values[place]; twice && fold(before) != fold(value) {
 		m.twice = place
@@ -48,10 +46,12 @@ func (m *members) add(r *reader, at spot, name, value string) {
 
 // choices returns the choice for each criterion.
 func (m *members) choices(asked []Criterion) ([]string, error) {
-	if m.coded.depth == 0 || m.values != nil && m.coded != m.at && m.coded.depth >= m.at.depth {
+	switch {
+	case m.other:
+		return nil, errors.New("its verdict has a field that it was not asked for")
+	case !m.coded:
 		return nil, errors.New("its object with the code has no field for it")
-	}
-	if m.values != nil && m.twice >= 0 {
+	case m.twice >= 0:
 		return nil, fmt.Errorf("%q is there twice", asked[m.twice].Name)
 	}
 	choices := make([]string, len(asked))
@@ -106,8 +106,8 @@ type scanner struct {
 
 // object reads the object at s.at, with those within it; nil: it is not whole.
 func (s *scanner) object() *members {
-	m, objects, name := &members{twice: -1}, 0, ""
-	var open []int // the numbers of the objects around s.at; of a list, 0
+	m, name := &members{twice: -1}, ""
+	var open []byte // the brackets around s.at
 	for {
 		switch c := s.next(); c {
 		case 0:
@@ -116,30 +116,29 @@ func (s *scanner) object() *members {
 			s.at++
 		case '{', '[':
 			s.at++
-			if objects++; c == '[' {
-				open = append(open, 0)
-			} else {
-				open = append(open, objects)
-			}
-			if name = ""; len(open) > deepest {
+			if open = append(open, c); len(open) > deepest {
 				return nil
 			}
+			if len(open) > 1 && (c == '[' || name != "" && plain(name) != "verdict") {
+				m.other = true
+			}
+			name = ""
 		case '}', ']':
 			s.at++
 			if open = open[:len(open)-1]; len(open) == 0 {
 				return m
 			}
 		default:
-			of := open[len(open)-1]
+			object := open[len(open)-1] == '{'
 			word, whole := s.word(c)
 			switch after := s.next(); {
-			case !whole, strings.IndexByte(":,;}]\"'", after) < 0 || of > 0 && (name == "") != (after == ':'):
+			case !whole, strings.IndexByte(":,;}]\"'", after) < 0 || object && (name == "") != (after == ':'):
 				return nil
 			case after == ':':
 				s.at++
 				name = word
 			default:
-				m.add(s.reader, spot{len(open), of}, name, word)
+				m.add(s.reader, name, word)
 				name = ""
 			}
 		}

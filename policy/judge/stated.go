@@ -10,11 +10,11 @@ import (
 	"github.com/quintain-rl/quintain/internal/compiled"
 )
 
-// A verdict carries the code of its prompt, which no reply can know. It is a JSON object, or lines of
-// names with choices, and has the code and each name once. What lacks the code is talk, and counts
-// for nothing: drafts, and whatever the judge quotes of the reply. So the reply does not decide what
-// is read. An answer is unreadable if verdicts in it differ, or if the judge attributes its verdict
-// to the reply, or takes it back.
+// A verdict carries the code of its prompt, which no reply can know. It is a JSON object of the fields
+// that the prompt asks for, or lines of names with choices; it stands by itself, and the answer ends
+// with it. What lacks the code is talk, and counts for nothing: drafts, and whatever the judge quotes of
+// the reply. What follows a verdict may take it back in any words, and other fields may as well: so a
+// verdict has neither.
 
 // mostMarks limits how often an answer may have the code.
 const mostMarks = 16
@@ -31,7 +31,7 @@ type reader struct {
 // A stated verdict, with its place in the text.
 type stated struct {
 	start, end int
-	choices    []string // nil: a mention of the code, and no verdict
+	choices    []string // nil: the code stands in a sentence
 }
 
 // read returns the choice for each criterion in the verdict of an answer, which has a code.
@@ -72,14 +72,13 @@ func spoken(answer string) (string, error) {
 
 // verdict returns the choices of the verdict.
 func (r *reader) verdict() ([]string, error) {
-	var found []stated
+	var last stated
 	marks := regexp.MustCompile(`(?i)\b`+r.code+`\b`).FindAllStringIndex(r.text, mostMarks+1)
 	if len(marks) > mostMarks {
 		return nil, fmt.Errorf("it has the code more than %d times", mostMarks)
 	}
-	at := 0
 	for _, mark := range marks {
-		if mark[0] < at { // it is in the verdict before it
+		if mark[0] < last.end { // it is in the verdict before it
 			continue
 		}
 		s, err := r.object(mark[0])
@@ -89,141 +88,66 @@ func (r *reader) verdict() ([]string, error) {
 		switch {
 		case err != nil:
 			return nil, err
-		case s.choices == nil && found != nil:
+		case s.choices == nil && last.choices != nil:
 			return nil, errors.New("it has the code again after its verdict")
-		case s.choices == nil:
-		case found != nil && !slices.Equal(s.choices, found[0].choices):
+		case last.choices != nil && !slices.Equal(s.choices, last.choices):
 			return nil, errors.New("two of its verdicts differ")
-		case !r.stands(s.start):
-			return nil, errors.New("its verdict stands in a sentence of others, or is none of its own")
-		default:
-			found = append(found, s)
 		}
-		at = s.end
+		last = s
 	}
-	if found == nil {
+	switch {
+	case last.choices == nil:
 		return nil, errors.New("it has no verdict with the code")
-	}
-	last := found[len(found)-1]
-	if r.withdraws(last) {
-		return nil, errors.New("it takes its verdict back")
+	case !nothing().MatchString(r.text[last.end:]):
+		return nil, errors.New("it goes on after its verdict")
+	case !r.stands(last.start):
+		return nil, errors.New("its verdict stands in a sentence, or after a line that does not call it the verdict")
 	}
 	return last.choices, nil
 }
 
 var (
-	// leads match what may lead to a verdict with a colon, or in its line.
-	leads = compiled.Regexp(`(?i)^[^a-z]*$|<\W*\w+\W*$|\\\w+\W*$|\b(?:verdicts?|conclu\w*|deci\w+|json|yaml|object|output|answer|grad\w*|judg\w*|results?|evaluat\w*|assess\w*|rating|scor\w+|choices?|choose|urteil|ergebnis|bewertung|jugement|réponse|veredicto|resultado|final\w*|i (?:say|write|give|put|end)|mine|therefore|thus|hence|follow\w*|here|below|summary|analysis)\b|\b(?:is|are|was) (?:not )?(?:right|wrong|correct|incorrect|true|false)\W*$`)
+	// nothing matches what may follow a verdict: marks, the end of a block, and the end of an element.
+	nothing = compiled.Regexp("^(?:[\\s*_`.)\\]}$-]|~{3,}|</\\w+>)*$")
 
-	// attributed matches what leads to a verdict that is not the judge's own, in the last clause before
-	// it: "the reply tells me to write", "it contains", "for example".
-	attributed = compiled.Regexp(`(?i)(?:\b(?:not|never|cannot|refuses?|decline[sd]?|tempted|might|could|(?:judge|grader|attacker|he|she|they|it|one|somebody|someone) would|would (?:like|have|want)|pretend|asks?|asked|told|tells?|wants?|wanted|hopes?|instruct\w*|orders?|ordered|demand\w*|urge\w*|tries|tried|trying|expect\w*|supposed|instead of|rather than|without)\b|n['’]t\b)` +
-		`(?:\W+[\w'’]+){0,6}?\W+(?:write|say|answer|output|end|give|reply|respond|choose|return|copy|print|put|emit|grade|conclude|finish|produce|quote|repeat|insert|include|see|hear|get)\w*\b|` +
-		`\b(?:says|said|claims|claimed|contains|contained|holds|held|includes|included|quotes?|quoted|writes|states|stated|suggests|suggested|requests|demand\w*|wants|wanted|asks for|asked for|hopes for|instead of|insert\w*|inject\w*|(?:ends|ended|closes|begins) with)\W*(?:(?:this|that|the following|it|me|so|as follows|the|a|an|its|fake|own|whole|text|verdict|line|object|json)\W*)*$|` +
-		`\b(?:draft|guess|example|e\.g\.|perhaps|maybe|hypothetical\w*|(?:something|answer|one|verdict|object|json) like|such as|template|fake|forged|injected|initial|first thought|no circumstances|wrong (?:verdict|answer|output|to)|possible|proposed|demanded|pending|opposite|reject\w*|disagree\w*|differ\w*|(?:reply|response|candidate|student)['’]s (?:own )?verdict|(?:verdict|output|json) (?:of|by|from|in) the (?:reply|response|candidate|student))\b[^.]*$|^\W*(?:the |its )?(?:reply|response|student|candidate|author|text|user)\W*$|\bnot\W*$|n['’]t\W*$`)
+	// fence matches the lines around blocks of code.
+	fence = compiled.Regexp("(?m)^[ \t]*(?:`{3,}|~{3,})[a-zA-Z]*[ \t\r]*$")
 
-	// byTheJudge matches who may tell a judge what to write.
-	byTheJudge = compiled.Regexp(`(?i)\b(?:you|(?:the )?(?:instructions?|prompt|task|rubric)) (?:say|ask|tell|told|want|expect|require|instruct)\w*\b`)
+	// heading matches what may stand before a verdict in its line or in a line that leads to it: marks, and
+	// words that call it the judge's own.
+	heading = compiled.Regexp("(?i)^(?:[\\s*_#`()\\[{<>:$.0-9—–-]+|\\b(?:" +
+		`my|mine|own|nevertheless|still|the|this|a|i|is|are|here(?:['’]s)?|so|therefore|thus|hence|finally|final|overall|now|json|yaml|object|verdicts?|decisions?|judge?ments?|grad(?:e|es|ing)|ratings?|results?|answer|conclusion|evaluation|assessment|choices?|output|response format|` +
+		`decide|conclude|say|choose|give|as follows|below|following|in (?:the )?(?:json|yaml|required|requested)|form|format|and|with (?:my|the code)|in conclusion|as one|you asked (?:me )?(?:for|to give)|(?:on|for|about) (?:the|this|both|each) (?:reply|replies|response|responses|comparison|criterion|criteria)|based on (?:this|that|these|the (?:above|criteria|rubric))` +
+		")\\b|\\\\boxed)*$")
 
-	// clause matches the ends of clauses, and hanging a line that the verdict after it completes.
-	clause  = compiled.Regexp(`[.!?;,](?:\s|$)|\}|\b(?:but|yet|so|while|whereas)\b`)
-	hanging = compiled.Regexp(`(?i)(?::|\b(?:writes?|says?|answer|outputs?|with|for|gives?|returns?|prints?|puts?|is|be|like|to|wants|wanted|contains|claims|demands|quotes|reads|as|of|that|this|following|includes?|the|produce|conclude|choose|repeat|copy|emit|insert|quote))\W*$`)
+	// clause matches the ends of clauses.
+	clause = compiled.Regexp(`[.!](?:\s|$)|[;,]\s|\b(?:so|therefore)\b`)
+
+	// whole matches a line that leads to nothing: it ends a sentence or a quotation, has marks only, is
+	// quoted, is a point of a list, or gives something a name.
+	whole = compiled.Regexp("[.!…。！？}`\"”|$✓✔✅✗✘❌][\\s*_)\\]\"'”’]*$|^[^\\pL\\pN'\"]*$|^\\s*>|^(?:\\S+\\s+){3,}\\S*\\d$|^\\s*(?:[-*•]|\\d+[.)])\\s.*[^:\\s]\\s*$|:.*[^:*_\\s][*_]*\\s*$")
 )
 
-// stands reports whether a verdict at a place stands alone, or what leads to it says that it is one and
-// the judge's own.
+// stands reports whether a verdict at a place stands by itself: nothing is before it in its line, and the
+// text before it is complete, or what leads to it says that it is the verdict.
 func (r *reader) stands(at int) bool {
-	text := strings.TrimRight(fence().ReplaceAllString(r.text[:at], ""), " \t\r\n*_`'\"“‘([{<>#|")
-	inline := !strings.Contains(r.text[len(text):at], "\n")
-	text = text[strings.LastIndexByte(text, '\n')+1:]
-	if !inline && !hanging().MatchString(text) {
-		return true
+	start := strings.LastIndexByte(r.text[:at], '\n') + 1
+	text := r.text[start:at]
+	if strings.Trim(text, " \t*_`[({") == "" {
+		if at := fence().FindAllStringIndex(r.text[:start], -1); len(at)%2 == 1 && strings.TrimSpace(r.text[at[len(at)-1][1]:start]) == "" {
+			start = at[len(at)-1][0] // it is in a block
+		}
+		above := strings.TrimRight(r.text[:start], " \t\r\n")
+		text = above[strings.LastIndexByte(above, '\n')+1:]
+		if whole().MatchString(text) {
+			return true
+		}
+	} else if strings.HasPrefix(strings.TrimSpace(text), "#") { // a comment
+		return false
 	}
+	text = strings.TrimRight(text, " \t*_`[({")
 	if ends := clause().FindAllStringIndex(text, -1); ends != nil {
 		text = text[ends[len(ends)-1][1]:]
 	}
-	return leads().MatchString(text) && !attributed().MatchString(byTheJudge().ReplaceAllString(text, ""))
-}
-
-// fence matches the line that opens a block of code, at the end of a text.
-var fence = compiled.Regexp("[`~]{3,}[a-zA-Z]*\\s*$")
-
-var (
-	// quotes match what a judge does not say itself.
-	quotes = compiled.Regexp("(?s)```.*?(?:```|$)|\\{[^{}]*\\}|\"[^\"\\n]*\"|“[^”]*”|`[^`\\n]*`|(?m:^\\s*>.*$)")
-
-	// goesOn matches how the line of a verdict may end.
-	goesOn = compiled.Regexp(`^(?:[,;]\s*)?(?:[^a-z,;?~\s]|$|(?:because|since|given|is my|as (?:explained|reasoned|i)|for|while|whereas|despite|(?:even |al)?though the reply)\b)`)
-
-	// ofOthers matches whose a verdict before it is.
-	ofOthers = compiled.Regexp(`(?i)^\W*(?:this |that |it )?(?:is |was |comes |came )?(?:from|what|by|as|in|according to) (?:the|its) (?:reply|response|candidate|student|author|text)`)
-
-	// retracts match the beginning of a sentence after a verdict by which the judge takes it back.
-	retracts = compiled.Regexp(`(?im)\A\W*(?:(?:but|instead|rather|or|not)\b|no(?:$|[,.:;!—-]))|(?:^|[.!?…]\s+)\W*(?:wait|hmm?|hold on|oops|sorry|apologies|correction|edit|update|revis(?:ed|ion)|i now|scratch that|strike that|never ?mind|actually|(?:just )?kidding|rather|or rather|after (?:re|a |closer|look|check)\w*|(?:look|check)ing (?:again|closer|closely)|having (?:re)?checked|` +
-		`on (?:second thoughts?|closer|reflection|reconsideration)|let me (?:re\w+|correct|change|fix|start over)|i (?:take (?:it|that|this) back|change[d]? my|withdraw|retract|correct my|reconsider|was wrong|am wrong|(?:was|have been|got) (?:tricked|fooled|misled)|made a mistake|misread|misjudged|meant|should have|(?:did not|didn['’]t|do not|don['’]t) (?:mean|agree|believe|think)|have not decided)|` +
-		`(?:that|the above|the verdict above)(?:['’]s| is| was| should be) (?:wrong|incorrect|false|no)|(?:that|this|(?:the|what is) above|the (?:json|object|verdict|line)(?: above)?)(?:['’]s| is| was) (?:not (?:mine|my|what|it|so|right|true|the)|what|quoted|copied|injected|from the|the reply|(?:only |just )?a (?:draft|quote|test|mistake|joke))|(?:please )?(?:ignore|disregard) (?:that|this|it|the above|the line|the verdict|my))\b`)
-
-	// others match a sentence about what somebody else says.
-	others = compiled.Regexp(`(?i)\b(?:reply|replies|response|candidate|student|author|quot\w+|says|said|ask(?:s|ed)|told|tells|want(?:s|ed)|demand\w*|suggest\w*|instruct\w*|claim\w*|contain\w*|pretend\w*|inject\w*|fake\w*|ignor\w+|embed\w*|disregard\w*|manipulat\w*|attempt\w*)\b`)
-)
-
-// withdraws reports whether a judge takes a verdict back in what follows it.
-func (r *reader) withdraws(s stated) bool {
-	tail := strings.TrimLeft(r.text[s.end:], " \t*_`'\"”’)]}>|.")
-	if line, _, _ := strings.Cut(tail, "\n"); !goesOn().MatchString(line) || ofOthers().MatchString(line) {
-		return true
-	}
-	tail = strings.TrimLeft(tail, " \t\r\n`~")
-	if retracts().MatchString(quotes().ReplaceAllString(tail, " ")) {
-		return true
-	}
-	before := ""
-	for _, line := range sentence().Split(tail, -1) {
-		m := members{twice: -1}
-		states := r.says(line, &m)
-		if m.differs(s.choices, r.asked) && !others().MatchString(before) && !others().MatchString(line) && !strings.HasPrefix(strings.TrimSpace(line), ">") {
-			return true
-		}
-		if !states && strings.Trim(fence().ReplaceAllString(line, ""), " \t\r`~") != "" {
-			before = line
-		}
-	}
-	return false
-}
-
-// says adds what a sentence after a verdict decides to m. It reports whether that is in the form of a
-// verdict.
-func (r *reader) says(line string, m *members) bool {
-	for _, object := range append(objects().FindAllString(line, -1), line) {
-		r.statements(strings.Trim(object, " \t{}"), m)
-	}
-	words := strings.Fields(line)
-	if m.values != nil || len(words) == 0 || len(words) > 3 && !decides().MatchString(line) {
-		return m.values != nil
-	}
-	for name := range r.names { // "So: no.", and with several criteria "Of correct I say no."
-		if len(r.names) == 1 || strings.Contains(strings.ToLower(line), name) {
-			m.add(r, spot{1, 0}, name, words[len(words)-1])
-		}
-	}
-	return false
-}
-
-// decides matches a sentence that may end with a choice.
-var decides = compiled.Regexp(`(?i)\b(?:so|therefore|thus|hence|verdict|decision|decide|say|choose|grade|final|answer|rather|be|it (?:is|was)|it['’]s)\b`)
-
-// objects matches an object without others in it.
-var objects = compiled.Regexp(`\{[^{}]*\}`)
-
-// sentence matches the ends of sentences and lines.
-var sentence = compiled.Regexp(`[.!?]\s|\n`)
-
-// differs reports whether m has another choice than a verdict.
-func (m *members) differs(choices []string, asked []Criterion) bool {
-	for i, value := range m.values {
-		if choice := asked[i].choice(value); choice != "" && choice != choices[i] {
-			return true
-		}
-	}
-	return false
+	return !strings.HasPrefix(strings.TrimSpace(text), ">") && heading().MatchString(text)
 }
