@@ -107,8 +107,8 @@ func (r *reader) verdict() ([]string, error) {
 }
 
 var (
-	// nothing matches what may follow a verdict: marks, the end of a block, and the end of an element.
-	nothing = compiled.Regexp("^(?:[\\s*_`.)\\]}$-]|~{3,}|</\\w+>)*$")
+	// nothing matches what may follow a verdict: marks, the end of a block, and the end of its element.
+	nothing = compiled.Regexp("^(?:[\\s*_`.)\\]}$-]|~{3,}|</(?:(?:final_)?(?:verdict|answer|output|grade|result)|json)>)*$")
 
 	// fence matches the lines around blocks of code.
 	fence = compiled.Regexp("(?m)^[ \t]*(?:`{3,}|~{3,})[a-zA-Z]*[ \t\r]*$")
@@ -125,7 +125,7 @@ var (
 
 	// whole matches a line that leads to nothing: it ends a sentence or a quotation, has marks only, is
 	// quoted, is a point of a list, or gives something a name.
-	whole = compiled.Regexp("[.!…。！？}`\"”|$✓✔✅✗✘❌][\\s*_)\\]\"'”’]*$|^[^\\pL\\pN'\"]*$|^\\s*>|^(?:\\S+\\s+){3,}\\S*\\d$|^\\s*(?:[-*•]|\\d+[.)])\\s.*[^:\\s]\\s*$|:.*[^:*_\\s][*_]*\\s*$")
+	whole = compiled.Regexp("[.!…。！？}`\"”$✓✔✅✗✘❌][\\s*_)\\]\"'”’]*$|^[^\\pL\\pN'\"]*$|^\\s*[>|]|^(?:\\S+\\s+){3,}\\S*\\d$|^\\s*(?:[-*•]|\\d+[.)])\\s.*[^:\\s]\\s*$|:.*[^:*_\\s][*_]*\\s*$")
 )
 
 // stands reports whether a verdict at a place stands by itself: nothing is before it in its line, and the
@@ -137,7 +137,7 @@ func (r *reader) stands(at int) bool {
 		if at := fence().FindAllStringIndex(r.text[:start], -1); len(at)%2 == 1 && strings.TrimSpace(r.text[at[len(at)-1][1]:start]) == "" {
 			start = at[len(at)-1][0] // it is in a block
 		}
-		above := strings.TrimRight(r.text[:start], " \t\r\n")
+		above := strings.TrimRight(r.text[:start], " \t\r\n-*_=") // without rules, too
 		text = above[strings.LastIndexByte(above, '\n')+1:]
 		if whole().MatchString(text) {
 			return true
