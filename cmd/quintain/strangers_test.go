@@ -1,11 +1,50 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/quintain-rl/quintain/settings"
 )
+
+// A worker that gets the settings of the run, and only has a server of its own, makes the same tokens.
+func TestWorkersHaveThePolicyOfTheRun(t *testing.T) {
+	w := &world{stderr: io.Discard}
+	for _, text := range []string{
+		"{kind: tiny}", "{kind: script, accuracy: 0.5}", "{kind: server, url: [\"http://127.0.0.1:1\"], tokenizer: bytes}",
+		"{kind: server, url: [\"http://127.0.0.1:1\"], model: m, extra_body: {min_p: 0.1, of: {b: [1, x], a: 2.5}}, sampling: {temperature: 0.7, top_k: 5}}",
+		"{kind: openai, url: [\"http://127.0.0.1:1/v1\"], model: m, completions: text, tokenizer_config: nothere.json, template_vars: {enable_thinking: false}, tool_format: hermes}",
+		"{kind: vllm, url: [\"http://127.0.0.1:1\"], tokenizer: /nothere, on_drift: drop, trust_messages: true, vocabulary: v}",
+	} {
+		c, err := w.configOf("run", settings.Sources{File: "run", Data: []byte("policy: " + text)})
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		told, err := settings.New(c).Use(played()...).YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := settings.Sources{Base: &settings.Sources{File: "settings of the run", Data: []byte(told)}}
+		if c.Policy.Remote() {
+			from.Flags = map[string]settings.Given{"policy.url": {Text: "http://127.0.0.1:2/v1", By: "--url"}}
+		}
+		plays, err := w.configOf("worker", from)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		mine, err := c.Policy.Identity()
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs, err := plays.Policy.Identity()
+		if why := mine.Differs(theirs); why != "" || err != nil {
+			t.Errorf("%s: %s, error %v", text, why, err)
+		}
+	}
+}
 
 // A worker whose policy would make other tokens does not play, whichever way it says so.
 func TestWorkersOfAnotherPolicyAreRefused(t *testing.T) {

@@ -30,7 +30,11 @@ func (s *Settings) Identity() (Identity, error) {
 		maps.Copy(of.Shapes, files.Hashes())
 		of.Shapes["policy.vocabulary"], of.Shapes["policy.completions"] = files.Vocabulary, s.Server.Chat.Form
 		of.Shapes["policy.tool_format"], of.Shapes["policy.trust_messages"] = files.ToolFormat, strconv.FormatBool(files.TrustMessages)
-		shapes["policy.template_vars"], shapes["policy.extra_body"] = files.Vars, s.Server.Chat.Extra
+		for name, object := range map[string]map[string]any{"policy.template_vars": files.Vars, "policy.extra_body": s.Server.Chat.Extra} {
+			if of.Shapes[name] = ""; len(object) > 0 { // nil and empty are the same
+				shapes[name] = object
+			}
+		}
 		shapes["policy.on_drift"] = s.Server.Drift
 	}
 	for name, value := range shapes {
