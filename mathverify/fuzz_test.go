@@ -29,7 +29,7 @@ func hostile() []string {
 		repeat("x (", 30_000), repeat("1 (", 30_000), repeat("x (x + x\n", 10_000), "are " + repeat("1, ", 30_000), repeat("1 and ", 20_000) + "1", repeat("- x = 1\n", 10_000), ":\n" + repeat("- 1\n", 20_000), repeat("$x$ for all ", 8000), repeat("$1$1", 20_000), repeat(`\frac{`, 300) + " 1",
 		repeat("&pi;", 20_000), repeat("<sup>2</sup>", 8000), repeat(`\implies `, 200) + "y", repeat("⇒", 600), repeat("P(x|", 10_000), repeat("1 cm ", 15_000), "1 " + repeat("m/", 30), repeat("is ", 30_000) + "1", repeat("a is in ", 40), repeat("the limit ", 6) + "does not exist", repeat(`\begin{cases}`, 5000),
 		`\begin{aligned}` + repeat(`x&=1\\`, 5000) + `\end{aligned}`, repeat("1, since ", 10_000), repeat("\nCheck: ", 10_000), repeat("sin x ", 15_000), repeat("5!! ", 10_000), repeat("* 1 ", 20_000),
-		`\boxed{1} ` + repeat("not 5 ", 20_000), `\boxed{1} ` + repeat("minus 5, ", 20_000), `\boxed{1}` + repeat(" wait, no", 20_000), `\boxed{1}` + repeat(" that is wrong", 20_000), `\boxed{1}` + repeat(" 5 is wrong.", 20_000), `\boxed{1} ` + repeat("actually ", 20_000), repeat("the answer is not 5, but ", 20_000), repeat("不是5", 20_000), repeat("maybe ", 20_000) + "5",
+		`\boxed{1} ` + repeat("not 5 ", 4000), `\boxed{1} ` + repeat("minus 5, ", 4000), `\boxed{1}` + repeat(" wait, no", 4000), `\boxed{1}` + repeat(" that is wrong", 4000), `\boxed{1}` + repeat(" 5 is wrong.", 4000), `\boxed{1} ` + repeat("actually ", 4000), repeat("the answer is not 5, but ", 4000), repeat("不是5", 4000), repeat("maybe ", 4000) + "5",
 	}
 }
 
