@@ -96,7 +96,11 @@ func (r *reader) correction(all []cue) (rest string, is bool) {
 		case c.role == retracts && (c.form != "this" || !r.aside(after, c.start)):
 			last, rest, is = c, r.text[c.end:], true
 		case c.role == corrects && after > 0:
-			if at := r.value(c.end, " ,:;—–-….\n"); at >= 0 {
+			at := r.value(c.end, " ,:;—–-….\n")
+			if marks := cues(r.low[c.end:], states); at < 0 && len(marks) > 0 && !strings.ContainsAny(r.text[c.end:c.end+marks[0].start], ".!?\n") {
+				at = r.value(c.end+marks[0].end, "")
+			}
+			if at >= 0 {
 				last, rest, is = c, "answer: "+r.text[at:], true
 			}
 		}
@@ -250,7 +254,11 @@ func (r *reader) claim(c cue) claim {
 		if c.role == hedges {
 			signs = ",:"
 		}
-		if at := r.value(c.end, signs); at >= 0 {
+		at := r.value(c.end, signs)
+		if verb := r.near(c.end); at < 0 && c.form == "verb" && verb < len(r.text) {
+			at = r.value(verb+wordAt(r.low[verb:]), "")
+		}
+		if at >= 0 {
 			return claim{c.role, r.joined(c.start), r.clauseEnd(at), ""}
 		}
 	case limits:

@@ -151,12 +151,15 @@ func adjoined(line string, before []run, r run) bool {
 			return false
 		}
 	}
+	if between[mark.start:mark.end] == "of" {
+		return len(before) > 1 && adjoined(line, before[:len(before)-1], object)
+	}
 	if slices.ContainsFunc(after, func(word string) bool { return !listed(determiners, word) && !strings.HasSuffix(word, "ing") }) {
 		return false
 	}
 	head := lower(line[max(0, object.start-maxShort/2):object.start])
 	marks = cues(head, adjoins) // nor is the object itself in such a phrase
-	return marks == nil || strings.TrimSpace(head[marks[len(marks)-1].end:]) != ""
+	return marks == nil || strings.HasSuffix(head[:marks[len(marks)-1].end], " of") || strings.TrimSpace(head[marks[len(marks)-1].end:]) != ""
 }
 
 // attributive matches what joins a number to a noun: "5-hour".
