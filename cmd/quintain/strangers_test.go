@@ -79,3 +79,20 @@ func TestWorkersOfAnotherPolicyAreRefused(t *testing.T) {
 		t.Errorf("status %d\n%s", status, runs.stderr.String())
 	}
 }
+
+// A worker whose inference server is not up registers once it is, and ends in order before.
+func TestAWorkerWithoutAServerEndsInOrder(t *testing.T) {
+	runs := start("run", "--workers", "--port", "0", "--data", t.TempDir(), "--policy", "server", "--url", "http://127.0.0.1:1", "--tokenizer", "bytes", "--tasks", "chain_sum")
+	await(t, runs, "quintain worker --coordinator ")
+	_, after, _ := strings.Cut(runs.stderr.String(), "quintain worker --coordinator ")
+	url, _, _ := strings.Cut(after, " ")
+	p := start("worker", "--coordinator", url)
+	await(t, p, "waiting for the server")
+	p.interrupts <- os.Interrupt
+	if status := p.wait(t); status != exitOK {
+		t.Errorf("status %d\n%s", status, p.stderr.String())
+	}
+	runs.interrupts <- os.Interrupt
+	runs.interrupts <- os.Interrupt
+	runs.wait(t)
+}

@@ -300,7 +300,7 @@ func (w *Worker) identify(ctx context.Context) (err error) {
 		return nil
 	}
 	if err := s.Await(ctx); err != nil {
-		return err
+		return cmp.Or(context.Cause(ctx), err)
 	}
 	w.plays.Model = s.Model()
 	return nil
