@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// bags hold the words and pairs of words of prompts, as vectors of length 1. A term weighs
+// bags hold the words and pairs of words of prompts, as vectors of length 1. A term may weigh
 // more the fewer prompts have it (tf-idf; K. Spärck Jones, 1972).
 type bags struct {
 	ids    map[string]int
@@ -54,8 +54,15 @@ func (b *bags) count(words []string, learn bool) (terms []termCount) {
 	return terms
 }
 
+// A weighing gives the weight of a term that some of n prompts have.
+type weighing func(n int, having float64) float64
+
+// rare weighs a term by how few prompts have it, plain all alike.
+func rare(n int, having float64) float64 { return math.Log(float64(n) / having) }
+func plain(int, float64) float64         { return 1 }
+
 // newBags makes the bags of prompts.
-func newBags(looks []look) *bags {
+func newBags(looks []look, weigh weighing) *bags {
 	b := &bags{ids: map[string]int{}, n: len(looks)}
 	terms := make([][]termCount, len(looks))
 	for i, seen := range looks {
@@ -68,7 +75,7 @@ func newBags(looks []look) *bags {
 		}
 	}
 	for id, prompts := range b.weight {
-		b.weight[id] = math.Log(float64(b.n) / prompts)
+		b.weight[id] = weigh(b.n, prompts)
 	}
 	for i, list := range terms {
 		sum := 0.
@@ -102,7 +109,7 @@ func (b *bags) nearest(words []string) int {
 }
 
 // nearestWords copies the answer to the prompt with the nearest bag of words.
-func (l *lessons) nearestWords() func(look) string {
-	b := newBags(l.looks)
+func (l *lessons) nearestWords(weigh weighing) func(look) string {
+	b := newBags(l.looks, weigh)
 	return func(seen look) string { return l.answers[b.nearest(seen.words)] }
 }

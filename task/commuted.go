@@ -1,6 +1,8 @@
 package task
 
 import (
+	"cmp"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,8 +12,8 @@ import (
 // terms of every sum are signed numbers in order, up to a common sign, and the factors of every product
 // are in order, up to their signs; a power of ten of the whole is left out. So who knows 3 - 5 knows
 // 5 - 3, 3 + -5, -3 + 5 and 30 - 50. Names replaces names in it, with a minus sign before the new
-// one for its negative; the other names, and hexadecimal numbers, stay as they are. It returns an
-// expression that it cannot read without spaces.
+// one for its negative; the other names, and hexadecimal numbers, stay as they are. If there are names, the
+// numbers of a product are one. It returns an expression that it cannot read without spaces.
 //
 // It reads numbers and names, brackets, + - * /, the powers ** and ^, the shifts << and >>, and
 // functions with one argument.
@@ -62,11 +64,6 @@ func (p part) within(kind int) string {
 
 // mostNested limits the depth of brackets and signs, and mostPower the powers that are taken of signs and tens.
 const mostNested, mostPower = 200, 1000
-
-// named reports whether the part has a name in it: a letter other than that of a power of ten.
-func (p part) named() bool {
-	return strings.ContainsFunc(p.text, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' && r != 'e' })
-}
 
 // size writes the part without its sign.
 func (p part) size() string {
@@ -163,9 +160,9 @@ func (c *commuter) factors() part {
 		return factors[0]
 	}
 	all, texts := part{kind: productPart}, make([]string, 0, len(factors))
-	named := slices.ContainsFunc(factors, part.named)
+	number := big.NewRat(1, 1)
 	for i, f := range factors {
-		sign := "*"
+		sign, n := "*", new(big.Rat)
 		switch {
 		case f.text == "0" && !under[i]:
 			return f
@@ -174,9 +171,18 @@ func (c *commuter) factors() part {
 		}
 		all.negative = all.negative != f.negative
 		all.tens += f.tens
-		if !named || f.text != "1" { // 10*x is x, ten times
+		if c.names == nil || strings.Trim(f.text, "0123456789") != "" || f.text == "0" {
 			texts = append(texts, sign+f.within(productPart))
+			continue
 		}
+		if n.SetString(f.text); under[i] {
+			n.Inv(n)
+		}
+		number.Mul(number, n)
+	}
+	text, tens := mantissa(number)
+	if all.tens += tens; text != "" || len(texts) == 0 {
+		texts = append(texts, cmp.Or(text, "*1"))
 	}
 	if len(texts) == 1 && texts[0][0] == '*' {
 		all.text, all.kind = strings.TrimPrefix(texts[0], "*"), onePart
@@ -185,6 +191,29 @@ func (c *commuter) factors() part {
 	slices.Sort(texts)
 	all.text = strings.Join(texts, "")
 	return all
+}
+
+// mantissa writes a number as a factor, without the power of ten that makes it whole or a fraction whose lower
+// part shares nothing with ten: 6/5 is 12 with -1 tens, and 10 is nothing with 1.
+func mantissa(number *big.Rat) (text string, tens int) {
+	over, under, rest := new(big.Int).Set(number.Num()), new(big.Int).Set(number.Denom()), new(big.Int)
+	for _, p := range []*big.Int{big.NewInt(2), big.NewInt(5)} {
+		for rest.Rem(under, p).Sign() == 0 {
+			under.Quo(under, p)
+			over.Mul(over, rest.Quo(big.NewInt(10), p))
+			tens--
+		}
+	}
+	for ten := big.NewInt(10); rest.Rem(over, ten).Sign() == 0; tens++ {
+		over.Quo(over, ten)
+	}
+	switch {
+	case under.IsInt64() && under.Int64() == 1 && over.IsInt64() && over.Int64() == 1:
+		return "", tens
+	case under.IsInt64() && under.Int64() == 1:
+		return "*" + over.String(), tens
+	}
+	return "*" + over.String() + "/" + under.String(), tens
 }
 
 // signed reads a factor with or without minus signs and a power.

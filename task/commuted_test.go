@@ -41,6 +41,13 @@ func TestCommuted(t *testing.T) {
 		{"10*x + 20", "x + 2", true},
 		{"10*x/3 + 20*(x - 1)**2", "x/3 + 2*(x - 1)**2", true},
 		{"10*(x - 1)**2", "(x - 1)**2", true},
+		{"20*x**3 - 12*x**2", "2*x**3 - 6*x**2/5", true},
+		{"20*x**3 - 12*x**2", "2*x**3 - 6*x**2/7", false},
+		{"x + 10/10", "10*x + 10", true},
+		{"x/8", "x*125", true},
+		{"-9*x**4/2 + 6/5", "-45*x**4 + 12", true},
+		{"x/3", "x*3", false},
+		{"6*x", "4*x", false},
 		{"1*3", "3", false},
 		{"1*3", "10*3", true},
 		{"x/2", "x/20", true},
@@ -66,7 +73,11 @@ func TestCommuted(t *testing.T) {
 		{"-(-2)*3", "3*-(-2)", true},
 		{"2**3", "3**2", false},
 	} {
-		a, b := task.Commuted(test.a, nil), task.Commuted(test.b, nil)
+		var names map[string]string
+		if strings.Contains(test.a, "x") && !strings.Contains(test.a, "0x") {
+			names = map[string]string{"x": "x"}
+		}
+		a, b := task.Commuted(test.a, names), task.Commuted(test.b, names)
 		if (a == b) != test.same {
 			t.Errorf("%s and %s: %s and %s", test.a, test.b, a, b)
 		}

@@ -25,7 +25,7 @@ func LearnedRate(t quintain.Task, level int, of Lessons) (best Surface, err erro
 		return best, err
 	}
 	marks := newMarks(t, asked.problems)
-	for _, near := range neighbors(t, learned.sample) {
+	for _, near := range lessonsOf(t, learned.sample).neighbors() {
 		answers := make([]string, len(asked.problems))
 		for i, p := range asked.problems {
 			answers[i] = near.guess(lookAt(p.Prompt))
@@ -85,7 +85,7 @@ func drawSide(t quintain.Task, d quintain.Draw, s side) (found keyed, err error)
 		if err != nil {
 			return found, err
 		}
-		if s.apart && s.heldOut != (key[0]%10 == 0) {
+		if s.apart && s.heldOut != heldOut(key) {
 			continue
 		}
 		solution, err := t.Solve(p)
@@ -100,13 +100,10 @@ func drawSide(t quintain.Task, d quintain.Draw, s side) (found keyed, err error)
 }
 
 // neighbors returns guessers that copy the answer of the nearest prompt.
-func neighbors(t quintain.Task, s sample) []guesser {
-	l := lessons{t: t, sample: s, answers: s.solutions}
-	for _, p := range s.problems {
-		l.looks = append(l.looks, lookAt(p.Prompt))
-	}
+func (l *lessons) neighbors() []guesser {
 	return []guesser{
-		{"the prompt with the nearest words", l.nearestWords()},
+		{"the prompt with the nearest words", l.nearestWords(rare)},
+		{"the prompt with the nearest counts of words", l.nearestWords(plain)},
 		{"the prompt with most in common", l.nearest()},
 		{"the prompt with the nearest counts of characters", l.nearestCounts()},
 	}

@@ -19,8 +19,9 @@ type Surface struct {
 // SurfaceRate measures what learned guessers earn at a level of t. They are: the answer right
 // most often; the most frequent answer to prompts that share one trait (such as the length
 // or a number); the answer to the prompt with the most sequences of three characters in
-// common; the most frequent character or word at each place; a small decision tree; and a
-// linear function of the numbers. The argument problems is the number of solutions that each
+// common, the nearest words, by tf-idf and by plain counts, or the nearest counts of characters; the most
+// frequent character or word at each place; a small decision tree, and one that grows down to one example
+// a leaf; and a linear function of the numbers. The argument problems is the number of solutions that each
 // learns from; half as many other problems test it. So they test the programs of [ProgramRate].
 func SurfaceRate(t quintain.Task, level, problems int) (best Surface, err error) {
 	learned, err := draw(t, quintain.Draw{Seed: blindSeed, Level: level}, problems)
@@ -31,11 +32,7 @@ func SurfaceRate(t quintain.Task, level, problems int) (best Surface, err error)
 	if err != nil {
 		return best, err
 	}
-	lessons := lessons{t: t, sample: learned, answers: learned.solutions}
-	for _, p := range learned.problems {
-		lessons.looks = append(lessons.looks, lookAt(p.Prompt))
-	}
-	guessers, err := lessons.guessers()
+	guessers, err := lessonsOf(t, learned).guessers()
 	if err != nil {
 		return best, err
 	}
@@ -139,24 +136,28 @@ type lessons struct {
 	answers []string
 }
 
+// lessonsOf returns the lessons of a sample.
+func lessonsOf(t quintain.Task, s sample) *lessons {
+	return &lessons{t, s, looksAt(s.problems), s.solutions}
+}
+
 // guessers returns all guessers, trained.
 func (l *lessons) guessers() ([]guesser, error) {
 	fixed, err := l.fixed()
 	if err != nil {
 		return nil, err
 	}
-	list := []guesser{
+	list := append(l.neighbors(), []guesser{
 		{"one answer to all", func(look) string { return fixed }},
-		{"the prompt with most in common", l.nearest()},
 		{"the most frequent character of each place", l.placed(splitRunes, "")},
 		{"the most frequent word of each place", l.placed(strings.Fields, " ")},
-		{"a decision tree", l.tree()},
+		{"a decision tree", l.tree(deepestTree, leastLeaf)},
 		{"a linear function of the numbers", l.line()},
-	}
+	}...)
 	for _, key := range likenesses() {
 		list = append(list, guesser{"prompts with the same " + key.name, l.alike(key.of)})
 	}
-	return list, nil
+	return append(list, guesser{"a decision tree down to one example a leaf", l.tree(len(l.looks), 1)}), nil
 }
 
 // fixed returns the constant answer that earns most, out of the most frequent and some

@@ -3,6 +3,7 @@ package task
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -207,28 +208,76 @@ func mostRight(t quintain.Task, s sample, n int) ([]string, error) {
 type Space struct {
 	Problems float64 `json:"problems"`
 	AtLeast  bool    `json:"at_least,omitempty"` // no two draws were equal: Problems is a lower bound, with 95 % confidence
+
+	// Trained and HeldOut count the different problems on each side of the split, if there are
+	// fewer than 1,000 to train on or 64 held out among five times as many draws.
+	Trained int `json:"trained,omitempty"`
+	HeldOut int `json:"held_out,omitempty"`
+
+	// Constant is the answer that is right for most of the different problems, a share of Constants. It is
+	// empty if that share is below 0.02.
+	Constant  string  `json:"constant,omitempty"`
+	Constants float64 `json:"constants,omitempty"`
 }
+
+// The least number of different problems on each side that a level needs for a curve.
+const enoughTrained, enoughHeldOut = 1000, 64
 
 // SpaceOf estimates the number of problems of a level from repeats among n draws (the
 // birthday problem). Two draws are equal if they have one canonical form.
-func SpaceOf(t quintain.Task, level, n int) (Space, error) {
-	seen := map[quintain.Key]int{}
-	met := 0
-	for i := range n {
+func SpaceOf(t quintain.Task, level, n int) (s Space, err error) {
+	seen, met, solutions := map[quintain.Key]int{}, 0, []string(nil)
+	for i := 0; i < n || i < 5*n && (s.Trained < enoughTrained || s.HeldOut < enoughHeldOut); i++ {
 		p, err := t.Problem(quintain.Draw{Seed: askedSeed, Level: level, Index: i})
 		if err != nil {
-			return Space{}, err
+			return s, err
 		}
 		key, err := quintain.KeyOf(t, p)
 		if err != nil {
-			return Space{}, err
+			return s, err
 		}
-		met += seen[key]
-		seen[key]++
+		if i < n {
+			met += seen[key]
+		}
+		if seen[key]++; seen[key] > 1 {
+			continue
+		}
+		if heldOut(key) {
+			s.HeldOut++
+		} else {
+			s.Trained++
+		}
+		if len(solutions) < enoughTrained {
+			solution, err := t.Solve(p)
+			if err != nil {
+				return s, err
+			}
+			solutions = append(solutions, solution)
+		}
+	}
+	s.constant(solutions)
+	if s.Trained >= enoughTrained && s.HeldOut >= enoughHeldOut {
+		s.Trained, s.HeldOut = 0, 0
 	}
 	pairs := float64(n) * float64(n-1) / 2
-	if met == 0 {
-		return Space{pairs / 3, true}, nil // no event in pairs trials: at most three expected
+	if s.Problems = pairs / float64(met); met == 0 {
+		s.Problems, s.AtLeast = pairs/3, true // no event in pairs trials: at most three expected
 	}
-	return Space{pairs / float64(met), false}, nil
+	return s, nil
 }
+
+// constant finds the most frequent of the solutions of different problems.
+func (s *Space) constant(solutions []string) {
+	best, count := mostFrequent(solutions, 1)[0], 0
+	for _, solution := range solutions {
+		if solution == best {
+			count++
+		}
+	}
+	if share := float64(count) / float64(len(solutions)); share >= 0.02 {
+		s.Constant, s.Constants = best, math.Round(share*1000)/1000
+	}
+}
+
+// heldOut reports whether a problem with the key is held out from training, as package exam holds out.
+func heldOut(key quintain.Key) bool { return key[0]%10 == 0 }

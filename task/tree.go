@@ -21,15 +21,15 @@ type branch struct {
 const (
 	deepestTree = 6
 	leastLeaf   = 8  // prompts at a leaf
-	mostClasses = 16 // answers told apart; the rest form one class
+	mostClasses = 64 // answers told apart; the rest form one class
 	mostLimits  = 16 // limits tried for each feature
 )
 
 // tree answers with a decision tree over the numbers of the prompt and its counts of
-// characters.
-func (l *lessons) tree() func(look) string {
+// characters, down to so many prompts a leaf.
+func (l *lessons) tree(deepest, leaf int) func(look) string {
 	frequent := mostFrequent(l.answers, mostClasses)
-	g := grower{frequent: frequent}
+	g := grower{frequent: frequent, leaf: leaf}
 	for i, seen := range l.looks {
 		g.features = append(g.features, features(seen))
 		class := slices.Index(frequent, l.answers[i])
@@ -42,7 +42,7 @@ func (l *lessons) tree() func(look) string {
 	for i := range all {
 		all[i] = i
 	}
-	root := g.grow(all, deepestTree)
+	root := g.grow(all, deepest)
 	return func(seen look) string {
 		f := features(seen)
 		b := root
@@ -89,6 +89,7 @@ type grower struct {
 	frequent []string
 	features [][]float64
 	classes  []int
+	leaf     int // least number of prompts
 }
 
 // grow grows the tree of some prompts.
@@ -104,7 +105,7 @@ func (g *grower) grow(prompts []int, depth int) *branch {
 		}
 	}
 	leaf := &branch{answer: g.frequent[best]}
-	if depth == 0 || len(prompts) < 2*leastLeaf || count[best] == len(prompts) {
+	if depth == 0 || len(prompts) < 2*g.leaf || count[best] == len(prompts) {
 		return leaf
 	}
 	feature, limit, found := g.split(prompts, gini(count[:], len(prompts)))
@@ -166,5 +167,5 @@ func (g *grower) mixture(prompts []int, feature int, limit float64) (sum float64
 			high[g.classes[i]]++
 		}
 	}
-	return gini(low[:], n) + gini(high[:], len(prompts)-n), n >= leastLeaf && len(prompts)-n >= leastLeaf
+	return gini(low[:], n) + gini(high[:], len(prompts)-n), n >= g.leaf && len(prompts)-n >= g.leaf
 }

@@ -17,9 +17,10 @@ func newTasksList(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the tasks, a line each",
-		Long: `List prints a table of the tasks: name, category, number of levels, scoring, and guess
-rate: how often the best answer given without reading the problem is fully right, at the
-level with the highest rate. The column few names the levels that have few problems by
+		Long: `List prints a table of the tasks: name, category, number of levels, scoring, and guess: how
+often the best answer given without reading the problem is fully right, at the first and
+at the last level. It is the best of draws, or one answer to all different problems, if that is
+right for more; "quintain tasks show NAME" tells both at every level. The column few names the levels that have few problems by
 nature: a policy may learn most of them by heart, so evaluate it on held-out ones.
 
 Two words describe the scoring: how many answers are right, and which earn part of the

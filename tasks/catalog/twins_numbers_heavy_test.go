@@ -321,11 +321,17 @@ func integralForm(r record) string {
 }
 
 // languageForm tries the solution on all short strings, in all orders of the letters and read from the end.
-func languageForm(r record) string {
+func languageForm(r record) string { return language(r, shortStrings) }
+
+// The lengths of the strings of two and of three letters.
+var shortStrings, longStrings = map[int]int{2: 8, 3: 6}, map[int]int{2: 14, 3: 9}
+
+// language tries the solution on all strings up to a length.
+func language(r record, lengths map[int]int) string {
 	var of struct{ Letters string }
 	read(r, &of)
 	matches := regexp.MustCompile("^(?:" + r.solution + ")$")
-	longest := map[int]int{2: 10, 3: 7}[len(of.Letters)]
+	longest := lengths[len(of.Letters)]
 	var strs []string
 	for from := []string{""}; len(from[0]) <= longest; {
 		strs = append(strs, from...)

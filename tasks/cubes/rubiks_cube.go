@@ -32,6 +32,7 @@ var rubiksCube = task.Spec[rubiksParams, rubiksItem]{
 		{Size: 3, MinSteps: 5, MaxSteps: 6},
 		{Size: 4, MinSteps: 6, MaxSteps: 7},
 	},
+	Few:  slices.Repeat([]string{"There are few ways to turn a cube so rarely, seen from any side."}, 3),
 	Make: makeRubiks,
 }
 

@@ -31,6 +31,7 @@ var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGener
 		{MinLength: 100, MaxLength: 130},
 	},
 	Many: true,
+	Few:  slices.Repeat([]string{"It matters only how often each letter occurs: there are few ways to share out so few letters."}, 4),
 	Make: makePalindromeGeneration,
 }
 

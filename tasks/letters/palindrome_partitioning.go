@@ -3,6 +3,7 @@ package letters
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
@@ -28,6 +29,7 @@ var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromeP
 		{MinStringLen: 14, MaxStringLen: 18, MinSubstringPalindromeLen: 2, MaxSubstringPalindromeLen: 7},
 		{MinStringLen: 20, MaxStringLen: 26, MinSubstringPalindromeLen: 3, MaxSubstringPalindromeLen: 10},
 	},
+	Few:  slices.Repeat([]string{"There are few strings so short, whatever the letters are called."}, 2),
 	Make: makePalindromePartitioning,
 }
 

@@ -58,11 +58,15 @@ func (f Facts) of(info quintain.Info) bool {
 	return f.Version == info.Version && len(f.Levels) == len(info.Levels) && len(f.Levels) > 0
 }
 
-// MostGuess is the highest guess rate of any level.
+// Blind is what the best answer without a look at the problem earns: of the draws (the guess rate), or of the
+// different problems, if one answer is right for more of them.
+func (l LevelFacts) Blind() float64 { return max(l.GuessRate, l.Constants) }
+
+// MostGuess is the highest Blind of any level.
 func (f Facts) MostGuess() float64 {
 	most := 0.
 	for _, l := range f.Levels {
-		most = max(most, l.GuessRate)
+		most = max(most, l.Blind())
 	}
 	return most
 }

@@ -33,7 +33,7 @@ var jugs = task.Spec[jugsParams, jugsItem]{
 		{NumJugs: 7, Difficulty: 24},
 	},
 	Few: []string{
-		"",
+		"Two moves measure few amounts with three jugs.",
 		"Four moves measure few amounts with three jugs.",
 		"Seven moves measure few amounts with four jugs.",
 	},

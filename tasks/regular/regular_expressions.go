@@ -30,6 +30,7 @@ var regularExpressions = task.Spec[regularParams, regularItem]{
 		{Letters: 2, Conditions: 3, MinStates: 9, MaxStates: 12},
 		{Letters: 3, Conditions: 3, MinStates: 9, MaxStates: 16},
 	},
+	Few:  slices.Repeat([]string{"There are few languages of two conditions and so few states, up to names and mirror images."}, 3),
 	Make: makeRegular,
 	Many: true,
 }

@@ -29,6 +29,7 @@ var arcAGI = task.Spec[arcParams, arcItem]{
 		arcLevel(false, true, 1500),
 		arcLevel(false, true, 10_000),
 	},
+	Few:  slices.Repeat([]string{"ARC has so many tasks of this size."}, 6),
 	Make: makeArc,
 }
 

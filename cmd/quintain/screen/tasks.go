@@ -25,7 +25,8 @@ func Tasks(out io.Writer, rows []list.Entry, long bool) error {
 	for _, r := range rows {
 		guess := "?"
 		if r.Measured {
-			guess = fmt.Sprintf("%.3f", r.Facts.MostGuess())
+			first, last := r.Facts.Levels[0], r.Facts.Levels[len(r.Facts.Levels)-1]
+			guess = strings.ReplaceAll(fmt.Sprintf("%.2f-%.2f", first.Blind(), last.Blind()), "0.", ".")
 		}
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s", r.Info.Name, r.Info.Category, len(r.Info.Levels), list.FewLevels(r.Info), strings.Join(r.Facts.Scoring(r.Info), ", "), guess)
 		if long {
@@ -61,6 +62,9 @@ func Task(out io.Writer, info quintain.Info, s list.Specimen) error {
 	return showVerdicts(out, s.Judged)
 }
 
+// constantWidth is the room for a constant answer.
+const constantWidth = 40
+
 // showLevels prints the settings and the measurements of the levels.
 func showLevels(out io.Writer, info quintain.Info, facts list.Facts) error {
 	shared, levels, err := list.LevelSettings(info)
@@ -76,7 +80,12 @@ func showLevels(out io.Writer, info quintain.Info, facts list.Facts) error {
 			head = fmt.Sprintf("LEVEL %d", i)
 		}
 		if i < len(facts.Levels) {
-			head += fmt.Sprintf("  (guess rate %.3f; %s problems)", facts.Levels[i].GuessRate, facts.Levels[i].Size())
+			l := facts.Levels[i]
+			head += fmt.Sprintf("  (guess rate %.3f; ", l.GuessRate)
+			if l.Constant != "" {
+				head += fmt.Sprintf("%q is right for %.3f of different problems; ", Clip(l.Constant, constantWidth), l.Constants)
+			}
+			head += l.Size() + " problems)"
 		}
 		fmt.Fprintf(out, "\n%s\n%s\n", head, Wrap(strings.Join(level, ", "), "  "))
 		if why := list.WhyFew(info, i); why != "" {
