@@ -39,27 +39,12 @@ type commuter struct {
 	failed bool
 }
 
-// A part is a part of an expression: text times a power of ten, with its sign.
+// A part is a part of an expression: text, in brackets unless it holds together, times a power of ten, with
+// its sign.
 type part struct {
 	text     string
 	negative bool
 	tens     int
-	kind     int // of text
-}
-
-// The kinds of parts, the ones that hold together least last.
-const (
-	onePart = iota
-	productPart
-	sumPart
-)
-
-// within writes the part without sign and tens, in brackets if it is of a kind or holds together less.
-func (p part) within(kind int) string {
-	if p.kind >= kind {
-		return "(" + p.text + ")"
-	}
-	return p.text
 }
 
 // mostNested limits the depth of brackets and signs, and mostPower the powers that are taken of signs and tens.
@@ -68,9 +53,9 @@ const mostNested, mostPower = 200, 1000
 // size writes the part without its sign.
 func (p part) size() string {
 	if p.tens == 0 {
-		return p.within(sumPart)
+		return p.text
 	}
-	return p.within(sumPart) + "e" + strconv.Itoa(p.tens)
+	return p.text + "e" + strconv.Itoa(p.tens)
 }
 
 // full writes the part.
@@ -96,7 +81,7 @@ func (c *commuter) shift() part {
 	for !c.failed {
 		switch {
 		case c.takes("<<"):
-			p.text, p.kind = "("+p.within(sumPart)+"<<"+c.terms().full()+")", onePart
+			p.text = "(" + p.text + "<<" + c.terms().full() + ")"
 		case c.takes(">>"):
 			p = part{text: "(" + p.full() + ">>" + c.terms().full() + ")"}
 		default:
@@ -123,7 +108,7 @@ func (c *commuter) terms() part {
 	if len(terms) == 1 {
 		return terms[0]
 	}
-	all, first := part{kind: sumPart}, true
+	all, first := part{}, true
 	for _, t := range terms {
 		if t.text != "0" && (first || t.tens < all.tens) {
 			all.tens, first = t.tens, false
@@ -131,25 +116,20 @@ func (c *commuter) terms() part {
 	}
 	texts, turned := make([]string, len(terms)), make([]string, len(terms))
 	for i, t := range terms {
-		if t.text != "0" {
-			t.tens -= all.tens
-		}
-		signs := [2]string{"+", "-"}
-		if t.negative != minus[i] && t.text != "0" {
-			signs = [2]string{"-", "+"}
-		}
-		texts[i], turned[i] = signs[0]+t.size(), signs[1]+t.size()
 		if t.text == "0" {
-			turned[i] = texts[i]
+			texts[i], turned[i] = "+0", "+0"
+			continue
+		}
+		t.tens -= all.tens
+		texts[i], turned[i] = "+"+t.size(), "-"+t.size()
+		if t.negative != minus[i] {
+			texts[i], turned[i] = turned[i], texts[i]
 		}
 	}
 	slices.Sort(texts)
 	slices.Sort(turned)
-	other := strings.Join(turned, "")
-	all.text = strings.Join(texts, "")
-	if other < all.text {
-		all.text, all.negative = other, true
-	}
+	one, other := strings.Join(texts, ""), strings.Join(turned, "")
+	all.text, all.negative = "("+min(one, other)+")", other < one
 	return all
 }
 
@@ -159,20 +139,19 @@ func (c *commuter) factors() part {
 	if len(factors) == 1 {
 		return factors[0]
 	}
-	all, texts := part{kind: productPart}, make([]string, 0, len(factors))
-	number := big.NewRat(1, 1)
+	all, number, texts := part{}, big.NewRat(1, 1), make([]string, 0, len(factors))
 	for i, f := range factors {
-		sign, n := "*", new(big.Rat)
-		switch {
-		case f.text == "0" && !under[i]:
+		if f.text == "0" && !under[i] {
 			return f
-		case under[i]:
+		}
+		sign, n := "*", new(big.Rat)
+		if under[i] {
 			sign, f.tens = "/", -f.tens
 		}
 		all.negative = all.negative != f.negative
 		all.tens += f.tens
 		if c.names == nil || strings.Trim(f.text, "0123456789") != "" || f.text == "0" {
-			texts = append(texts, sign+f.within(productPart))
+			texts = append(texts, sign+f.text)
 			continue
 		}
 		if n.SetString(f.text); under[i] {
@@ -184,36 +163,29 @@ func (c *commuter) factors() part {
 	if all.tens += tens; text != "" || len(texts) == 0 {
 		texts = append(texts, cmp.Or(text, "*1"))
 	}
-	if len(texts) == 1 && texts[0][0] == '*' {
-		all.text, all.kind = strings.TrimPrefix(texts[0], "*"), onePart
-		return all
-	}
 	slices.Sort(texts)
-	all.text = strings.Join(texts, "")
+	if all.text = "(" + strings.Join(texts, "") + ")"; len(texts) == 1 && texts[0][0] == '*' {
+		all.text = texts[0][1:]
+	}
 	return all
 }
 
-// mantissa writes a number as a factor, without the power of ten that makes it whole or a fraction whose lower
-// part shares nothing with ten: 6/5 is 12 with -1 tens, and 10 is nothing with 1.
+// mantissa writes a number as a factor, without the power of ten that leaves a whole number, or a fraction whose
+// lower part shares nothing with ten: 6/5 is 12 with -1 tens, and 10 is nothing with 1.
 func mantissa(number *big.Rat) (text string, tens int) {
-	over, under, rest := new(big.Int).Set(number.Num()), new(big.Int).Set(number.Denom()), new(big.Int)
-	for _, p := range []*big.Int{big.NewInt(2), big.NewInt(5)} {
-		for rest.Rem(under, p).Sign() == 0 {
-			under.Quo(under, p)
-			over.Mul(over, rest.Quo(big.NewInt(10), p))
-			tens--
-		}
-	}
-	for ten := big.NewInt(10); rest.Rem(over, ten).Sign() == 0; tens++ {
-		over.Quo(over, ten)
-	}
+	places, _ := number.FloatPrec()
+	shift := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
+	number.Mul(number, new(big.Rat).SetInt(shift))
+	over := number.Num().String()
+	text = strings.TrimRight(over, "0")
+	tens = len(over) - len(text) - places
 	switch {
-	case under.IsInt64() && under.Int64() == 1 && over.IsInt64() && over.Int64() == 1:
+	case !number.IsInt():
+		return "*" + text + "/" + number.Denom().String(), tens
+	case text == "1":
 		return "", tens
-	case under.IsInt64() && under.Int64() == 1:
-		return "*" + over.String(), tens
 	}
-	return "*" + over.String() + "/" + under.String(), tens
+	return "*" + text, tens
 }
 
 // signed reads a factor with or without minus signs and a power.
@@ -243,7 +215,7 @@ func (c *commuter) signed() part {
 	if exponent.negative {
 		n = -n
 	}
-	return part{text: base.within(productPart) + "^" + strconv.Itoa(n), negative: base.negative && n%2 != 0, tens: n * base.tens}
+	return part{text: base.text + "^" + strconv.Itoa(n), negative: base.negative && n%2 != 0, tens: n * base.tens}
 }
 
 // atom reads a number, a name, a function of something, or something in brackets.

@@ -82,7 +82,7 @@ func TestCommuted(t *testing.T) {
 			t.Errorf("%s and %s: %s and %s", test.a, test.b, a, b)
 		}
 	}
-	if got := task.Commuted("sin(s)*s", map[string]string{"s": "x"}); got != "*sin(x)*x" {
+	if got := task.Commuted("sin(s)*s", map[string]string{"s": "x"}); got != "(*sin(x)*x)" {
 		t.Errorf("the variable renamed: %s", got)
 	}
 	if a, b := task.Mirrored("3*s**2 - 2*s", "s"), task.Mirrored("3*t**2 + 2*t", "t"); a != b || a == task.Mirrored("3*t**2 + 2*t**2", "t") {

@@ -52,33 +52,21 @@ func (l look) inputs() (x [lineInputs]float64) {
 	return x
 }
 
-// solved solves linear equations by elimination. Unknowns that the equations leave open are 0.
+// solved solves normal equations by elimination. A little on the diagonal decides between unknowns that the
+// equations leave open.
 func solved(m [lineInputs][lineInputs + 1]float64) (x [lineInputs]float64) {
-	var pivot [lineInputs]int // row of each unknown, counted from 1; 0: open
-	next := 0
 	for col := range x {
-		row, small := next, 1e-9*(1+m[col][col]) // less than small is rounding
-		for i := next; i < lineInputs; i++ {
-			if math.Abs(m[i][col]) > math.Abs(m[row][col]) {
-				row = i
-			}
-		}
-		if row >= lineInputs || math.Abs(m[row][col]) < small {
-			continue
-		}
-		m[next], m[row] = m[row], m[next]
-		for i := range m {
-			if i != next {
-				subtract(&m[i], m[i][col]/m[next][col], &m[next])
-			}
-		}
-		next++
-		pivot[col] = next
+		m[col][col] += 1e-9 * (1 + m[col][col])
 	}
-	for col, row := range pivot {
-		if row > 0 {
-			x[col] = m[row-1][lineInputs] / m[row-1][col]
+	for col := range x {
+		for i := range m {
+			if i != col {
+				subtract(&m[i], m[i][col]/m[col][col], &m[col])
+			}
 		}
+	}
+	for col := range x {
+		x[col] = m[col][lineInputs] / m[col][col]
 	}
 	return x
 }

@@ -30,9 +30,7 @@ var complexArithmetic = task.Spec[complexParams, complexItem]{
 		{-1000, 1000, -1000, 1000, []string{"*", "/"}, []float64{0.5, 0.5}},
 		{-100_000, 100_000, -100_000, 100_000, []string{"*", "/"}, []float64{0.3, 0.7}},
 	},
-	Few: []string{
-		"There are few sums of two numbers with parts up to 5, up to signs, order and a factor i.",
-	},
+	Few:  []string{"There are few sums of two numbers with parts up to 5, up to signs, order and a factor i."},
 	Make: makeComplex,
 }
 

@@ -29,9 +29,7 @@ var gameOfLife = task.Spec[gameOfLifeParams, gameOfLifeItem]{
 		{GridSizeX: 12, GridSizeY: 12, FilledCellsWeights: 0.35, SimulationSteps: 5},
 		{GridSizeX: 16, GridSizeY: 16, FilledCellsWeights: 0.4, SimulationSteps: 8},
 	},
-	Few: []string{
-		"There are few boards of this size, turned, mirrored and moved across their edges.",
-	},
+	Few:  []string{"There are few boards of this size, turned, mirrored and moved across their edges."},
 	Make: makeGameOfLife,
 }
 

@@ -29,9 +29,7 @@ var calendarArithmetic = task.Spec[calendarParams, calendarItem]{
 		{Year: 2000, Tasks: calendarKinds[:6], OffsetUpperBound: 5000, LeapYearRange: 1900, YearRange: 400},
 		{Year: 3000, Tasks: calendarKinds[:6], OffsetUpperBound: 100_000, LeapYearRange: 2900, YearRange: 2500},
 	},
-	Few: []string{
-		"There are few questions about the weekdays and the leap years of a level this easy.",
-	},
+	Few:  []string{"There are few questions about the weekdays and the leap years of a level this easy."},
 	Make: makeCalendar,
 }
 

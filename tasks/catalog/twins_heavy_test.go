@@ -130,7 +130,7 @@ func twinsOf(t *testing.T, task quintain.Task, level int, form func(record) stri
 	for text, list := range heldOut {
 		for _, one := range list {
 			all++
-			if i := slices.IndexFunc(trained[text], one.is); i >= 0 {
+			if i := slices.IndexFunc(trained[text], func(other twin) bool { return one.is(t, task, other) }); i >= 0 {
 				other := trained[text][i]
 				twins++
 				example = fmt.Sprintf("%s and %s:\n%s\n\n%s", one.ID(), other.ID(), one.Prompt, other.Prompt)
@@ -148,9 +148,33 @@ type twin struct {
 	record
 }
 
-// is reports whether two problems with one form are twins. The form of a language knows short strings alone.
-func (t twin) is(other twin) bool {
-	return t.Task != "regular_expressions" || t.solution == other.solution || language(t.record, longStrings) == language(other.record, longStrings)
+// is reports whether two problems with one form are twins. The form of a language knows short strings alone, so
+// the solution of one, in other letters and read from either end, has to solve the other.
+func (w twin) is(t *testing.T, task quintain.Task, other twin) bool {
+	if w.Task != "regular_expressions" {
+		return true
+	}
+	var from, to struct{ Letters string }
+	read(w.record, &from)
+	read(other.record, &to)
+	for _, order := range orders(len(from.Letters)) {
+		for _, solution := range []string{w.solution, fromTheEnd(w.solution)} {
+			renamed := strings.Map(func(c rune) rune {
+				if i := strings.IndexRune(from.Letters, c); i >= 0 {
+					return rune(to.Letters[order[i]])
+				}
+				return c
+			}, solution)
+			v, err := task.Grade(other.Problem, renamed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Score == 1 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // renamed writes things with numbers in the order in which they first occur.

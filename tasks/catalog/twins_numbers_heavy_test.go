@@ -320,18 +320,20 @@ func integralForm(r record) string {
 	return slices.Min(forms)
 }
 
+// orders are all orders of two or three things.
+func orders(n int) [][]int {
+	if n == 2 {
+		return [][]int{{0, 1}, {1, 0}}
+	}
+	return [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
+}
+
 // languageForm tries the solution on all short strings, in all orders of the letters and read from the end.
-func languageForm(r record) string { return language(r, shortStrings) }
-
-// The lengths of the strings of two and of three letters.
-var shortStrings, longStrings = map[int]int{2: 8, 3: 6}, map[int]int{2: 14, 3: 9}
-
-// language tries the solution on all strings up to a length.
-func language(r record, lengths map[int]int) string {
+func languageForm(r record) string {
 	var of struct{ Letters string }
 	read(r, &of)
 	matches := regexp.MustCompile("^(?:" + r.solution + ")$")
-	longest := lengths[len(of.Letters)]
+	longest := map[int]int{2: 8, 3: 6}[len(of.Letters)]
 	var strs []string
 	for from := []string{""}; len(from[0]) <= longest; {
 		strs = append(strs, from...)
@@ -347,27 +349,55 @@ func language(r record, lengths map[int]int) string {
 	for _, text := range strs {
 		accepts[text] = matches.MatchString(text)
 	}
-	orders := [][]int{{0, 1}, {1, 0}}
-	if len(of.Letters) == 3 {
-		orders = [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
-	}
 	var forms []string
-	for way := range 2 * len(orders) {
-		form := make([]byte, len(strs))
-		for i, text := range strs {
-			other := []byte(text)
-			for k := range other {
-				other[k] = of.Letters[orders[way/2][strings.IndexByte(of.Letters, text[k])]]
+	for _, order := range orders(len(of.Letters)) {
+		for _, backward := range []bool{false, true} {
+			form := make([]byte, len(strs))
+			for i, text := range strs {
+				other := []byte(text)
+				for k := range other {
+					other[k] = of.Letters[order[strings.IndexByte(of.Letters, text[k])]]
+				}
+				if backward {
+					slices.Reverse(other)
+				}
+				form[i] = '0'
+				if accepts[string(other)] {
+					form[i] = '1'
+				}
 			}
-			if way%2 == 1 {
-				slices.Reverse(other)
-			}
-			form[i] = '0'
-			if accepts[string(other)] {
-				form[i] = '1'
-			}
+			forms = append(forms, string(form))
 		}
-		forms = append(forms, string(form))
 	}
 	return fmt.Sprint(len(of.Letters), slices.Min(forms))
+}
+
+// partRE matches a part of an expression without brackets in it, and its repeats.
+var partRE = regexp.MustCompile(`([a-z.]|\x00[0-9]+\x00)([*+?]|\{[0-9,]+\})*`)
+
+// fromTheEnd writes an expression for the strings of another read from the end: innermost brackets first,
+// each of which becomes one part.
+func fromTheEnd(expression string) string {
+	var inner []string
+	turn := func(text string) string {
+		alternatives := strings.Split(text, "|")
+		for i, one := range alternatives {
+			parts := partRE.FindAllString(one, -1)
+			slices.Reverse(parts)
+			alternatives[i] = strings.Join(parts, "")
+		}
+		return strings.Join(alternatives, "|")
+	}
+	innermost := regexp.MustCompile(`\([^()]*\)`)
+	for innermost.MatchString(expression) {
+		expression = innermost.ReplaceAllStringFunc(expression, func(text string) string {
+			inner = append(inner, "("+turn(text[1:len(text)-1])+")")
+			return fmt.Sprintf("\x00%d\x00", len(inner)-1)
+		})
+	}
+	expression = turn(expression)
+	for i := len(inner) - 1; i >= 0; i-- {
+		expression = strings.ReplaceAll(expression, fmt.Sprintf("\x00%d\x00", i), inner[i])
+	}
+	return expression
 }

@@ -30,10 +30,7 @@ var colorCubeRotation = task.Spec[colorCubeParams, colorCubeItem]{
 		{MinRotations: 30, MaxRotations: 40},
 		{MinRotations: 80, MaxRotations: 120},
 	},
-	Few: []string{
-		"There are few ways to turn a cube once, seen from any side.",
-		"There are few ways to turn a cube twice, seen from any side.",
-	},
+	Few:  []string{"There are few ways to turn a cube once, seen from any side.", "There are few ways to turn a cube twice, seen from any side."},
 	Make: makeColorCube,
 }
 

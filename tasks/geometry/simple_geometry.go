@@ -19,6 +19,7 @@ var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
 		"All sets of angles that the settings allow are equally likely; at the hardest levels, they have decimals.",
 	Source:  "Euclid's Elements, I.32 and its corollaries; the settings are those of reasoning-gym and decimals.",
 	Version: 4,
+	Surface: "The angle follows from the sum of the others, and a tree with a leaf for each sum knows the sums that it has seen.",
 	Default: simpleGeometryParams{MinSides: 3, MaxSides: 6, MinAngle: 10, MaxAngle: 170},
 	Levels: []simpleGeometryParams{
 		{MinSides: 3, MaxSides: 3, MinAngle: 20, MaxAngle: 120},

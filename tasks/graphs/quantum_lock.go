@@ -227,22 +227,8 @@ func (l lockItem) keys() string {
 func (l lockItem) Short() string { return l.fill("%v, %l -> %t\n%b") }
 
 // Canonical implements [task.Canonicalizer]. The letters and the order of the buttons do not matter, nor
-// which light is red, nor the sign of all numbers, nor the unit in which they count.
+// which light is red, nor the sign of all numbers.
 func (l lockItem) Canonical() string {
-	unit := int64(0)
-	divide := func(n int64) {
-		for n != 0 {
-			unit, n = n, unit%n
-		}
-	}
-	divide(l.InitialValue)
-	divide(l.TargetValue)
-	for _, b := range l.Buttons {
-		if b.Type != "multiply" {
-			divide(b.Value)
-		}
-	}
-	unit = max(unit, -unit, 1)
 	return canon.Least(2, func(i int) string {
 		sign, buttons := int64(1-2*i), make([]string, len(l.Buttons))
 		for k, b := range l.Buttons {
@@ -252,14 +238,14 @@ func (l lockItem) Canonical() string {
 			}
 			switch b.Type {
 			case "subtract":
-				b.Type, b.Value = "add", -b.Value*sign/unit
+				b.Type, b.Value = "add", -b.Value*sign
 			case "add":
-				b.Value = b.Value * sign / unit
+				b.Value *= sign
 			}
 			buttons[k] = fmt.Sprint(b.Type, " ", b.Value, " ", light)
 		}
 		slices.Sort(buttons)
-		return fmt.Sprint(sign*l.InitialValue/unit, sign*l.TargetValue/unit, buttons)
+		return fmt.Sprint(sign*l.InitialValue, sign*l.TargetValue, buttons)
 	})
 }
 

@@ -28,9 +28,7 @@ var propositionalLogic = task.Spec[propositionalParams, propositionalItem]{
 		{MinVars: 6, MaxVars: 7, MinStatements: 4, MaxStatements: 6, MinComplexity: 2, MaxComplexity: 3},
 		{MinVars: 8, MaxVars: 10, MinStatements: 6, MaxStatements: 9, MinComplexity: 2, MaxComplexity: 4},
 	},
-	Few: []string{
-		"There are few sets of premises about so few facts.",
-	},
+	Few:  []string{"There are few sets of premises about so few facts."},
 	Make: makePropositional,
 	Many: true,
 }

@@ -32,9 +32,7 @@ var knightSwap = task.Spec[knightParams, knightItem]{
 		{MinNodes: 8, MaxNodes: 9, MinPieces: 2, MaxPieces: 2, MinSteps: 12, MaxSteps: 30, MaxAttempts: 100, ImpossibleRatio: 0.1},
 		{MinNodes: 9, MaxNodes: 9, MinPieces: 3, MaxPieces: 3, MinSteps: 12, MaxSteps: 60, MaxAttempts: 100, ImpossibleRatio: 0.1},
 	},
-	Few: []string{
-		"There are few boards of six or seven squares with one knight of each color.",
-	},
+	Few:  []string{"There are few boards of six or seven squares with one knight of each color."},
 	Make: makeKnights,
 	Many: true,
 }

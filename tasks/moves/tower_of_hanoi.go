@@ -32,9 +32,7 @@ var towerOfHanoi = task.Spec[hanoiParams, hanoiItem]{
 		{MinDisks: 7, MaxDisks: 8, MinPegs: 3, MaxPegs: 4, AnyState: true},
 		{MinDisks: 9, MaxDisks: 9, MinPegs: 3, MaxPegs: 4, AnyState: true},
 	},
-	Few: []string{
-		"There are few positions of so few disks.",
-	},
+	Few:  []string{"There are few positions of so few disks."},
 	Make: makeHanoi,
 	Many: true,
 }

@@ -27,9 +27,7 @@ var gcd = task.Spec[gcdParams, gcdItem]{
 		{MinNumbers: 3, MaxNumbers: 5, MinValue: 1_000_000, MaxValue: 100_000_000},
 		{MinNumbers: 3, MaxNumbers: 6, MinValue: 1_000_000_000, MaxValue: 1_000_000_000_000},
 	},
-	Few: []string{
-		"There are few pairs of small numbers with a common divisor.",
-	},
+	Few:  []string{"There are few pairs of small numbers with a common divisor."},
 	Make: makeGCD,
 }
 

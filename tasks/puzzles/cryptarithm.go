@@ -34,9 +34,7 @@ var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
 		{MinWords: 3, MaxWords: 5, MinWordLength: 5, MaxWordLength: 7},
 		{MinWords: 5, MaxWords: 7, MinWordLength: 6, MaxWordLength: 9, AllowLeadingZero: true},
 	},
-	Few: []string{
-		"There are few sums of two words of this length, whatever the letters are called.",
-	},
+	Few:  []string{"There are few sums of two words of this length, whatever the letters are called."},
 	Make: makeCryptarithm,
 }
 

@@ -29,9 +29,7 @@ var knightsKnaves = task.Spec[knightsParams, knightsItem]{
 		{People: 6, Depth: 3, Width: 3},
 		{People: 8, Depth: 4, Width: 3},
 	},
-	Few: []string{
-		"Two people can make few statements about each other.",
-	},
+	Few:  []string{"Two people can make few statements about each other."},
 	Make: makeKnights,
 }
 

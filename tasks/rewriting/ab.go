@@ -22,10 +22,8 @@ var ab = task.Spec[abParams, abItem]{
 	List:    " ",
 	Default: abParams{Length: 10},
 	Levels:  []abParams{{Length: 4}, {Length: 7}, {Length: 12}, {Length: 25}, {Length: 50}, {Length: 120}},
-	Few: []string{
-		"There are few rows of four tokens, up to mirror images and exchanged letters.",
-	},
-	Make: makeAB,
+	Few:     []string{"There are few rows of four tokens, up to mirror images and exchanged letters."},
+	Make:    makeAB,
 }
 
 // abParams are the settings of one difficulty.
