@@ -3,6 +3,7 @@ package judge
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -30,7 +31,7 @@ func (m *members) add(r *reader, name, value string) {
 	case !named && strings.HasPrefix(plain(name), "code") && strings.EqualFold(trimMarks(value), r.code):
 		m.coded = true
 		return
-	case !named && m.values == nil && strings.HasPrefix(plain(name), "reason"):
+	case !named && m.values == nil && slices.Contains([]string{"reason", "reasons", "reasoning"}, plain(name)):
 		return // it comes before the verdict, as reasons in sentences do
 	case !named:
 		m.other = true

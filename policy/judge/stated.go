@@ -116,12 +116,12 @@ var (
 	// heading matches what may stand before a verdict in its line or in a line that leads to it: marks, and
 	// words that call it the judge's own.
 	heading = compiled.Regexp("(?i)^(?:[\\s*_#`()\\[{<>:$.0-9—–-]+|\\b(?:" +
-		`my|mine|own|nevertheless|still|the|this|a|i|is|are|here(?:['’]s)?|so|therefore|thus|hence|finally|final|overall|now|json|yaml|object|verdicts?|decisions?|judge?ments?|grad(?:e|es|ing)|ratings?|results?|answer|conclusion|evaluation|assessment|choices?|output|response format|` +
-		`decide|conclude|say|choose|give|as follows|below|following|in (?:the )?(?:json|yaml|required|requested)|form|format|and|with (?:my|the code)|in conclusion|as one|you asked (?:me )?(?:for|to give)|(?:on|for|about) (?:the|this|both|each) (?:reply|replies|response|responses|comparison|criterion|criteria)|based on (?:this|that|these|the (?:above|criteria|rubric))` +
-		")\\b|\\\\boxed)*$")
+		`my|mine|own|nevertheless|still|the|this is|a|is|are|here(?:['’]s)?|so|therefore|thus|hence|finally|final|overall|now|json|yaml|object|verdicts?|decisions?|judge?ments?|grad(?:e|es|ing)|ratings?|results?|answer|(?:in )?conclusion|evaluation|assessment|choices?|response format|` +
+		`i (?:therefore |thus |hence |now )?(?:decide|conclude|say|choose|give)|as follows|below|the following (?:verdict|is)|in (?:the )?(?:json|yaml|required|requested)|form|format|and|with (?:my|the code)|as one|you asked (?:me )?(?:for|to give)|(?:on|for|about) (?:the|this|both|each) (?:reply|replies|response|responses|comparison|criterion|criteria)|based on (?:this|that|these|the (?:above|criteria|rubric))` +
+		")\\b|\\\\boxed)*(?:\\boutput[\\s*_:]*)?$")
 
 	// clause matches the ends of clauses.
-	clause = compiled.Regexp(`[.!](?:\s|$)|[;,]\s|\b(?:so|therefore)\b`)
+	clause = compiled.Regexp(`[.!](?:\s|$)|[;,]\s|\bso\s`)
 
 	// whole matches a line that leads to nothing: it ends a sentence or a quotation, has marks only, is
 	// quoted, is a point of a list, or gives something a name.
