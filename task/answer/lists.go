@@ -56,9 +56,6 @@ func ReadLists(text string) ([][]string, error) {
 	if !strings.HasPrefix(text, "[") {
 		return nil, errors.New("the answer is not a JSON list")
 	}
-	if lists, plain := plainLists(text); plain {
-		return lists, nil
-	}
 	v, err := ReadJSON(text)
 	if err != nil {
 		return nil, fmt.Errorf("the answer is not a JSON list: %w", err)
@@ -78,64 +75,4 @@ func ReadLists(text string) ([][]string, error) {
 		}
 	}
 	return lists, nil
-}
-
-// plainLists reads a JSON list of lists of strings, several times as fast as a full JSON
-// reader. plain is false unless every list has an element and all strings are ASCII without
-// escapes, the usual case.
-func plainLists(text string) (lists [][]string, plain bool) {
-	all := make([]string, 0, strings.Count(text, `"`)/2) // the elements of all lists
-	lists = make([][]string, 0, strings.Count(text, "]"))
-	rest, open := skipSign(text, '[')
-	if !open {
-		return nil, false
-	}
-	for open {
-		if rest, open = skipSign(rest, '['); !open {
-			return nil, false
-		}
-		first := len(all)
-		for open {
-			word, after, is := cutPlainText(rest)
-			if !is {
-				return nil, false
-			}
-			all = append(all, word)
-			rest, open = skipSign(after, ',')
-		}
-		var closed bool
-		if rest, closed = skipSign(rest, ']'); !closed {
-			return nil, false
-		}
-		lists = append(lists, all[first:len(all):len(all)])
-		rest, open = skipSign(rest, ',')
-	}
-	rest, closed := skipSign(rest, ']')
-	return lists, closed && rest == ""
-}
-
-// skipSign cuts sign and the white space after it off the front of text, and reports
-// whether it was there.
-func skipSign(text string, sign byte) (rest string, found bool) {
-	if text == "" || text[0] != sign {
-		return text, false
-	}
-	return strings.TrimLeft(text[1:], " \t\r\n"), true
-}
-
-// cutPlainText cuts off a quoted string and the white space after it.
-func cutPlainText(text string) (word, rest string, is bool) {
-	if text == "" || text[0] != '"' {
-		return "", text, false
-	}
-	for i := 1; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"':
-			rest, _ = skipSign(text[i:], '"')
-			return text[1:i], rest, true
-		case c < ' ' || c > '~' || c == '\\':
-			return "", text, false
-		}
-	}
-	return "", text, false
 }

@@ -28,20 +28,3 @@ func TestLists(t *testing.T) {
 		}
 	}
 }
-
-// Whatever the fast reader takes, it reads as encoding/json does.
-func FuzzLists(f *testing.F) {
-	for _, text := range []string{`[["a", "b"], ["c"]]`, `[[]]`, `[]`, `[["\u0041"]]`, `[["a",]]`, "[[\"\x7f\"]]"} {
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		got, plain := plainLists(text)
-		if !plain {
-			return
-		}
-		var want [][]string
-		if err := json.Unmarshal([]byte(text), &want); err != nil || !slices.EqualFunc(got, want, slices.Equal[[]string]) {
-			t.Errorf("%q is read as %q, want %q, error %v", text, got, want, err)
-		}
-	})
-}

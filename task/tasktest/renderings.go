@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -254,11 +253,11 @@ func python(s string) string {
 // otherForms: a right answer in another form is right, unless the task refuses the form on
 // purpose.
 func otherForms(t testing.TB, of quintain.Task) {
-	refuses, forms := of.Info().Refuses, slices.Concat(renderings, boardForms, listForms(task.List(of)))
+	refuses := of.Info().Refuses
 	seen, met, told := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	each(t, of, func(p quintain.Problem) {
 		solution := solve(t, of, p)
-		for _, r := range forms {
+		for _, r := range renderings {
 			text := r.of(solution)
 			if text == "" || text == solution {
 				continue
@@ -285,7 +284,6 @@ func otherForms(t testing.TB, of quintain.Task) {
 // wrongForms: a wrong answer in another form is wrong, too, unless the form makes the
 // solution of it.
 func wrongForms(t testing.TB, of quintain.Task) {
-	forms := slices.Concat(renderings, boardForms, listForms(task.List(of)))
 	for level := range of.Info().Levels {
 		p := problem(t, of, quintain.Draw{Seed: 1, Level: level})
 		right := solve(t, of, p)
@@ -294,7 +292,7 @@ func wrongForms(t testing.TB, of quintain.Task) {
 			if near.Kind == "without space" || grade(t, of, p, near.Answer).Score == 1 {
 				continue
 			}
-			for _, r := range forms {
+			for _, r := range renderings {
 				text := r.of(near.Answer)
 				if text != "" && !strings.Contains(text, right) && grade(t, of, p, text).Score == 1 {
 					t.Errorf("%s: %.100q is wrong, but %s, %.100q, it is right", p.ID(), near.Answer, r.name, text)

@@ -39,7 +39,6 @@ var checks = []check{
 	{"nonsense_scores_less", nonsense},
 	{"other_forms_are_right", otherForms},
 	{"other_forms_of_wrong_answers_are_wrong", wrongForms},
-	{"denied_and_second_answers_earn_nothing", denials},
 	{"hostile_text_is_cheap", hostile},
 	{"survives_json", survives},
 	{"foreign_records_are_refused", foreign},

@@ -39,7 +39,7 @@ func TestAttemptsDocIsFresh(t *testing.T) {
 			rates = append(rates, guessed(t, s, level))
 		}
 		if slices.Max(rates) > 0.25 {
-			rows = append(rows, row(one.Info().Name, one.Info().Doc, rates))
+			rows = append(rows, row(one.Info().Name, one.Info().Doc, rates, nil)+" |\n")
 		}
 	}
 	between := regexp.MustCompile(`(?s)(<!-- attempts -->\n).*?(<!-- /attempts -->)`)

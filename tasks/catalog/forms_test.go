@@ -1,6 +1,7 @@
-package tasktest
+package catalog_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -8,15 +9,43 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
+// A form writes a right answer in another notation. It returns nothing if the solution has none such.
+type form struct {
+	name string
+	of   func(solution string) string
+}
+
+// TestListsAndBoardsInAnyNotation: the right answer to every task that asks for a list or a board is right
+// in each notation of them, or the task refuses that notation.
+func TestListsAndBoardsInAnyNotation(t *testing.T) {
+	met := map[string]bool{}
+	eachProblem(t, func(of quintain.Task, p quintain.Problem, right, _ string) {
+		for _, f := range slices.Concat(boardForms, listForms(task.List(of))) {
+			text := f.of(right)
+			if text == "" || task.Prose(of) || of.Info().Refuses[f.name] != "" {
+				continue
+			}
+			met[of.Info().Name] = true
+			if v := graded(t, of, p, text); v.Score < 1 {
+				t.Errorf("%s: %s, %.100q, gets %+v, want 1", p.ID(), f.name, text, v)
+			}
+		}
+	})
+	if len(met) < 55 {
+		t.Errorf("%d tasks ask for a list or a board, want 55 or more", len(met))
+	}
+}
+
 // listForms are the notations of a list, given a task's own, as in task.List.
-func listForms(notation string) []rendering {
+func listForms(notation string) []form {
 	switch notation {
 	case "":
 		return nil
 	case answer.AsLists:
-		return []rendering{
+		return []form{
 			{"as lists without quotes", func(s string) string { return structure(s, strings.ReplaceAll(s, `"`, "")) }},
 			{"as lists on lines", func(s string) string {
 				return structure(s, strings.NewReplacer(`"`, "", "[[", "", "]]", "", "], [", "\n").Replace(s))
@@ -36,7 +65,7 @@ func listForms(notation string) []rendering {
 			return open + mark + strings.Join(items, mark+by+mark) + mark + shut
 		}
 	}
-	return []rendering{
+	return []form{
 		{"as a list in brackets", list("[", "", ", ", "]")},
 		{"as a list in round brackets", list("(", "", ", ", ")")},
 		{"as a list of texts", list("[", `"`, ", ", "]")},
@@ -88,7 +117,7 @@ func withAnd(list func(string) string) func(string) string {
 }
 
 // boardForms are the notations of a board.
-var boardForms = []rendering{
+var boardForms = []form{
 	{"as a board with commas", cells("", ", ", "\n", "")},
 	{"as a matrix of LaTeX", cells(`\begin{pmatrix} `, " & ", ` \\ `, ` \end{pmatrix}`)},
 	{"as an array of LaTeX", cells("$$\\left[\\begin{array}{cc}\n", " & ", " \\\\\n", "\n\\end{array}\\right]$$")},
@@ -137,27 +166,61 @@ var denied = []string{
 	"**{}** or **{other}**", "\\boxed{{}} or \\boxed{{other}}", "not \\boxed{{}}", "\"{}\" is false", "≠ {}", "!{}", "~{}", "¬{}", "<s>{}</s>", "~~{}~~",
 }
 
-// denials: what stands beside an answer and is not empty talk makes it none. A text of several sentences
-// makes no claim: what stands beside it is part of it.
-func denials(t testing.TB, of quintain.Task) {
-	if task.Prose(of) {
-		return
-	}
-	told := map[string]bool{}
-	for level := range of.Info().Levels {
-		for i := range draws / 4 {
-			p := problem(t, of, quintain.Draw{Seed: 1, Level: level, Index: i})
-			right, other := solve(t, of, p), ""
-			for next := i + 1; (other == "" || grade(t, of, p, other).Score > 0) && next < i+40; next++ {
-				other = solve(t, of, problem(t, of, quintain.Draw{Seed: 1, Level: level, Index: next}))
+// TestDeniedAndSecondAnswersEarnNothing: what stands beside an answer and is not empty talk makes it none. A
+// text of several sentences makes no claim: what stands beside it is part of it.
+func TestDeniedAndSecondAnswersEarnNothing(t *testing.T) {
+	eachProblem(t, func(of quintain.Task, p quintain.Problem, right, other string) {
+		for _, form := range denied {
+			text := strings.NewReplacer("{}", right, "{other}", other).Replace(form)
+			if v := graded(t, of, p, text); v.Score > 0 && !task.Prose(of) {
+				t.Errorf("%s: %q, %.100q, gets %+v, want 0: it is no answer", p.ID(), form, text, v)
 			}
-			for _, form := range denied {
-				text := strings.NewReplacer("{}", right, "{other}", other).Replace(form)
-				if v := grade(t, of, p, text); v.Score > 0 && !told[form] {
-					told[form] = true
-					t.Errorf("%s: %q, %.100q, gets %+v, want 0: it is no answer", p.ID(), form, text, v)
+		}
+	})
+}
+
+// eachProblem calls f with problems of every level of every task, their solutions, and answers to others that
+// earn nothing here.
+func eachProblem(t *testing.T, f func(of quintain.Task, p quintain.Problem, right, other string)) {
+	t.Helper()
+	for _, of := range catalog.Tasks() {
+		solve := func(draw quintain.Draw) (quintain.Problem, string) {
+			p, err := of.Problem(draw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			solution, err := of.Solve(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p, solution
+		}
+		for level := range of.Info().Levels {
+			for index := range max(1, splitDraws/50) {
+				p, right := solve(quintain.Draw{Seed: 1, Level: level, Index: index})
+				other := ""
+				for next := index + 1; (other == "" || graded(t, of, p, other).Score > 0) && next < index+40; next++ {
+					_, other = solve(quintain.Draw{Seed: 1, Level: level, Index: next})
 				}
+				f(of, p, right, other)
 			}
 		}
 	}
+}
+
+func graded(t *testing.T, of quintain.Task, p quintain.Problem, text string) quintain.Verdict {
+	t.Helper()
+	v, err := of.Grade(p, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// structure returns text if s is a JSON list.
+func structure(s, text string) string {
+	if !strings.HasPrefix(s, "[") || !json.Valid([]byte(s)) {
+		return ""
+	}
+	return text
 }
