@@ -195,7 +195,11 @@ func eachProblem(t *testing.T, f func(of quintain.Task, p quintain.Problem, righ
 			}
 			return p, solution
 		}
-		for level := range of.Info().Levels {
+		last := len(of.Info().Levels) - 1
+		for level := range last + 1 {
+			if many := splitDraws >= 50; !many && level > 0 && level < last {
+				continue // the quick tier looks at the first level and the last
+			}
 			for index := range max(1, splitDraws/50) {
 				p, right := solve(quintain.Draw{Seed: 1, Level: level, Index: index})
 				other := ""

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -73,32 +72,6 @@ func openings(counts []int) string {
 		few = append(few, strings.Replace(fmt.Sprint(n), "0", "many", task.Bit(n == 0)))
 	}
 	return " | " + strings.Join(few, ", ") + " |\n"
-}
-
-// TestFewOpeningsAreTold counts the openings of levels that say they have fewer than 100.
-func TestFewOpeningsAreTold(t *testing.T) {
-	for _, g := range Games() {
-		for level, want := range g.Openings {
-			if want == 0 || want >= 100 {
-				continue
-			}
-			seen := map[quintain.Key]bool{}
-			for index := range 1500 {
-				p, err := g.Task.Problem(quintain.Draw{Seed: 1, Level: level, Index: index})
-				if err != nil {
-					t.Fatal(err)
-				}
-				key, err := quintain.KeyOf(g.Task, p)
-				if err != nil {
-					t.Fatal(err)
-				}
-				seen[key] = true
-			}
-			if len(seen) != want {
-				t.Errorf("%s:%d has %d openings, want %d", g.Scenario.Name, level, len(seen), want)
-			}
-		}
-	}
 }
 
 // sorted joins sorted rows.
