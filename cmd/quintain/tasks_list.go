@@ -19,7 +19,7 @@ func newTasksList(w *world) *cobra.Command {
 		Short: "List the tasks, a line each",
 		Long: `List prints a table of the tasks: name, category, number of levels, scoring, and guess: how
 often the best answer given without reading the problem is fully right, at the first and
-at the last level. It is the best of draws, or one answer to all different problems, if that is
+at the last level, in percent. It is the best of draws, or one answer to all different problems, if that is
 right for more; "quintain tasks show NAME" tells both at every level. The column few names the levels that have few problems by
 nature: a policy may learn most of them by heart, so evaluate it on held-out ones.
 

@@ -26,7 +26,7 @@ func Tasks(out io.Writer, rows []list.Entry, long bool) error {
 		guess := "?"
 		if r.Measured {
 			first, last := r.Facts.Levels[0], r.Facts.Levels[len(r.Facts.Levels)-1]
-			guess = strings.ReplaceAll(fmt.Sprintf("%.2f-%.2f", first.Blind(), last.Blind()), "0.", ".")
+			guess = fmt.Sprintf("%.0f-%.0f%%", 100*first.Blind(), 100*last.Blind())
 		}
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s", r.Info.Name, r.Info.Category, len(r.Info.Levels), list.FewLevels(r.Info), strings.Join(r.Facts.Scoring(r.Info), ", "), guess)
 		if long {
@@ -63,7 +63,7 @@ func Task(out io.Writer, info quintain.Info, s list.Specimen) error {
 }
 
 // constantWidth is the room for a constant answer.
-const constantWidth = 40
+const constantWidth = 16
 
 // showLevels prints the settings and the measurements of the levels.
 func showLevels(out io.Writer, info quintain.Info, facts list.Facts) error {
@@ -83,7 +83,7 @@ func showLevels(out io.Writer, info quintain.Info, facts list.Facts) error {
 			l := facts.Levels[i]
 			head += fmt.Sprintf("  (guess rate %.3f; ", l.GuessRate)
 			if l.Constant != "" {
-				head += fmt.Sprintf("%q is right for %.3f of different problems; ", Clip(l.Constant, constantWidth), l.Constants)
+				head += fmt.Sprintf("constant %q %.3f; ", Clip(l.Constant, constantWidth), l.Constants)
 			}
 			head += l.Size() + " problems)"
 		}
