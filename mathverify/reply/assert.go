@@ -72,13 +72,13 @@ var (
 	extremum = compiled.Regexp(`(?i)\b(?:min|max|minimum|maximum|least|greatest|largest|smallest|highest|lowest)\b[^.\n]*\b(?:is|of|equals|=)\s*$`)
 
 	// check matches the beginning of a last paragraph that checks the answer, or remarks on it.
-	check = compiled.Regexp(`\n\s*(?:\*\*|__|\()?(?:Check|Checking|Verification|Verify|Verifying|Note|Remark|Sanity check)\b[^\n]*(?:\n.*)*$`)
+	check = compiled.Regexp(`\n\s*(?:\*\*|__|\()?(?:Check|Checking|Verification|Verify|Verifying|Note|Remark|Sanity check)\b[^\n]*(?:\n.*)*$|[.!] (?:Note|Remark|Observe) that\b[^\n]*$`)
 )
 
 // withoutCheck drops the paragraph after the answer that checks it.
 func withoutCheck(text string) string {
 	tail := text[max(0, len(text)-maxFormula):]
-	if !strings.Contains(tail, "\n") {
+	if !strings.Contains(tail, "\n") && !strings.Contains(tail, " that ") {
 		return text
 	}
 	loc := check().FindStringIndex(tail)

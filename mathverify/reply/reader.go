@@ -181,7 +181,10 @@ func isVariable(text string) bool {
 
 // clauseEnd returns the end of the clause at i: outside formulas and brackets, a sign that ends it, or a
 // phrase that turns to something else.
-func (r *reader) clauseEnd(i int) int {
+func (r *reader) clauseEnd(i int) int { return r.partEnd(i, turns) }
+
+// partEnd is as clauseEnd for the phrases of the given roles.
+func (r *reader) partEnd(i int, enders role) int {
 	depth := 0
 	for start := i; i < min(len(r.text), start+maxHint); {
 		if open, shut := mark(r.text[i:]); open != "" {
@@ -205,7 +208,7 @@ func (r *reader) clauseEnd(i int) int {
 			return i
 		case dense(c) && phraseAt(r.low[i:], denies).entry != nil:
 			size = len(phraseAt(r.low[i:], denies).text)
-		case i > start && (dense(c) || r.text[i-1] == ' ' || r.text[i-1] == '*') && phraseAt(r.low[i:], turns).entry != nil:
+		case i > start && (dense(c) || r.text[i-1] == ' ' || r.text[i-1] == '*') && phraseAt(r.low[i:], enders).entry != nil:
 			return i
 		}
 		i += size
@@ -250,6 +253,9 @@ func (r *reader) claim(c cue) claim {
 	case states:
 		return claim{denies, c.end, r.clauseEnd(c.end), ""}
 	case denies, hedges:
+		if c.form == "clause" {
+			return claim{c.role, c.start, r.partEnd(c.end, 0), ""}
+		}
 		signs := ""
 		if c.role == hedges {
 			signs = ",:"
@@ -278,7 +284,7 @@ func (r *reader) claim(c cue) claim {
 		return claim{c.role, at, r.clauseEnd(c.end), ""}
 	case doubts:
 		after := min(len(r.text), c.end+len(r.text[c.end:])-len(strings.TrimLeft(r.text[c.end:], " \n*")))
-		if at, _ := r.valueBefore(c.start, false); at >= 0 && phraseAt(r.low[after:], confirms).entry == nil {
+		if at, end := r.valueBefore(c.start, false); at >= 0 && Blank(r.text[end:c.start]) && phraseAt(r.low[after:], confirms).entry == nil {
 			return claim{hedges, at, c.end, ""}
 		}
 	case alters:

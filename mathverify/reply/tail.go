@@ -62,6 +62,12 @@ func withoutWords(text string) string {
 	if len(text) > maxTail || !startsWithValue(text) || !strings.Contains(text, " ") {
 		return text
 	}
+	for i := strings.LastIndexByte(text, ' '); i > 0 && len(text)-i < maxOf; i = strings.LastIndexByte(text[:i], ' ') {
+		if said := lower(text[i+1:]); phraseAt(said, keeps).text == said {
+			text = text[:i]
+			break
+		}
+	}
 	found := expressionOf(text)
 	rest, is := strings.CutPrefix(text, found)
 	rest = strings.TrimRight(rest, " .!")
