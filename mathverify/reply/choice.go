@@ -26,9 +26,6 @@ var (
 	label = compiled.Regexp(`(?:^|[^A-Za-z\\])[A-J]\s*[).:]`)
 )
 
-// labels reports whether an answer is the letter of a choice, perhaps with its text.
-func labels(text string) bool { return Labelled(text) != "" }
-
 // maxSmall is the greatest length of a small letter as a choice.
 const maxSmall = 20
 

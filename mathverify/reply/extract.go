@@ -73,8 +73,8 @@ func located(text string, want wanted) (found string, rule Rule) {
 			found = withPoints(found)
 		}
 		found = unworded(peel(found))
-		if want.letter && !labels(found) {
-			if letter, rule := fromText(strings.TrimLeft(rest, " .,;:$)]}\n"), want); rule == RuleStatement || rule == RuleBare && labels(letter) {
+		if want.letter && Labelled(found) == "" {
+			if letter, rule := fromText(strings.TrimLeft(rest, " .,;:$)]}\n"), want); rule == RuleStatement || rule == RuleBare && Labelled(letter) != "" {
 				return letter, RuleStatement
 			}
 		}

@@ -261,13 +261,6 @@ var sentenceEnd = compiled.Regexp(`\.\s|\.$|。|\n`)
 
 // fromStatement returns the answer in the text after a marker.
 func fromStatement(s string, want wanted) string {
-	if rest, is := strings.CutPrefix(s, "not "); is {
-		_, after, found := strings.Cut(rest, "but ")
-		if !found {
-			return ""
-		}
-		s = after
-	}
 	if display := displayed(s); display != "" {
 		return peel(display)
 	}
