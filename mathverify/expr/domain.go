@@ -32,8 +32,9 @@ func withoutDomains(tokens []token) []token {
 		if joint := strings.Trim(t.text, " ,"); t.kind == kText && (joint == "and" || joint == "or") {
 			t = token{kind: kOp, text: joint}
 		}
-		if end, whole := 0, ""; depth == 0 && i > 0 && mayBeDomain(tokens[i:]) {
-			if end, whole = domain(tokens, i); whole != "" {
+		if depth == 0 && i > 0 && mayBeDomain(tokens[i:]) {
+			end, whole := domain(tokens, i)
+			if whole != "" {
 				kept = append(kept, token{kind: kOp, text: ","}, token{kind: kSymbol, text: whole}, token{kind: kOp, text: "in"}, token{kind: kSymbol, text: "set Z"})
 			}
 			if end > 0 {
