@@ -306,8 +306,11 @@ func TestZygoteWhoseStandingIsChangedIsReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		parent, read := procstat.Read(pid) // before it ends
 		f.close()
-		parent, _ := procstat.Read(pid)
+		if !read {
+			t.Fatal("the fork is not there")
+		}
 		old := b.zygotes.all[0]
 		long := make(chan error, 1)
 		go func() {

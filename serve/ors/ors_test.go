@@ -97,7 +97,7 @@ func TestRoutes(t *testing.T) {
 		}},
 		{"a game, played by the scenario that it is made for", []line{
 			{"POST /create", `{"task_spec":{"task":"nim_family","seed":"1","index":3}}`, 200, `"s"`},
-			{"GET /messages", "", 200, `take 2 from a`},
+			{"GET /messages", "", 200, `For example, take `},
 			submit("<move>jump</move>"),
 			{"POST /call", `{"name":"submit","input":{"answer":"<move>jump</move>"}}`, 200, `"finished":true`},
 		}},
