@@ -97,7 +97,7 @@ def main():
             hub = start(options.quintain, port, data)
         putting.join()
         for i in range(BATCH // SIZE):  # the batch that ends the trainer
-            put_last = {"tokens": [[-1, j] for j in range(SIZE)], "masks": [[-100, j] for j in range(SIZE)], "scores": [i] * SIZE}
+            put_last = {"tokens": [[options.groups, j] for j in range(SIZE)], "masks": [[-100, j] for j in range(SIZE)], "scores": [i] * SIZE}
             requests.post(f"http://127.0.0.1:{port}/scored_data", json=put_last, timeout=60).raise_for_status()
         done = ended.wait(120)
         hub.terminate()
