@@ -80,8 +80,10 @@ const maxPlain = 320
 func verify(ctx context.Context, gold, text string) (Verdict, *comparison) {
 	c := newComparison(ctx, gold)
 	c.answerText, c.rule = reply.Find(text, c.goldText)
-	if words := inOtherWords(c.goldText, text, c.rule); words != "" {
-		c.answerText = strings.TrimSpace(words)
+	if c.answerText != c.goldText {
+		if words := inOtherWords(c.goldText, text, c.rule); words != "" {
+			c.answerText = strings.TrimSpace(words)
+		}
 	}
 	if step := reply.LastStep(c.answerText); step != c.answerText && !reply.HasArrow(c.goldText) {
 		c.answerText = step

@@ -52,6 +52,10 @@ func (r *reader) odd(c cue) bool {
 	if c.language != "en" || r.text[c.end-1] == ':' {
 		return false
 	}
+	rest := strings.TrimLeft(r.text[c.end:min(len(r.text), c.end+maxShort)], " \t\n*")
+	if rest == "" || rest[0]|0x20 < 'a' || rest[0]|0x20 > 'z' {
+		return false // the value follows at once
+	}
 	m := gap().FindStringSubmatch(r.text[c.end:min(len(r.text), c.end+maxShort)])
 	if m == nil {
 		return false
@@ -96,7 +100,8 @@ func (r *reader) correction(all []cue) (rest string, is bool) {
 			last, rest, is = c, r.text[c.end:], true
 		case c.role == corrects && after > 0:
 			at := r.value(c.end, " ,:;—–-….\n")
-			if marks := cues(r.low[c.end:], states); at < 0 && len(marks) > 0 && !strings.ContainsAny(r.text[c.end:c.end+marks[0].start], ".!?\n") {
+			sentence, _, _ := strings.Cut(r.low[c.end:min(len(r.low), c.end+maxHint)], "\n")
+			if marks := cues(sentence, states); at < 0 && len(marks) > 0 && !strings.ContainsAny(sentence[:marks[0].start], ".!?") {
 				at = r.value(c.end+marks[0].end, "")
 			}
 			if at >= 0 {
