@@ -205,12 +205,21 @@ func (in *intake) checkSizes(groups []*quintain.Group) error {
 			if len(tokens) == 0 {
 				return &atropos.Error{Type: atropos.TypeValue, Loc: append(loc, "tokens", j), Msg: "has no token, want one or more"}
 			}
-			if least := slices.Min(tokens); least < 0 {
-				return &atropos.Error{Type: atropos.TypeValue, Loc: append(loc, "tokens", j), Msg: fmt.Sprintf("has the token %d, want none below 0", least)}
+			if anyBelow0(tokens) {
+				return &atropos.Error{Type: atropos.TypeValue, Loc: append(loc, "tokens", j), Msg: fmt.Sprintf("has the token %d, want none below 0", slices.Min(tokens))}
 			}
 		}
 	}
 	return nil
+}
+
+// anyBelow0 reports whether a token is below 0, by the signs of all at once.
+func anyBelow0(tokens []quintain.Token) bool {
+	var signs quintain.Token
+	for _, token := range tokens {
+		signs |= token
+	}
+	return signs < 0
 }
 
 // nameGroups derives IDs from the request's name for groups without one.
