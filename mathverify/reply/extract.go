@@ -50,13 +50,14 @@ func Find(text, reference string) (found string, rule Rule) {
 type wanted struct {
 	letter bool   // the letter of a multiple choice
 	phrase string // the reference, if it is in words
+	words  string // its words in lower case
 	unit   bool   // a value with a unit that we can convert
 }
 
 func wantedFor(reference string) wanted {
 	want := wanted{letter: IsChoice(reference)}
 	if !want.letter && IsPhrase(reference) {
-		want.phrase = reference
+		want.phrase, want.words = reference, Words(reference)
 	}
 	want.unit = units.Ends(reference) || strings.Contains(reference, "$")
 	return want

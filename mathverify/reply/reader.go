@@ -155,7 +155,7 @@ func (r *reader) value(i int, signs string) int {
 // starts reports whether a value begins at i.
 func (r *reader) starts(i int) bool {
 	rest := r.text[i:]
-	if r.want.phrase != "" && strings.HasPrefix(r.low[i:], strings.ToLower(Words(r.want.phrase))) {
+	if r.want.phrase != "" && strings.HasPrefix(r.low[i:], r.want.words) {
 		return true
 	}
 	if r.want.letter && (rest[0] < 'a' || rest[0] > 'z') {
@@ -290,7 +290,7 @@ func (r *reader) valueEnding(text string) int {
 			return start + m[0]
 		}
 	}
-	if p := strings.ToLower(Words(r.want.phrase)); p != "" && strings.HasSuffix(strings.ToLower(sentence), p) {
+	if p := r.want.words; p != "" && strings.HasSuffix(strings.ToLower(sentence), p) {
 		return len(text) - len(p)
 	}
 	if all := formulas(sentence); len(all) > 0 && all[len(all)-1].end == len(sentence) {
@@ -332,7 +332,7 @@ func (r *reader) asserted(head string, all []cue) (found string, rule Rule) {
 	said := Normal(r.text[max(made[last].start, made[last].end-len(found)):made[last].end])
 	switch same := Normal(found) == said; {
 	case made[last].role == hedges:
-		if same || r.names(text[cut:]) && !same {
+		if same || r.names(text[cut:]) {
 			return located(text, r.want)
 		}
 	case same:
@@ -345,7 +345,7 @@ func (r *reader) asserted(head string, all []cue) (found string, rule Rule) {
 // names reports whether a text has a value.
 func (r *reader) names(text string) bool {
 	return strings.ContainsAny(text, "0123456789$") || strings.Contains(text, `\boxed`) || r.want.letter && loneLetter(text, 0) >= 0 ||
-		r.want.phrase != "" && strings.Contains(strings.ToLower(text), strings.ToLower(Words(r.want.phrase)))
+		r.want.phrase != "" && strings.Contains(strings.ToLower(text), r.want.words)
 }
 
 // apposed reports whether a text ends with a value and a few words after it, in one sentence.
@@ -355,10 +355,11 @@ func (r *reader) apposed(text, value string) bool {
 		return false
 	}
 	between := strings.ToLower(text[at+len(value):])
-	if strings.ContainsAny(between, ".!?;:\n") || len(strings.Fields(between)) > maxNouns {
+	words := strings.Fields(between)
+	if strings.ContainsAny(between, ".!?;:\n") || len(words) > maxNouns {
 		return false
 	}
-	for _, word := range strings.Fields(between) {
+	for _, word := range words {
 		if listed(" is are was be equals answer ", strings.Trim(word, ",")) {
 			return false
 		}
