@@ -59,7 +59,7 @@ func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
 		return nil, usagef("run.gateway: agents elsewhere play, and agent.command is one that plays here; choose one")
 	}
 	openfiles.Warn(log, "gateway.max_sessions", c.Gateway.MaxSessions, openfiles.ForConnections()/2)
-	secret, err := keys.Secret(c.Data)
+	secret, err := keys.Secret(c.Data, log)
 	if err != nil {
 		return nil, err
 	}

@@ -209,6 +209,7 @@ func (j *Journal) write(batch []*entry, size int64) ([]located, error) {
 		_ = j.cutBack(s) // the manifest that lists the next segment says where this one ends
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}
+	j.mark.note(s.salt, list...)
 	return list, nil
 }
 
@@ -261,6 +262,7 @@ func (j *Journal) roll() error {
 	j.segments = after
 	j.mu.Unlock()
 	j.spare, j.broken = nil, false
+	j.mark.begin(after[len(after)-1])
 	return nil
 }
 

@@ -10,7 +10,8 @@ import (
 func BenchmarkAppend(b *testing.B) {
 	for _, goroutines := range []int{1, 32, 1000} {
 		b.Run(fmt.Sprint(goroutines), func(b *testing.B) {
-			j, _ := reopen(b, b.TempDir(), Options{})
+			_, dir := inData(b)
+			j, _ := reopen(b, dir, Options{})
 			r := Record{Data: make([]byte, 8<<10)}
 			b.SetBytes(int64(len(r.Data)))
 			b.ReportAllocs()

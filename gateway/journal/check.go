@@ -21,14 +21,18 @@ func Check(dir string, replay func(Record) error) (err error) {
 		names, err := osFolder(dir).names()
 		return errors.Join(err, (&Journal{folder: osFolder(dir)}).isNew(names))
 	}
-	j, err := open(viewed{osFolder(dir)}, Options{}, replay)
+	o := Options{}
+	if f, err := os.Open(markOf(dir)); err == nil {
+		o.mark = mark{f: viewedFile{f}, path: f.Name(), born: datadir.Born(f.Name())}
+	}
+	j, err := open(viewed{osFolder(dir)}, o, replay)
 	if err != nil {
 		return fmt.Errorf("session journal: %w", err)
 	}
 	for _, s := range j.segments {
 		err = errors.Join(err, s.f.Close())
 	}
-	return err
+	return errors.Join(err, j.mark.close())
 }
 
 // A viewed folder is read, and writes to it are forgotten.

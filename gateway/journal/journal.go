@@ -4,6 +4,7 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -43,6 +44,7 @@ type Options struct {
 	Log          *slog.Logger // hears of faults while tidying up; nil: nobody
 
 	ahead int64 // bytes of zeros written ahead
+	mark  mark
 }
 
 const (
@@ -60,6 +62,8 @@ type Journal struct {
 	ahead  int64 // bytes of zeros written ahead
 	log    *slog.Logger
 	lock   io.Closer
+	mark   mark  // held with turn
+	was    known // what the mark said at the opening
 
 	// turn is a semaphore; its holder writes the open segment and the manifest.
 	turn   chan struct{}
@@ -85,7 +89,8 @@ type place struct{ segment, at, size uint32 }
 // Open opens the journal in dir, made if need be, for this process alone, and calls replay with
 // each record that is there, in the order of writing, except those of forgotten sessions. Replay
 // owns the record; its error ends Open. What a killed process had half written is cut off: no
-// Append had returned. Other damage is an error, [ErrDamaged], that names file, offset and remedy.
+// Append had returned. In a data folder the journal has a mark, which tells it from records that
+// were confirmed. Other damage is an error, [ErrDamaged], that names file, offset and remedy.
 // A second process gets [datadir.ErrInUse].
 func Open(dir string, o Options, replay func(Record) error) (*Journal, error) {
 	if err := datadir.MakeFolder(dir); err != nil {
@@ -98,6 +103,7 @@ func Open(dir string, o Options, replay func(Record) error) (*Journal, error) {
 	if o.ahead = ahead; !datadir.SyncsData {
 		o.ahead = 0
 	}
+	o.mark = openMark(markOf(dir))
 	j, err := open(osFolder(dir), o, replay)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("session journal: %w", err), lock.Close())
@@ -119,13 +125,14 @@ func open(in folder, o Options, replay func(Record) error) (*Journal, error) {
 	}
 	j := &Journal{
 		folder: in, most: o.SegmentBytes, ahead: o.ahead, log: o.Log, turn: make(chan struct{}, 1),
-		sessions: make(map[string][]place),
+		sessions: make(map[string][]place), mark: o.mark,
 	}
+	j.was = j.mark.know()
 	if err := j.load(replay); err != nil {
 		for _, s := range j.segments {
 			err = errors.Join(err, s.f.Close())
 		}
-		return nil, err
+		return nil, errors.Join(err, j.mark.close())
 	}
 	return j, nil
 }
@@ -146,6 +153,9 @@ func (j *Journal) load(replay func(Record) error) error {
 			return fmt.Errorf("%s: %w", j.folder.path(s.name()), err)
 		}
 	}
+	if err := j.compare(); err != nil {
+		return err
+	}
 	if err := j.replay(replay); err != nil {
 		return err
 	}
@@ -159,6 +169,7 @@ func (j *Journal) load(replay func(Record) error) error {
 	if err := j.publish(j.segments); err != nil {
 		return err
 	}
+	j.mark.begin(j.segments[len(j.segments)-1])
 	return j.sweep()
 }
 
@@ -171,6 +182,9 @@ func (j *Journal) index(s *segment) error {
 	})
 	if err != nil {
 		return err
+	}
+	if torn, err := s.torn(end); end < s.confirmed && (torn || err != nil) {
+		return cmp.Or(err, j.was.lost(s, end))
 	}
 	if end < s.size {
 		if err := j.cut(s, end); err != nil {
@@ -321,6 +335,7 @@ func (j *Journal) Close() error {
 			err = errors.Join(err, s.f.Close())
 		}
 	}
+	err = errors.Join(err, j.mark.close())
 	if j.lock != nil {
 		err = errors.Join(err, j.lock.Close())
 	}

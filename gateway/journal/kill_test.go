@@ -121,7 +121,7 @@ func runAndKill(t *testing.T, dir string, round int, said map[string]told) {
 // TestKill kills a working process again and again: at 1,000 points with -tags heavy. What was
 // confirmed is there, in order, once; a forgotten session is there as a whole or not at all.
 func TestKill(t *testing.T) {
-	dir := t.TempDir()
+	_, dir := inData(t)
 	said := map[string]told{}
 	gone := map[string]bool{}
 	records := 0

@@ -143,16 +143,29 @@ func (m *model) read(t *rapid.T, j *Journal) {
 	}
 }
 
+// mark opens the mark on a disk.
+func (d *disk) mark(t *rapid.T) mark {
+	f, err := d.create("mark")
+	if err != nil {
+		f, _, err = d.open("mark")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mark{f: f, path: "mark", born: 1}
+}
+
 // TestAgainstAModel appends, forgets and tidies up on a disk with faults, with good ends, kills
 // and power cuts in between. What was confirmed comes back, in order; of what was not, an append
 // as a whole or nothing, and a forgotten session as a whole or nothing.
 func TestAgainstAModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{}
-		d := newDisk()
+		d, marks := newDisk(), newDisk()
 		o := Options{SegmentBytes: rapid.SampledFrom([]int64{1, 200, 1000, 5000}).Draw(t, "segment")}
 		for range rapid.IntRange(1, 4).Draw(t, "lives") {
 			o.ahead = rapid.SampledFrom([]int64{0, 100, 4000}).Draw(t, "ahead")
+			o.mark = marks.mark(t)
 			j, got, err := openOn(d, o)
 			if err != nil {
 				t.Fatal(err)
@@ -169,8 +182,10 @@ func TestAgainstAModel(t *testing.T) {
 				clear(d.fails)
 				continue
 			}
-			d = d.crash(t, rapid.Bool().Draw(t, "the power is cut"))
+			cut := rapid.Bool().Draw(t, "the power is cut")
+			d, marks = d.crash(t, cut), marks.crash(t, cut)
 		}
+		o.mark = marks.mark(t)
 		j, got, err := openOn(d, o)
 		if err != nil {
 			t.Fatal(err)

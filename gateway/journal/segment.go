@@ -25,6 +25,8 @@ type segment struct {
 	size   int64 // bytes that count, all of them durable
 	plain  bool  // takes no zeros
 	sealed int64 // so many were durable when the manifest was written; what is not intact there was damaged at rest
+	// So many were confirmed, as the mark says; unlike below sealed, walk reads the data there.
+	confirmed int64
 
 	// Guarded by the journal's mutex.
 	zeros  int64   // end of the zeros written ahead, if above size
@@ -69,6 +71,9 @@ func (j *Journal) openSegment(l listed, last bool) (*segment, error) {
 	s := &segment{number: l.number, f: f, size: size, sealed: l.end}
 	if err := s.readHead(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", j.folder.path(s.name()), err), f.Close())
+	}
+	if !j.was.copied {
+		s.confirmed = j.was.end(s.salt)
 	}
 	if size < l.end {
 		what := fmt.Sprintf("the file ends before %d,", l.end)

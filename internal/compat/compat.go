@@ -111,7 +111,7 @@ func (r *Report) layout(dir string) (p Part, err error) {
 // rest adds the files whose formats have no version.
 func (r *Report) rest(dir string) {
 	for _, p := range []Part{
-		{Path: "marks", Content: "how far each queue came"},
+		{Path: "marks", Content: "how far queues and sessions came"},
 		{Path: datadir.Training, Content: "lines of the training steps"},
 		{Path: datadir.Evaluations, Content: "lines of the evaluations"},
 		{Path: datadir.Metrics, Content: "lines of numbers"},

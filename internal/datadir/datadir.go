@@ -24,7 +24,7 @@ import (
 //	lock                 held while a process uses the folder, as the folder itself is
 //	queue/               groups, and the records of run and hub
 //	runs/                the same for each further run of the hub
-//	marks/               how far each of these queues came
+//	marks/               how far each of these queues, and the journal of sessions, came
 //	trace/               every episode
 //	sessions/            what the session gateway must not lose
 //	dumps/               rollouts as JSON lines
@@ -100,8 +100,11 @@ func (f *Folder) Path() string { return f.path }
 func (f *Folder) Join(name string) string { return filepath.Join(f.path, name) }
 
 // Mark returns the path of the mark of the queue in a folder below this one.
-func (f *Folder) Mark(queue string) string {
-	return f.Join(filepath.Join(marks, strings.ReplaceAll(filepath.ToSlash(queue), "/", ".")))
+func (f *Folder) Mark(queue string) string { return MarkOf(f.path, queue) }
+
+// MarkOf is [Folder.Mark] of the data folder root.
+func MarkOf(root, queue string) string {
+	return filepath.Join(root, marks, strings.ReplaceAll(filepath.ToSlash(queue), "/", "."))
 }
 
 // Close unlocks the folder for other processes.

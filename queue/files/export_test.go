@@ -1,4 +1,6 @@
 package files
 
-// Born is born, for the tests outside.
-func Born(path string) uint64 { return born(path) }
+import "github.com/quintain-rl/quintain/internal/datadir"
+
+// Born is [datadir.Born], for the tests outside.
+func Born(path string) uint64 { return datadir.Born(path) }

@@ -46,7 +46,7 @@ func openMark(pool *Pool, path string) (*marker, error) {
 		return nil, err
 	}
 	f.Spare()
-	return &marker{f, born(path)}, nil
+	return &marker{f, datadir.Born(path)}, nil
 }
 
 // read returns the mark; ok is false if the file has none.
