@@ -1,13 +1,16 @@
 package task
 
 import (
+	"reflect"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// A Spec describes a task; its method Task makes it. Make alone holds chance; everything
-// else about a problem follows from the Instance that Make returned.
-type Spec[P Params, I Instance] struct {
+// A Spec describes a task; its method Task makes it. P are the settings of one difficulty, a struct
+// with its bounds in tags ([Check]); their JSON names are reasoning-gym's, if it has the task. Make
+// alone holds chance; everything else about a problem follows from the Instance that Make returned.
+type Spec[P any, I Instance] struct {
 	Name     string                        // unique, snake_case; also the name of the file and the golden
 	Category string                        // "arithmetic", "games", …, as in reasoning-gym if it has the task; independent of the room
 	Doc      string                        // one sentence, then any further notes
@@ -59,7 +62,7 @@ func (s *Spec[P, I]) Task() quintain.Task {
 // Read returns the record of p, a problem of the task. An error says what in it is invalid. Many
 // goroutines may call it.
 func (s *Spec[P, I]) Read(p quintain.Problem) (inst I, err error) {
-	t := task{info: quintain.Info{Name: s.Name}, typed: s}
+	t := task{info: quintain.Info{Name: s.Name}, typed: s, bounds: func() []bound { return boundsOf(s.record(), nil) }}
 	read, err := t.instance(p)
 	if err != nil {
 		return inst, err
@@ -73,6 +76,7 @@ type typed interface {
 	defaults() any                                  // a *P
 	newParams() any                                 // a *P
 	draw(params any, r *rng.Rand) (Instance, error) // params is a *P
+	record() reflect.Type
 	prose() bool
 	list() string
 	own(record any) (inst Instance, is bool)            // is: record is an I
@@ -84,6 +88,8 @@ func (s *Spec[P, I]) defaults() any { return &s.Default }
 func (s *Spec[P, I]) newParams() any { return new(P) }
 
 func (s *Spec[P, I]) draw(params any, r *rng.Rand) (Instance, error) { return s.Make(*params.(*P), r) }
+
+func (s *Spec[P, I]) record() reflect.Type { return reflect.TypeFor[I]() }
 
 func (s *Spec[P, I]) prose() bool { return s.Prose }
 

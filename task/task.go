@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
@@ -14,13 +15,6 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
-
-// Params are the settings of one difficulty of a task. The JSON names are reasoning-gym's,
-// if it has the task.
-type Params interface {
-	// Check reports the first setting that is invalid.
-	Check() error
-}
 
 // An Instance is one concrete problem of a task. It is a plain value: only its JSON form
 // travels with the problem, and its methods are pure functions of its fields. The JSON
@@ -77,6 +71,7 @@ type task struct {
 	typed  typed
 	own    bool           // With set the parameters
 	levels func() []level // computed once
+	bounds func() []bound // of a record, computed once
 	rands  sync.Pool      // of *rng.Rand
 }
 
@@ -91,6 +86,7 @@ type level struct {
 // newTask returns the task of a Spec with these levels, each a *P.
 func newTask(info quintain.Info, of typed, levels []any) *task {
 	t := &task{info: info, typed: of}
+	t.bounds = sync.OnceValue(func() []bound { return boundsOf(of.record(), nil) })
 	t.levels = sync.OnceValue(func() (all []level) {
 		for _, params := range levels {
 			written := mustJSON(params)
@@ -143,7 +139,7 @@ func (t *task) With(params json.RawMessage) (quintain.Task, error) {
 	if err := decodeStrict(params, p); err != nil {
 		return nil, fmt.Errorf("task %s: params: %w", t.info.Name, explain(err, defaults))
 	}
-	if err := p.(Params).Check(); err != nil {
+	if err := Check(p); err != nil {
 		return nil, fmt.Errorf("task %s: params: %w", t.info.Name, err)
 	}
 	own := newTask(t.info, t.typed, []any{p})
@@ -279,8 +275,8 @@ func (t *task) Choices(p quintain.Problem) (int, error) {
 	return 0, nil
 }
 
-// checked is an Instance that can check a foreign record: Grade and Solve refuse a problem
-// with an invalid one.
+// checked are settings, or an Instance, that know more of their bounds than tags can say ([Check]).
+// Grade and Solve refuse a problem with an invalid record.
 type checked interface{ Check() error }
 
 // instance returns p's record in the task's own type.
@@ -307,10 +303,7 @@ func (t *task) read(p quintain.Problem) (Instance, error) {
 		if c, can := inst.(Completer); can {
 			c.Complete(p.Prompt)
 		}
-		if c, can := inst.(checked); can {
-			return c.Check()
-		}
-		return nil
+		return checkWithin(t.bounds(), reflect.ValueOf(inst).Elem(), inst)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("task %s: instance: %w", t.info.Name, err)

@@ -78,7 +78,7 @@ func (l Luck) At(use string, turn int) *rng.Rand {
 }
 
 // A Spec defines a game with its task and its scenario, which share its name.
-type Spec[P task.Params, S Start] struct {
+type Spec[P any, S Start] struct {
 	Name    string // unique, snake_case; also the name of the file
 	Doc     string // one sentence, then anything else worth knowing
 	Source  string // origin of the rules

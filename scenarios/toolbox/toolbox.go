@@ -108,7 +108,7 @@ type Judgement struct {
 }
 
 // A Spec defines a scenario with its task, which share its name.
-type Spec[P task.Params, S Start] struct {
+type Spec[P any, S Start] struct {
 	Name    string // unique, snake_case; also the name of the file
 	Doc     string // one sentence, then anything else worth knowing
 	Source  string // origin of the idea

@@ -169,8 +169,7 @@ func reworded(t testing.TB, p quintain.Problem, phrasing int) quintain.Problem {
 	if err := jsonform.Unmarshal(raw, record.Interface()); err != nil {
 		t.Fatal(err)
 	}
-	checked, can := reflect.TypeAssert[interface{ Check() error }](record.Elem())
-	if inst, is := reflect.TypeAssert[task.Instance](record.Elem()); is && (!can || checked.Check() == nil) {
+	if inst, is := reflect.TypeAssert[task.Instance](record.Elem()); is && task.Check(inst) == nil {
 		p.Prompt = inst.Prompt()
 	}
 	p.Instance = quintain.RawRecord(raw)

@@ -34,35 +34,20 @@ var baseConversion = task.Spec[baseConversionParams, baseConversionItem]{
 
 // baseConversionParams are the settings of one difficulty.
 type baseConversionParams struct {
-	MinBase  int   `json:"min_base"` // of the question and of the answer
-	MaxBase  int   `json:"max_base"`
-	MinValue int64 `json:"min_value"` // of the number
-	MaxValue int64 `json:"max_value"`
-}
-
-// Check implements [task.Params].
-func (p baseConversionParams) Check() error {
-	switch {
-	case p.MinBase < 2 || p.MinBase > 35:
-		return fmt.Errorf("min_base is %d, want 2 to 35", p.MinBase)
-	case p.MaxBase <= p.MinBase || p.MaxBase > 36:
-		return fmt.Errorf("max_base is %d, want more than min_base (%d) and at most 36: the two bases of a question differ", p.MaxBase, p.MinBase)
-	case p.MinValue < 0:
-		return fmt.Errorf("min_value is %d, want 0 or more", p.MinValue)
-	case p.MaxValue <= p.MinValue:
-		return fmt.Errorf("max_value is %d, want more than min_value (%d)", p.MaxValue, p.MinValue)
-	}
-	return nil
+	MinBase  int   `json:"min_base" want:"2 to 35"` // of the question and of the answer
+	MaxBase  int   `json:"max_base" want:"more than min_base and at most 36: the two bases of a question differ"`
+	MinValue int64 `json:"min_value" want:"0 or more"` // of the number
+	MaxValue int64 `json:"max_value" want:"more than min_value"`
 }
 
 // baseConversionItem is one number in two bases.
 type baseConversionItem struct {
-	DecimalValue int64  `json:"decimal_value"` // 0 or more
-	SourceBase   int    `json:"source_base"`   // 2 to 36, as TargetBase
-	TargetBase   int    `json:"target_base"`
+	DecimalValue int64  `json:"decimal_value" want:"0 or more"`
+	SourceBase   int    `json:"source_base" want:"2 to 36"` // 2 to 36, as TargetBase
+	TargetBase   int    `json:"target_base" want:"2 to 36"`
 	SourceRepr   string `json:"source_repr"` // the number in SourceBase; small letters
 	TargetRepr   string `json:"target_repr"`
-	Phrasing     int    `json:"phrasing,omitempty"`
+	Phrasing     int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeBaseConversion draws two different bases and a number. A number below both bases
@@ -119,18 +104,10 @@ func (b baseConversionItem) Canonical() string {
 
 // Check refuses a record with wrong digits. For zero, reasoning-gym has no digits at all.
 func (b baseConversionItem) Check() error {
-	switch {
-	case b.DecimalValue < 0:
-		return fmt.Errorf("decimal_value is %d, want 0 or more", b.DecimalValue)
-	case b.SourceBase < 2 || b.SourceBase > 36:
-		return fmt.Errorf("source_base is %d, want 2 to 36", b.SourceBase)
-	case b.TargetBase < 2 || b.TargetBase > 36:
-		return fmt.Errorf("target_base is %d, want 2 to 36", b.TargetBase)
-	}
 	if want := strconv.FormatInt(b.DecimalValue, b.TargetBase); b.Solve() != want {
 		return fmt.Errorf("target_repr is %q, want %q", b.TargetRepr, want)
 	}
-	return task.CheckPhrasing(b.Phrasing, len(baseConversionPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -31,7 +32,7 @@ func TestBaseConversionScore(t *testing.T) {
 		{"", 0, "no digits"},
 		{"00", 0, ""},
 	})
-	if err := zero.Check(); err != nil {
+	if err := task.Check(zero); err != nil {
 		t.Errorf("zero as reasoning-gym writes it: %v", err)
 	}
 	for _, bad := range []baseConversionItem{
@@ -41,7 +42,7 @@ func TestBaseConversionScore(t *testing.T) {
 		{DecimalValue: 5, SourceBase: 2, TargetBase: 10, TargetRepr: "6"},
 		{DecimalValue: 5, SourceBase: 2, TargetBase: 10, TargetRepr: "5", Phrasing: 9},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

@@ -1,7 +1,6 @@
 package numbers
 
 import (
-	"fmt"
 	"math/bits"
 	"strconv"
 
@@ -36,28 +35,17 @@ var countBits = task.Spec[countBitsParams, countBitsItem]{
 
 // countBitsParams are the settings of one difficulty.
 type countBitsParams struct {
-	MinN int64 `json:"min_n"` // of the number
-	MaxN int64 `json:"max_n"`
-}
-
-// Check implements [task.Params].
-func (p countBitsParams) Check() error {
-	switch {
-	case p.MinN < 1:
-		return fmt.Errorf("min_n is %d, want 1 or more", p.MinN)
-	case p.MaxN < p.MinN:
-		return fmt.Errorf("max_n is %d, want min_n (%d) or more", p.MaxN, p.MinN)
-	}
-	return nil
+	MinN int64 `json:"min_n" want:"1 or more"` // of the number
+	MaxN int64 `json:"max_n" want:"min_n or more"`
 }
 
 // countBitsItem is one number.
 type countBitsItem struct {
-	Number   int64  `json:"number"`
+	Number   int64  `json:"number" want:"0 or more"`
 	Solution int    `json:"solution"` // number of ones in Number
 	Binary   string `json:"binary"`   // Number in binary
 	N        int64  `json:"n"`        // Number again, for reasoning-gym
-	Phrasing int    `json:"phrasing,omitempty"`
+	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeCountBits draws a share of ones, then the digits from the highest down.
@@ -122,13 +110,7 @@ func (c countBitsItem) Canonical() string {
 
 // Check refuses a record with a wrong count.
 func (c countBitsItem) Check() error {
-	if c.Number < 0 {
-		return fmt.Errorf("number is %d, want 0 or more", c.Number)
-	}
-	if want := bits.OnesCount64(uint64(c.Number)); c.Solution != want {
-		return fmt.Errorf("solution is %d, want %d", c.Solution, want)
-	}
-	return task.CheckPhrasing(c.Phrasing, len(countBitsPhrasings))
+	return task.Want("solution", c.Solution, bits.OnesCount64(uint64(c.Number)))
 }
 
 // Solve implements [task.Instance].

@@ -7,12 +7,13 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestCountPrimesScore(t *testing.T) {
 	item := countPrimesItem{Start: 10, End: 101, Solution: 22, N: [2]int{10, 101}, Primes: json.RawMessage(`[11]`)}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -27,7 +28,7 @@ func TestCountPrimesScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	beyond := countPrimesItem{Start: 999_999_000, End: 1_000_000_000, Solution: 49}
-	if err := beyond.Check(); err != nil {
+	if err := task.Check(beyond); err != nil {
 		t.Error(err)
 	}
 	for _, bad := range []countPrimesItem{
@@ -36,7 +37,7 @@ func TestCountPrimesScore(t *testing.T) {
 		{Start: 1, End: 10, Solution: 5},
 		{Start: 1, End: 10, Solution: 4, Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

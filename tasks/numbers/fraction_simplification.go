@@ -1,7 +1,6 @@
 package numbers
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -47,46 +46,23 @@ var fractionStyles = map[string][3]string{
 
 // fractionSimplificationParams are the settings of one difficulty.
 type fractionSimplificationParams struct {
-	MinValue  int64    `json:"min_value"` // of numerator and denominator in lowest terms
-	MaxValue  int64    `json:"max_value"`
-	MinFactor int64    `json:"min_factor"` // multiplies both; 1 does not occur
-	MaxFactor int64    `json:"max_factor"`
-	Styles    []string `json:"styles"` // plain, latex_inline, latex_frac, latex_dfrac
-}
-
-// Check implements [task.Params].
-func (p fractionSimplificationParams) Check() error {
-	const most = 1_000_000_000
-	switch {
-	case p.MinValue < 1:
-		return fmt.Errorf("min_value is %d, want 1 or more", p.MinValue)
-	case p.MaxValue <= p.MinValue || p.MaxValue > most:
-		return fmt.Errorf("max_value is %d, want more than min_value (%d) and at most %d", p.MaxValue, p.MinValue, most)
-	case p.MinFactor < 1:
-		return fmt.Errorf("min_factor is %d, want 1 or more", p.MinFactor)
-	case p.MaxFactor < max(p.MinFactor, 2) || p.MaxFactor > most:
-		return fmt.Errorf("max_factor is %d, want min_factor (%d) or more, 2 at least, to %d: every fraction must be reducible", p.MaxFactor, p.MinFactor, most)
-	case len(p.Styles) == 0:
-		return errors.New("styles is empty")
-	}
-	for _, style := range p.Styles {
-		if _, known := fractionStyles[style]; !known {
-			return fmt.Errorf("styles has %q, want plain, latex_inline, latex_frac or latex_dfrac", style)
-		}
-	}
-	return nil
+	MinValue  int64    `json:"min_value" want:"1 or more"` // of numerator and denominator in lowest terms
+	MaxValue  int64    `json:"max_value" want:"more than min_value and at most 1000000000"`
+	MinFactor int64    `json:"min_factor" want:"1 or more"` // multiplies both; 1 does not occur
+	MaxFactor int64    `json:"max_factor" want:"min_factor to 1000000000 and at least 2: every fraction must be reducible"`
+	Styles    []string `json:"styles" want:"1 or more" oneof:"plain latex_inline latex_frac latex_dfrac"` // plain, latex_inline, latex_frac, latex_dfrac
 }
 
 // fractionSimplificationItem is one fraction.
 type fractionSimplificationItem struct {
-	Numerator             int64  `json:"numerator"`
-	Denominator           int64  `json:"denominator"`
+	Numerator             int64  `json:"numerator" want:"1 or more"`
+	Denominator           int64  `json:"denominator" want:"1 or more"`
 	SimplifiedNumerator   int64  `json:"simplified_numerator"`
 	SimplifiedDenominator int64  `json:"simplified_denominator"`
 	ReductionFactor       int64  `json:"reduction_factor"` // the greatest common divisor of both
-	Style                 string `json:"style"`
+	Style                 string `json:"style" oneof:"plain latex_inline latex_frac latex_dfrac"`
 	Factor                int64  `json:"factor"` // ReductionFactor again, for reasoning-gym
-	Phrasing              int    `json:"phrasing,omitempty"`
+	Phrasing              int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeFractionSimplification draws a fraction below 1 in lowest terms, and a factor.
@@ -157,16 +133,10 @@ func (f fractionSimplificationItem) Canonical() string {
 // terms.
 func (f fractionSimplificationItem) Check() error {
 	over, under := f.Numerator, f.Denominator
-	if over < 1 || under < 1 {
-		return fmt.Errorf("the fraction is %d/%d, want numbers above 0", over, under)
-	}
 	if d := divisor([]int64{over, under}); f.SimplifiedNumerator != over/d || f.SimplifiedDenominator != under/d {
 		return fmt.Errorf("simplified_numerator and simplified_denominator are %d and %d, want %d and %d", f.SimplifiedNumerator, f.SimplifiedDenominator, over/d, under/d)
 	}
-	if _, known := fractionStyles[f.Style]; !known {
-		return fmt.Errorf("style is %q, want plain, latex_inline, latex_frac or latex_dfrac", f.Style)
-	}
-	return task.CheckPhrasing(f.Phrasing, len(fractionSimplificationPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -50,7 +51,7 @@ func TestFractionSimplificationScore(t *testing.T) {
 	} {
 		bad := item
 		spoil(&bad)
-		if item.Check() != nil || bad.Check() == nil {
+		if task.Check(item) != nil || task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
@@ -74,8 +75,8 @@ func TestFractionSimplificationRange(t *testing.T) {
 	r, found := rng.New(3, "fraction"), map[string]bool{}
 	for range 3000 {
 		item, err := makeFractionSimplification(fractionSimplificationParams{2, 8, 1, 3, []string{"plain"}}, r)
-		if err != nil || item.Check() != nil || item.Factor < 2 || item.Factor > 3 {
-			t.Fatalf("%+v, errors %v, %v", item, err, item.Check())
+		if err != nil || task.Check(item) != nil || item.Factor < 2 || item.Factor > 3 {
+			t.Fatalf("%+v, errors %v, %v", item, err, task.Check(item))
 		}
 		found[item.Solve()] = true
 	}

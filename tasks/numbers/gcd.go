@@ -33,33 +33,18 @@ var gcd = task.Spec[gcdParams, gcdItem]{
 
 // gcdParams are the settings of one difficulty.
 type gcdParams struct {
-	MinNumbers int   `json:"min_numbers"` // count of numbers
-	MaxNumbers int   `json:"max_numbers"`
-	MinValue   int64 `json:"min_value"` // of every number
-	MaxValue   int64 `json:"max_value"`
-}
-
-// Check implements [task.Params].
-func (p gcdParams) Check() error {
-	switch {
-	case p.MinNumbers < 2:
-		return fmt.Errorf("min_numbers is %d, want 2 or more", p.MinNumbers)
-	case p.MaxNumbers < p.MinNumbers || p.MaxNumbers > maxNumbers:
-		return fmt.Errorf("max_numbers is %d, want min_numbers (%d) to %d", p.MaxNumbers, p.MinNumbers, maxNumbers)
-	case p.MinValue < 1:
-		return fmt.Errorf("min_value is %d, want 1 or more", p.MinValue)
-	case p.MaxValue <= p.MinValue:
-		return fmt.Errorf("max_value is %d, want more than min_value (%d)", p.MaxValue, p.MinValue)
-	}
-	return nil
+	MinNumbers int   `json:"min_numbers" want:"2 or more"` // count of numbers
+	MaxNumbers int   `json:"max_numbers" want:"min_numbers to 100"`
+	MinValue   int64 `json:"min_value" want:"1 or more"` // of every number
+	MaxValue   int64 `json:"max_value" want:"more than min_value"`
 }
 
 // gcdItem is one list of numbers.
 type gcdItem struct {
-	Numbers  []int64 `json:"numbers"`
+	Numbers  []int64 `json:"numbers" want:"1 to 100" each:"1 or more"`
 	Result   int64   `json:"result"`
 	NumTerms int     `json:"num_terms"`
-	Phrasing int     `json:"phrasing,omitempty"`
+	Phrasing int     `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeGCD draws the numbers.
@@ -103,13 +88,7 @@ func (g gcdItem) Canonical() string {
 
 // Check refuses a record with a wrong result.
 func (g gcdItem) Check() error {
-	if err := checkNumbers(g.Numbers); err != nil {
-		return err
-	}
-	if want := divisor(g.Numbers); g.Result != want {
-		return fmt.Errorf("result is %d, want %d", g.Result, want)
-	}
-	return task.CheckPhrasing(g.Phrasing, len(gcdPhrasings))
+	return task.Want("result", g.Result, divisor(g.Numbers))
 }
 
 // Solve implements [task.Instance].

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -32,7 +33,7 @@ func TestGCDScore(t *testing.T) {
 		{Numbers: []int64{8, 12}, Result: 2},
 		{Numbers: []int64{8, 12}, Result: 4, Phrasing: 9},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+.60v is accepted", bad)
 		}
 	}

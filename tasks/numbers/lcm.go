@@ -15,15 +15,15 @@ import (
 )
 
 // lcm asks for the least common multiple of several numbers.
-var lcm = task.Spec[lcmParams, lcmItem]{
+var lcm = task.Spec[gcdParams, lcmItem]{
 	Name:     "lcm",
 	Category: "arithmetic",
 	Doc: "Find the least common multiple. " +
 		"Most of the numbers share divisors, since the least common multiple of random numbers is mostly their product; the answer is never one of them.",
 	Source:  "Euclid's Elements, book VII; the settings are those of reasoning-gym.",
 	Version: 5,
-	Default: lcmParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 100},
-	Levels: []lcmParams{
+	Default: gcdParams{MinNumbers: 2, MaxNumbers: 2, MinValue: 1, MaxValue: 100},
+	Levels: []gcdParams{
 		{MinNumbers: 2, MaxNumbers: 2, MinValue: 3, MaxValue: 24},
 		{MinNumbers: 2, MaxNumbers: 2, MinValue: 5, MaxValue: 60},
 		{MinNumbers: 2, MaxNumbers: 3, MinValue: 20, MaxValue: 400},
@@ -39,26 +39,15 @@ var lcm = task.Spec[lcmParams, lcmItem]{
 	Make: makeLCM,
 }
 
-// lcmParams are the settings of one difficulty.
-type lcmParams struct {
-	MinNumbers int   `json:"min_numbers"` // count of numbers
-	MaxNumbers int   `json:"max_numbers"`
-	MinValue   int64 `json:"min_value"` // of every number
-	MaxValue   int64 `json:"max_value"`
-}
-
-// Check implements [task.Params].
-func (p lcmParams) Check() error { return gcdParams(p).Check() }
-
 // lcmItem is one list of numbers.
 type lcmItem struct {
-	Numbers  []int64     `json:"numbers"`
+	Numbers  []int64     `json:"numbers" want:"1 to 100" each:"1 or more"`
 	Result   json.Number `json:"result"` // may exceed 64 bits
-	Phrasing int         `json:"phrasing,omitempty"`
+	Phrasing int         `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeLCM draws the numbers.
-func makeLCM(p lcmParams, r *rng.Rand) (lcmItem, error) {
+func makeLCM(p gcdParams, r *rng.Rand) (lcmItem, error) {
 	numbers := drawMultiples(r, r.Between(p.MinNumbers, p.MaxNumbers), p.MinValue, p.MaxValue)
 	return lcmItem{
 		Numbers:  numbers,
@@ -121,13 +110,7 @@ func (l lcmItem) Canonical() string {
 
 // Check refuses a record with a wrong result.
 func (l lcmItem) Check() error {
-	if err := checkNumbers(l.Numbers); err != nil {
-		return err
-	}
-	if want := multiple(l.Numbers); l.Solve() != want {
-		return fmt.Errorf("result is %.80s, want %.80s", l.Result, want)
-	}
-	return task.CheckPhrasing(l.Phrasing, len(lcmPhrasings))
+	return task.Want("result", l.Solve(), multiple(l.Numbers))
 }
 
 // Solve implements [task.Instance].

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -29,7 +30,7 @@ func TestLCMScore(t *testing.T) {
 		{Numbers: []int64{8, 12}, Result: "2.4e1"},
 		{Numbers: []int64{8, 12}, Result: "24", Phrasing: 9},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+.60v is accepted", bad)
 		}
 	}

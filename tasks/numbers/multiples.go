@@ -1,8 +1,6 @@
 package numbers
 
 import (
-	"errors"
-	"fmt"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -46,22 +44,6 @@ func oneTellsAll(numbers []int64) bool {
 		multiple = multiple && largest%n == 0
 	}
 	return divides || multiple
-}
-
-// checkNumbers refuses a list that is empty, too long, or has a number below 1.
-func checkNumbers(numbers []int64) error {
-	if len(numbers) == 0 {
-		return errors.New("numbers is empty")
-	}
-	if len(numbers) > maxNumbers {
-		return fmt.Errorf("numbers has %d numbers, want at most %d", len(numbers), maxNumbers)
-	}
-	for _, n := range numbers {
-		if n < 1 {
-			return fmt.Errorf("numbers has %d, want 1 or more", n)
-		}
-	}
-	return nil
 }
 
 // divisor returns the greatest common divisor of numbers, by Euclid's algorithm.

@@ -38,7 +38,7 @@ var numberFiltering = task.Spec[numberFilteringParams, numberFilteringItem]{
 // of number_sorting.
 type numberFilteringParams numberSortingParams
 
-// Check implements [task.Params].
+// Check refuses limits between which there is no number.
 func (p numberFilteringParams) Check() error { return numberSortingParams(p).Check() }
 
 // numberFilteringItem is one list of numbers and a limit. The numbers are decimal
@@ -49,7 +49,7 @@ type numberFilteringItem struct {
 	Operation       string   `json:"operation"` // a name in filters
 	Result          []string `json:"result"`    // in the order of OriginalNumbers
 	Numbers         int      `json:"numbers"`   // count of OriginalNumbers
-	Phrasing        int      `json:"phrasing,omitempty"`
+	Phrasing        int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A filter is one of the four operations.
@@ -273,7 +273,7 @@ func (n numberFilteringItem) Check() error {
 	if !slices.Equal(left, result) || strings.ContainsAny(strings.Join(n.Result, ""), `'\`) {
 		return errors.New("result is not what the operation leaves of original_numbers")
 	}
-	return task.CheckPhrasing(n.Phrasing, len(numberFilteringPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

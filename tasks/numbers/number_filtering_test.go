@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -16,7 +17,7 @@ func TestNumberFilteringScore(t *testing.T) {
 		OriginalNumbers: []string{"-2.99", "-92.6", "32.50", "-33"}, FilterValue: "-33", Operation: "remove_smaller",
 		Result: []string{"-2.99", "32.50", "-33"}, Numbers: 4,
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -47,7 +48,7 @@ func TestNumberFilteringScore(t *testing.T) {
 		{OriginalNumbers: []string{"1"}, FilterValue: "1", Operation: "keep_larger", Result: []string{"inf"}},
 		{OriginalNumbers: []string{"1"}, FilterValue: "1", Operation: "keep_larger", Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

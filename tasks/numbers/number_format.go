@@ -38,9 +38,9 @@ var numberFormat = task.Spec[numberFormatParams, numberFormatItem]{
 
 // numberFormatParams are the settings of one difficulty.
 type numberFormatParams struct {
-	MinCandidates int     `json:"min_num_candidates"`
-	MaxCandidates int     `json:"max_num_candidates"`
-	MinN          float64 `json:"min_n"` // range of the number near all candidates
+	MinCandidates int     `json:"min_num_candidates" want:"2 or more"`
+	MaxCandidates int     `json:"max_num_candidates" want:"min_num_candidates to 1000"`
+	MinN          float64 `json:"min_n" want:"1 or more"` // range of the number near all candidates
 	MaxN          float64 `json:"max_n"`
 	MaxDelta      float64 `json:"max_delta"` // largest distance between it and a candidate
 }
@@ -50,12 +50,6 @@ func (p numberFormatParams) Check() error {
 	const mostUnits = 1e15 // whole numbers up to here are exact as float64
 	one := math.Pow10(p.decimals())
 	switch {
-	case p.MinCandidates < 2:
-		return fmt.Errorf("min_num_candidates is %d, want 2 or more", p.MinCandidates)
-	case p.MaxCandidates < p.MinCandidates || p.MaxCandidates > 1000:
-		return fmt.Errorf("max_num_candidates is %d, want min_num_candidates (%d) to 1000", p.MaxCandidates, p.MinCandidates)
-	case !(p.MinN >= 1):
-		return fmt.Errorf("min_n is %v, want 1 or more", p.MinN)
 	case !(p.MaxN > p.MinN) || p.MaxN*one >= mostUnits:
 		return fmt.Errorf("max_n is %v, want more than min_n (%v), and at most 15 digits with the decimals that max_delta (%v) demands", p.MaxN, p.MinN, p.MaxDelta)
 	case !(p.MaxDelta*one >= float64(p.MaxCandidates)) || p.MaxDelta > p.MaxN:
@@ -76,12 +70,12 @@ func (p numberFormatParams) decimals() int {
 
 // numberFormatItem is one list of candidates.
 type numberFormatItem struct {
-	Candidates    []float64 `json:"candidates"`
+	Candidates    []float64 `json:"candidates" want:"1 or more"`
 	Solution      float64   `json:"solution"`
-	Formatted     []string  `json:"formatted_candidates"` // the candidates as shown
-	Size          string    `json:"size"`                 // "largest" or "smallest"
+	Formatted     []string  `json:"formatted_candidates"`          // the candidates as shown
+	Size          string    `json:"size" oneof:"largest smallest"` // "largest" or "smallest"
 	NumCandidates int       `json:"num_candidates"`
-	Phrasing      int       `json:"phrasing,omitempty"`
+	Phrasing      int       `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 const (
@@ -213,9 +207,7 @@ func (n numberFormatItem) Canonical() string {
 func (n numberFormatItem) Check() error {
 	const rounding = 0.001
 	switch {
-	case n.Size != largest && n.Size != smallest:
-		return fmt.Errorf("size is %q, want %s or %s", n.Size, largest, smallest)
-	case len(n.Candidates) == 0 || len(n.Formatted) != len(n.Candidates):
+	case len(n.Formatted) != len(n.Candidates):
 		return fmt.Errorf("formatted_candidates has %d numbers, want one for each of the %d candidates", len(n.Formatted), len(n.Candidates))
 	case n.Solution != n.extreme():
 		return fmt.Errorf("solution is %v, want %v", n.Solution, n.extreme())
@@ -226,7 +218,7 @@ func (n numberFormatItem) Check() error {
 			return fmt.Errorf("formatted_candidates has %q, want %v", text, want)
 		}
 	}
-	return task.CheckPhrasing(n.Phrasing, len(numberFormatPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -47,7 +48,7 @@ func TestNumberFormatScore(t *testing.T) {
 		{"1000", 0, ""},
 	})
 	for _, good := range []numberFormatItem{item, fine} {
-		if err := good.Check(); err != nil {
+		if err := task.Check(good); err != nil {
 			t.Error(err)
 		}
 	}
@@ -62,7 +63,7 @@ func TestNumberFormatScore(t *testing.T) {
 	} {
 		bad := item
 		spoil(&bad)
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("a record is accepted: %s", why)
 		}
 	}

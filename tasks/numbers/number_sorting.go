@@ -36,10 +36,10 @@ var numberSorting = task.Spec[numberSortingParams, numberSortingItem]{
 
 // numberSortingParams are the settings of one difficulty.
 type numberSortingParams struct {
-	MinNumbers  int     `json:"min_numbers"`
-	MaxNumbers  int     `json:"max_numbers"`
-	MinDecimals int     `json:"min_decimals"` // of each number
-	MaxDecimals int     `json:"max_decimals"`
+	MinNumbers  int     `json:"min_numbers" want:"1 or more"`
+	MaxNumbers  int     `json:"max_numbers" want:"min_numbers to 10000"`
+	MinDecimals int     `json:"min_decimals" want:"0 or more"` // of each number
+	MaxDecimals int     `json:"max_decimals" want:"min_decimals to 15"`
 	MinValue    float64 `json:"min_value"` // of each number
 	MaxValue    float64 `json:"max_value"`
 }
@@ -48,14 +48,6 @@ type numberSortingParams struct {
 func (p numberSortingParams) Check() error {
 	const mostUnits = 1e15 // whole numbers up to here are exact as float64
 	switch {
-	case p.MinNumbers < 1:
-		return fmt.Errorf("min_numbers is %d, want 1 or more", p.MinNumbers)
-	case p.MaxNumbers < p.MinNumbers || p.MaxNumbers > 10_000:
-		return fmt.Errorf("max_numbers is %d, want min_numbers (%d) to 10000", p.MaxNumbers, p.MinNumbers)
-	case p.MinDecimals < 0:
-		return fmt.Errorf("min_decimals is %d, want 0 or more", p.MinDecimals)
-	case p.MaxDecimals < p.MinDecimals || p.MaxDecimals > 15:
-		return fmt.Errorf("max_decimals is %d, want min_decimals (%d) to 15", p.MaxDecimals, p.MinDecimals)
 	case !(math.Abs(p.MinValue)*math.Pow10(p.MaxDecimals) <= mostUnits):
 		return fmt.Errorf("min_value is %v, want at most 15 digits with %d decimals", p.MinValue, p.MaxDecimals)
 	case !(math.Abs(p.MaxValue)*math.Pow10(p.MaxDecimals) <= mostUnits):
@@ -76,10 +68,10 @@ func (p numberSortingParams) units(decimals int) (least, most int64) {
 // numberSortingItem is one list of numbers. The numbers are decimal texts.
 type numberSortingItem struct {
 	OriginalNumbers []string `json:"original_numbers"`
-	Direction       string   `json:"direction"` // "ascending" or "descending"
+	Direction       string   `json:"direction" oneof:"ascending descending"` // "ascending" or "descending"
 	SortedNumbers   []string `json:"sorted_numbers"`
 	Numbers         int      `json:"numbers"` // count of numbers
-	Phrasing        int      `json:"phrasing,omitempty"`
+	Phrasing        int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 const (
@@ -173,9 +165,6 @@ func (n numberSortingItem) Canonical() string {
 
 // Check refuses a record unless it has the same numbers twice, the second time in order.
 func (n numberSortingItem) Check() error {
-	if n.Direction != ascending && n.Direction != descending {
-		return fmt.Errorf("direction is %q, want %s or %s", n.Direction, ascending, descending)
-	}
 	original, err := values(n.OriginalNumbers)
 	if err != nil {
 		return fmt.Errorf("original_numbers: %w", err)
@@ -191,7 +180,7 @@ func (n numberSortingItem) Check() error {
 	if len(sorted) == 0 || !slices.Equal(original, sorted) {
 		return fmt.Errorf("sorted_numbers are not the original_numbers in %s order", n.Direction)
 	}
-	return task.CheckPhrasing(n.Phrasing, len(numberSortingPhrasings))
+	return nil
 }
 
 // values reads finite numbers.

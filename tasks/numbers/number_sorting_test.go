@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -47,7 +48,7 @@ func TestNumberSortingScore(t *testing.T) {
 		{OriginalNumbers: []string{"1"}, SortedNumbers: []string{"inf"}, Direction: "ascending"},
 		{Direction: "ascending"},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

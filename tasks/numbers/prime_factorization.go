@@ -41,30 +41,15 @@ var primeFactorization = task.Spec[primeFactorizationParams, primeFactorizationI
 
 // primeFactorizationParams are the settings of one difficulty.
 type primeFactorizationParams struct {
-	MinValue int64 `json:"min_value"` // of the number
-	MaxValue int64 `json:"max_value"`
-}
-
-// maxFactored limits the numbers to factor, which takes trial division up to the square
-// root.
-const maxFactored int64 = 1_000_000_000_000
-
-// Check implements [task.Params].
-func (p primeFactorizationParams) Check() error {
-	switch {
-	case p.MinValue < 2:
-		return fmt.Errorf("min_value is %d, want 2 or more", p.MinValue)
-	case p.MaxValue < p.MinValue || p.MaxValue > maxFactored:
-		return fmt.Errorf("max_value is %d, want min_value (%d) to %d", p.MaxValue, p.MinValue, maxFactored)
-	}
-	return nil
+	MinValue int64 `json:"min_value" want:"2 or more"`                  // of the number
+	MaxValue int64 `json:"max_value" want:"min_value to 1000000000000"` // trial division takes up to its square root
 }
 
 // primeFactorizationItem is one number.
 type primeFactorizationItem struct {
-	Number   int64   `json:"number"`  // 2 or more
-	Factors  []int64 `json:"factors"` // primes in rising order, as often as they divide Number
-	Phrasing int     `json:"phrasing,omitempty"`
+	Number   int64   `json:"number" want:"2 or more"` // 2 or more
+	Factors  []int64 `json:"factors"`                 // primes in rising order, as often as they divide Number
+	Phrasing int     `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makePrimeFactorization draws a number. Most are composite; if the range has few or none
@@ -158,10 +143,10 @@ func (p primeFactorizationItem) Check() error {
 		}
 		product *= factor
 	}
-	if p.Number < 2 || product != p.Number || !slices.IsSorted(p.Factors) {
+	if product != p.Number || !slices.IsSorted(p.Factors) {
 		return fmt.Errorf("factors are %v, want the prime factors of %d, in rising order", p.Factors, p.Number)
 	}
-	return task.CheckPhrasing(p.Phrasing, len(primeFactorizationPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

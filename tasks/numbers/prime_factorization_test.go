@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -49,7 +50,7 @@ func TestPrimeFactorizationScore(t *testing.T) {
 	prime := primeFactorizationItem{Number: 61, Factors: []int64{61}}
 	tasktest.Nears(t, prime.Score, []tasktest.Near{{"61", 1, ""}, {"1 × 61", 0, ""}, {"61 × 1", 0, ""}, {"6", 0, ""}})
 	for _, good := range []primeFactorizationItem{item, prime} {
-		if err := good.Check(); err != nil {
+		if err := task.Check(good); err != nil {
 			t.Error(err)
 		}
 	}
@@ -63,7 +64,7 @@ func TestPrimeFactorizationScore(t *testing.T) {
 		{Number: 60, Factors: []int64{0, 60}},
 		{Number: 61, Factors: []int64{61}, Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
@@ -85,7 +86,7 @@ func TestPrimeFactorizationParams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if item, is := p.Instance.Value().(primeFactorizationItem); !is || item.Check() != nil {
+		if item, is := p.Instance.Value().(primeFactorizationItem); !is || task.Check(item) != nil {
 			t.Errorf("params %s make %s", params, p.Instance)
 		}
 	}

@@ -1,7 +1,6 @@
 package puzzles
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 	"slices"
@@ -43,14 +42,14 @@ var countdown = task.Spec[countdownParams, countdownItem]{
 
 // countdownParams are the settings of one difficulty.
 type countdownParams struct {
-	MinNumbers int                `json:"min_numbers"`
-	MaxNumbers int                `json:"max_numbers"`
-	MinValue   int64              `json:"min_value"` // of every number
-	MaxValue   int64              `json:"max_value"`
-	MinTarget  int64              `json:"min_target"`
-	MaxTarget  int64              `json:"max_target"`
-	Operators  countdownOperators `json:"operators"` // of the hidden expression; answers may use all four
-	Shuffle    bool               `json:"shuffle"`   // list the numbers in random order instead of the expression's
+	MinNumbers int                `json:"min_numbers" want:"2 or more"`
+	MaxNumbers int                `json:"max_numbers" want:"min_numbers to 50"`
+	MinValue   int64              `json:"min_value" want:"1 or more"` // of every number
+	MaxValue   int64              `json:"max_value" want:"min_value to 1000000"`
+	MinTarget  int64              `json:"min_target" want:"1 or more"`
+	MaxTarget  int64              `json:"max_target" want:"min_target to 1000000"`
+	Operators  countdownOperators `json:"operators" want:"1 or more"` // of the hidden expression; answers may use all four
+	Shuffle    bool               `json:"shuffle"`                    // list the numbers in random order instead of the expression's
 }
 
 // countdownOperators are some of "+-*/". As JSON they are a list of strings.
@@ -82,33 +81,12 @@ const (
 	countdownMaxValue   = 1_000_000 // limit of a number and of the target
 )
 
-// Check implements [task.Params].
-func (p countdownParams) Check() error {
-	switch {
-	case p.MinNumbers < 2:
-		return fmt.Errorf("min_numbers is %d, want 2 or more", p.MinNumbers)
-	case p.MaxNumbers < p.MinNumbers || p.MaxNumbers > countdownMaxNumbers:
-		return fmt.Errorf("max_numbers is %d, want min_numbers (%d) to %d", p.MaxNumbers, p.MinNumbers, countdownMaxNumbers)
-	case p.MinValue < 1:
-		return fmt.Errorf("min_value is %d, want 1 or more", p.MinValue)
-	case p.MaxValue < p.MinValue || p.MaxValue > countdownMaxValue:
-		return fmt.Errorf("max_value is %d, want min_value (%d) to %d", p.MaxValue, p.MinValue, countdownMaxValue)
-	case p.MinTarget < 1:
-		return fmt.Errorf("min_target is %d, want 1 or more", p.MinTarget)
-	case p.MaxTarget < p.MinTarget || p.MaxTarget > countdownMaxValue:
-		return fmt.Errorf("max_target is %d, want min_target (%d) to %d", p.MaxTarget, p.MinTarget, countdownMaxValue)
-	case p.Operators == "":
-		return errors.New("operators is empty, want some of + - * /")
-	}
-	return nil
-}
-
 // countdownItem is one set of numbers and its target.
 type countdownItem struct {
-	Numbers    []int64 `json:"numbers"`
+	Numbers    []int64 `json:"numbers" want:"1 to 1000" each:"0 or more"`
 	Target     int64   `json:"target"`
 	Expression string  `json:"expression"` // an expression with the target as its value
-	Phrasing   int     `json:"phrasing,omitempty"`
+	Phrasing   int     `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeCountdown draws numbers and joins them at random, two at a time, until the last value
@@ -333,21 +311,6 @@ func (c countdownItem) Prompt() string {
 // Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
 func (c countdownItem) Canonical() string {
 	return fmt.Sprint(c.Target, slices.Sorted(slices.Values(c.Numbers)))
-}
-
-// Check refuses a record that no expression could answer.
-func (c countdownItem) Check() error {
-	const most = 1000
-	if err := task.CheckPhrasing(c.Phrasing, len(countdownPhrasings)); err != nil {
-		return err
-	}
-	switch {
-	case len(c.Numbers) == 0 || len(c.Numbers) > most:
-		return fmt.Errorf("there are %d numbers, want 1 to %d", len(c.Numbers), most)
-	case slices.Min(c.Numbers) < 0:
-		return fmt.Errorf("numbers has %d, want 0 or more", slices.Min(c.Numbers))
-	}
-	return nil
 }
 
 // Solve implements [task.Instance].

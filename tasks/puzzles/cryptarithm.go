@@ -45,26 +45,11 @@ const (
 
 // cryptarithmParams are the settings of one difficulty.
 type cryptarithmParams struct {
-	MinWords         int  `json:"min_words"` // number of summands
-	MaxWords         int  `json:"max_words"`
+	MinWords         int  `json:"min_words" want:"2 or more"` // number of summands
+	MaxWords         int  `json:"max_words" want:"min_words to 100"`
 	AllowLeadingZero bool `json:"allow_leading_zero"`
-	MinWordLength    int  `json:"min_word_length"` // of each word, in letters
-	MaxWordLength    int  `json:"max_word_length"`
-}
-
-// Check implements [task.Params].
-func (p cryptarithmParams) Check() error {
-	switch {
-	case p.MinWords < 2:
-		return fmt.Errorf("min_words is %d, want 2 or more", p.MinWords)
-	case p.MaxWords < p.MinWords || p.MaxWords > mostWords:
-		return fmt.Errorf("max_words is %d, want min_words (%d) to %d", p.MaxWords, p.MinWords, mostWords)
-	case p.MinWordLength < 1:
-		return fmt.Errorf("min_word_length is %d, want 1 or more", p.MinWordLength)
-	case p.MaxWordLength < p.MinWordLength || p.MaxWordLength > mostWordLetters:
-		return fmt.Errorf("max_word_length is %d, want min_word_length (%d) to %d", p.MaxWordLength, p.MinWordLength, mostWordLetters)
-	}
-	return nil
+	MinWordLength    int  `json:"min_word_length" want:"1 or more"` // of each word, in letters
+	MaxWordLength    int  `json:"max_word_length" want:"min_word_length to 15"`
 }
 
 // cryptarithmItem is one sum in letters, with a solution.
@@ -73,10 +58,10 @@ type cryptarithmItem struct {
 	Letters          []string     `json:"letters"`
 	WordValues       []int64      `json:"word_values"`
 	SumNumber        int64        `json:"sum_number"`
-	WordsLetters     []string     `json:"words_letters"` // the summands, of letters from A to Z
-	ResultLetters    string       `json:"result_letters"`
+	WordsLetters     []string     `json:"words_letters" want:"1 to 100" chars:"A-Z"` // the summands, of letters from A to Z
+	ResultLetters    string       `json:"result_letters" want:"1 or more" chars:"A-Z"`
 	LetterToDigit    letterDigits `json:"letter_to_digit"`
-	Phrasing         int          `json:"phrasing,omitempty"`
+	Phrasing         int          `json:"phrasing,omitempty" want:"0 to 5"`
 
 	// DigitToLetter is the inverse of LetterToDigit, which entries of reasoning-gym have too.
 	// We neither need nor write it.
@@ -235,19 +220,16 @@ func (c cryptarithmItem) Canonical() string {
 
 // Check refuses a record with wrong digits.
 func (c cryptarithmItem) Check() error {
-	if n := len(c.WordsLetters); n < 1 || n > mostWords || c.ResultLetters == "" {
-		return fmt.Errorf("words_letters are %d, want 1 to %d, and a result_letters", n, mostWords)
-	}
 	const most = mostWordLetters + 3 // for the sum of a hundred words
 	for _, word := range append([]string{c.ResultLetters}, c.WordsLetters...) {
-		if word == "" || len(word) > most || strings.Trim(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-			return fmt.Errorf("there is a word %.80q, want 1 to %d letters from A to Z", word, most)
+		if word == "" || len(word) > most {
+			return fmt.Errorf("there is a word %.80q, want 1 to %d letters", word, most)
 		}
 	}
 	if fault := c.fault(c.LetterToDigit); fault != "" {
 		return errors.New("letter_to_digit: " + fault)
 	}
-	return task.CheckPhrasing(c.Phrasing, len(cryptarithmPhrasings))
+	return nil
 }
 
 // fault describes the fault of digits, or returns "" if they solve the sum.

@@ -37,25 +37,10 @@ var graphColor = task.Spec[graphColorParams, graphColorItem]{
 
 // graphColorParams are the settings of one difficulty.
 type graphColorParams struct {
-	NumColors       int     `json:"num_colors"`
-	MinNumVertices  int     `json:"min_num_vertices"`
-	MaxNumVertices  int     `json:"max_num_vertices"`
-	EdgeProbability float64 `json:"edge_probability"` // mean share of the pairs of vertices that are edges
-}
-
-// Check implements [task.Params].
-func (p graphColorParams) Check() error {
-	switch {
-	case p.NumColors < 2 || p.NumColors > 100:
-		return fmt.Errorf("num_colors is %d, want 2 to 100", p.NumColors)
-	case p.MinNumVertices < 2:
-		return fmt.Errorf("min_num_vertices is %d, want 2 or more", p.MinNumVertices)
-	case p.MaxNumVertices < p.MinNumVertices || p.MaxNumVertices > 500:
-		return fmt.Errorf("max_num_vertices is %d, want min_num_vertices (%d) to 500", p.MaxNumVertices, p.MinNumVertices)
-	case !(p.EdgeProbability > 0 && p.EdgeProbability < 1):
-		return fmt.Errorf("edge_probability is %v, want more than 0 and less than 1", p.EdgeProbability)
-	}
-	return nil
+	NumColors       int     `json:"num_colors" want:"2 to 100"`
+	MinNumVertices  int     `json:"min_num_vertices" want:"2 or more"`
+	MaxNumVertices  int     `json:"max_num_vertices" want:"min_num_vertices to 500"`
+	EdgeProbability float64 `json:"edge_probability" want:"more than 0 and less than 1"` // mean share of the pairs of vertices that are edges
 }
 
 // graphColorItem is one graph with a coloring.
@@ -63,7 +48,7 @@ type graphColorItem struct {
 	PossibleAnswer coloring    `json:"possible_answer"`
 	Puzzle         graphPuzzle `json:"puzzle"`
 	NumVertices    int         `json:"num_vertices"`
-	Phrasing       int         `json:"phrasing,omitempty"`
+	Phrasing       int         `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // graphPuzzle is a graph and the available colors.
@@ -217,7 +202,7 @@ func (g graphColorItem) Check() error {
 	if fault := g.Puzzle.fault(colors); fault != "" {
 		return fmt.Errorf("possible_answer: %s", fault)
 	}
-	return task.CheckPhrasing(g.Phrasing, len(graphColorPhrasings))
+	return nil
 }
 
 // fault describes the fault of colors, which must have exactly the vertices of the puzzle.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -20,7 +21,7 @@ func TestGraphColorScore(t *testing.T) {
 		Puzzle:         graphPuzzle{Vertices: []int{0, 1, 2}, Edges: [][2]int{{0, 1}, {1, 2}}, NumColors: 3, ColorOptions: []int{1, 2, 3}},
 		NumVertices:    3,
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

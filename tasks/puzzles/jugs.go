@@ -40,37 +40,23 @@ var jugs = task.Spec[jugsParams, jugsItem]{
 	Make: makeJugs,
 }
 
-// mostJugs is the number of names that jugs can have.
-const mostJugs = 26
-
 // jugsParams are the settings of one difficulty.
 type jugsParams struct {
-	NumJugs    int `json:"num_jugs"`
-	Difficulty int `json:"difficulty"` // fewest moves of a solution
-}
-
-// Check implements [task.Params].
-func (p jugsParams) Check() error {
-	switch {
-	case p.NumJugs < 3 || p.NumJugs > mostJugs:
-		return fmt.Errorf("num_jugs is %d, want 3 to %d", p.NumJugs, mostJugs)
-	case p.Difficulty < 1 || p.Difficulty >= 200:
-		return fmt.Errorf("difficulty is %d, want 1 to 199", p.Difficulty)
-	}
-	return nil
+	NumJugs    int `json:"num_jugs" want:"3 to 26"`
+	Difficulty int `json:"difficulty" want:"1 to 199"` // fewest moves of a solution
 }
 
 // jugsItem is one puzzle.
 type jugsItem struct {
 	Puzzle   jugsPuzzle `json:"puzzle"`
-	Phrasing int        `json:"phrasing,omitempty"`
+	Phrasing int        `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // jugsPuzzle is the jugs and the amount to measure.
 type jugsPuzzle struct {
-	JugCapacities []int `json:"jug_capacities"`      // of the jugs A, B, …, in liters
-	Target        int   `json:"target"`              // in liters
-	MinMoves      int   `json:"min_moves,omitempty"` // in entries of reasoning-gym; ours need at least the difficulty
+	JugCapacities []int `json:"jug_capacities" want:"1 to 26" each:"1 to 100000"` // of the jugs A, B, …, in liters
+	Target        int   `json:"target" want:"1 or more"`                          // in liters
+	MinMoves      int   `json:"min_moves,omitempty"`                              // in entries of reasoning-gym; ours need at least the difficulty
 }
 
 // makeJugs draws the jugs so that the number of moves follows from arithmetic. All
@@ -172,23 +158,6 @@ func (j jugsItem) Canonical() string {
 		sizes[i] /= unit
 	}
 	return fmt.Sprint(j.Puzzle.Target/unit, sizes)
-}
-
-// Check refuses a record without jugs, or with absurd ones.
-func (j jugsItem) Check() error {
-	const most = 100_000 // liters
-	if n := len(j.Puzzle.JugCapacities); n < 1 || n > mostJugs {
-		return fmt.Errorf("puzzle.jug_capacities are %d, want 1 to %d", n, mostJugs)
-	}
-	for _, capacity := range j.Puzzle.JugCapacities {
-		if capacity < 1 || capacity > most {
-			return fmt.Errorf("puzzle.jug_capacities has %d, want 1 to %d", capacity, most)
-		}
-	}
-	if j.Puzzle.Target < 1 {
-		return fmt.Errorf("puzzle.target is %d, want 1 or more", j.Puzzle.Target)
-	}
-	return task.CheckPhrasing(j.Phrasing, len(jugsPhrasings))
 }
 
 // A jugMove fills jug to from the well, empties jug from into it, or pours from one into

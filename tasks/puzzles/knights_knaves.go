@@ -35,32 +35,18 @@ var knightsKnaves = task.Spec[knightsParams, knightsItem]{
 
 // knightsParams are the settings of one difficulty.
 type knightsParams struct {
-	People int `json:"n_people"`
-	Depth  int `json:"depth_constraint"` // limit of levels in a statement; 1 is a claim about one person
-	Width  int `json:"width_constraint"` // limit of claims joined by one "and" or "or"
-}
-
-// Check implements [task.Params]. Claims about single persons alone never give one
-// solution: the opposite of a fitting assignment fits too.
-func (p knightsParams) Check() error {
-	switch {
-	case p.People < 1 || p.People > 10:
-		return fmt.Errorf("n_people is %d, want 1 to 10", p.People)
-	case p.Depth < 2 || p.Depth > 6:
-		return fmt.Errorf("depth_constraint is %d, want 2 to 6", p.Depth)
-	case p.Width < 2 || p.Width > 6:
-		return fmt.Errorf("width_constraint is %d, want 2 to 6", p.Width)
-	}
-	return nil
+	People int `json:"n_people" want:"1 to 10"`
+	Depth  int `json:"depth_constraint" want:"2 to 6"` // limit of levels in a statement; 1 is a claim about one person
+	Width  int `json:"width_constraint" want:"2 to 6"` // limit of claims joined by one "and" or "or"
 }
 
 // knightsItem is one puzzle.
 type knightsItem struct {
-	Statements []claim      `json:"statements"` // by speaker
-	Solution   []bool       `json:"solution"`   // by person: tells the truth
-	Names      []string     `json:"names"`      // single words
+	Statements []claim      `json:"statements"`           // by speaker
+	Solution   []bool       `json:"solution"`             // by person: tells the truth
+	Names      []string     `json:"names" want:"1 to 60"` // single words
 	Terms      knightsTerms `json:"knight_knave_terms"`
-	Phrasing   int          `json:"phrasing,omitempty"`
+	Phrasing   int          `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // knightsTerms are the words for the two kinds of people.
@@ -272,13 +258,7 @@ func (k knightsItem) key(exchanged int) string {
 // that cannot be read back from answers.
 func (k knightsItem) Check() error {
 	n := len(k.Names)
-	if err := task.CheckPhrasing(k.Phrasing, len(knightsPhrasings)); err != nil {
-		return err
-	}
-	switch {
-	case n < 1 || n > 60:
-		return fmt.Errorf("there are %d names, want 1 to 60", n)
-	case len(k.Statements) != n || len(k.Solution) != n:
+	if len(k.Statements) != n || len(k.Solution) != n {
 		return fmt.Errorf("there are %d statements and %d solutions for %d names", len(k.Statements), len(k.Solution), n)
 	}
 	world := uint64(0)
@@ -298,10 +278,7 @@ func (k knightsItem) Check() error {
 	if k.Terms.Knight == k.Terms.Knave {
 		return fmt.Errorf("knight_knave_terms has %.20q for both kinds", k.Terms.Knight)
 	}
-	if v := k.Score(k.Solve()); v.Score != 1 {
-		return fmt.Errorf("names or knight_knave_terms cannot be read back from an answer: %s", v.Reason)
-	}
-	return nil
+	return task.CheckSolution(k)
 }
 
 // role returns the word for person i.

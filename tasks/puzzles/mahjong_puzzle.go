@@ -36,26 +36,20 @@ var mahjongPuzzle = task.Spec[mahjongParams, mahjongItem]{
 
 // mahjongParams are the settings of one difficulty.
 type mahjongParams struct {
-	MinNumRounds int `json:"min_num_rounds"`
-	MaxNumRounds int `json:"max_num_rounds"`
+	MinNumRounds int `json:"min_num_rounds" want:"1 to 1000"`
+	MaxNumRounds int `json:"max_num_rounds" want:"min_num_rounds to 1000"`
 }
 
 const (
-	mahjongHand       = 13   // cards between two rounds
-	mahjongMostRounds = 1000 // of a game
+	mahjongHand = 13 // cards between two rounds
 )
-
-// Check implements [task.Params].
-func (p mahjongParams) Check() error {
-	return task.CheckRange("num_rounds", p.MinNumRounds, p.MaxNumRounds, [2]int{1, mahjongMostRounds})
-}
 
 // mahjongItem is one game.
 type mahjongItem struct {
 	InitialCards string         `json:"initial_cards,omitempty"` // missing in entries of reasoning-gym: the first round implies them
-	Rounds       []mahjongRound `json:"rounds"`
+	Rounds       []mahjongRound `json:"rounds" want:"1 to 1000"`
 	Solution     string         `json:"solution"` // the result of the last round; not used, since some of reasoning-gym's are wrong
-	Phrasing     int            `json:"phrasing,omitempty"`
+	Phrasing     int            `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A mahjongRound adds a card to the hand and then removes one.
@@ -219,12 +213,6 @@ func (m mahjongItem) Canonical() string {
 
 // Check refuses a record of an impossible game.
 func (m mahjongItem) Check() error {
-	if err := task.CheckPhrasing(m.Phrasing, len(mahjongPhrasings)); err != nil {
-		return err
-	}
-	if len(m.Rounds) == 0 || len(m.Rounds) > mahjongMostRounds {
-		return fmt.Errorf("there are %d rounds, want 1 to %d", len(m.Rounds), mahjongMostRounds)
-	}
 	for i, round := range m.Rounds {
 		if !isCard(round.Add) || !isCard(round.Remove) {
 			return fmt.Errorf("round %d adds %.20q and removes %.20q, want letters", i+1, round.Add, round.Remove)

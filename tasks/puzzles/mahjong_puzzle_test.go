@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestMahjongScore(t *testing.T) {
 	item := mahjongItem{InitialCards: "AABCDKKMPQRTZ", Rounds: []mahjongRound{{Add: "L", Remove: "K"}, {Add: "L", Remove: "L"}}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -34,37 +34,23 @@ var puzzle24 = task.Spec[puzzle24Params, puzzle24Item]{
 
 // puzzle24Params are the settings of one difficulty.
 type puzzle24Params struct {
-	Operators countdownOperators `json:"operators"` // sufficient for a solution; answers may use all four
-	MinValue  int64              `json:"min_value"` // of the numbers
-	MaxValue  int64              `json:"max_value"`
-	MaxWays   int                `json:"max_ways"` // limit of ways to a solution, counted as orders of steps; 0: none
+	Operators countdownOperators `json:"operators" want:"1 or more"`      // sufficient for a solution; answers may use all four
+	MinValue  int64              `json:"min_value" want:"1 to max_value"` // of the numbers
+	MaxValue  int64              `json:"max_value" want:"at most 10"`
+	MaxWays   int                `json:"max_ways" want:"0 or more"` // limit of ways to a solution, counted as orders of steps; 0: none
 }
 
 // Constants of all problems.
 const (
 	target24    = 24
 	numbers24   = 4
-	maxValue24  = 10
 	mostTries24 = 3000 // sets of numbers drawn per problem
 )
 
-// Check implements [task.Params].
-func (p puzzle24Params) Check() error {
-	switch {
-	case p.Operators == "":
-		return fmt.Errorf("operators is empty, want some of + - * /")
-	case p.MinValue < 1 || p.MinValue > p.MaxValue || p.MaxValue > maxValue24:
-		return fmt.Errorf("min_value is %d and max_value %d, want 1 to %d", p.MinValue, p.MaxValue, maxValue24)
-	case p.MaxWays < 0:
-		return fmt.Errorf("max_ways is %d, want 0 or more", p.MaxWays)
-	}
-	return nil
-}
-
 // puzzle24Item is one set of numbers.
 type puzzle24Item struct {
-	Numbers  []int64 `json:"numbers"`
-	Phrasing int     `json:"phrasing,omitempty"`
+	Numbers  []int64 `json:"numbers" want:"4" each:"1 to 1000"`
+	Phrasing int     `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makePuzzle24 draws numbers until they have a solution, but not too many. It fails if none
@@ -201,12 +187,6 @@ func (p puzzle24Item) Canonical() string { return fmt.Sprint(slices.Sorted(slice
 
 // Check refuses a record with unsolvable numbers.
 func (p puzzle24Item) Check() error {
-	if err := task.CheckPhrasing(p.Phrasing, len(puzzle24Phrasings)); err != nil {
-		return err
-	}
-	if len(p.Numbers) != numbers24 || slices.Min(p.Numbers) < 1 || slices.Max(p.Numbers) > 1000 {
-		return fmt.Errorf("numbers are %v, want %d from 1 to 1000", p.Numbers, numbers24)
-	}
 	if p.Solve() == "" {
 		return fmt.Errorf("numbers are %v, from which %d cannot be made", p.Numbers, target24)
 	}

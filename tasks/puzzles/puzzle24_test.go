@@ -11,13 +11,14 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestPuzzle24Score(t *testing.T) {
 	item := puzzle24Item{Numbers: []int64{3, 3, 8, 8}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
