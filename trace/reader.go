@@ -15,6 +15,7 @@ type Reader struct {
 	sources []Folder
 
 	mu       sync.RWMutex
+	marks    []mark      // of the sources, read before their segments
 	segments []*segment  // oldest first, of one source after the other
 	joined   []joinedRow // of several sources
 	parts    int         // indices that joined has
@@ -23,6 +24,7 @@ type Reader struct {
 	last   *unpacked  // the last block read; nil: none
 	lastAt Ref        // its first record
 	broken int        // reads that failed on damage
+	bad    []Ref      // blocks that cannot be read
 }
 
 // Open returns a reader of the trace in dir, and reads the index.
@@ -44,12 +46,17 @@ func Join(sources ...Folder) (*Reader, error) {
 // Refresh reads additions to the index since Open or the last Refresh, and forgets removed
 // segments.
 func (r *Reader) Refresh() error {
+	var marks []mark
+	for _, source := range r.sources {
+		marks = append(marks, source.mark())
+	}
 	numbers, err := r.numbers()
 	if err != nil {
 		return fmt.Errorf("trace: %w", err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.marks = marks
 	known := map[Ref]*segment{}
 	for _, s := range r.segments {
 		known[s.at()] = s
@@ -116,7 +123,7 @@ func (r *Reader) refresh(s *segment, at Ref) (*segment, error) {
 	}
 	err = s.read(f, f.size())
 	if errors.Is(err, errForeign) {
-		s.closed, s.damaged, err = true, 1, nil
+		s.closed, s.foreign, s.damaged, err = true, true, 1, nil
 	}
 	return s, err
 }
@@ -230,6 +237,10 @@ func (r *Reader) Read(at Ref) (*Record, error) {
 func (r *Reader) failed(at Ref, err error) error {
 	if errors.Is(err, ErrDamaged) {
 		r.broken++
+		block := at
+		if block.Record = 0; !slices.Contains(r.bad, block) {
+			r.bad = append(r.bad, block)
+		}
 	}
 	name := fmt.Sprintf("source %d", at.Source)
 	if at.Source >= 0 && at.Source < len(r.sources) {

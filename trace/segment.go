@@ -57,6 +57,7 @@ type segment struct {
 	parts   []*index // one of a closed segment, else one per block
 	end     int64    // read up to here, the end of an index
 	closed  bool     // it has a footer
+	foreign bool     // it is no segment of a known version
 	damaged int      // unreadable frames
 	size    int64    // of the file at the last read
 }
@@ -183,9 +184,14 @@ func (s *segment) follow(f io.ReaderAt) error {
 				s.parts = append(s.parts, x)
 			}
 			s.end = next.end()
-		case kindFooter:
-			s.closed = next.end()+trailerSize == s.size
-			return nil
+		case kindBlock:
+		default: // a footer, a kind of a later program, or damage
+			if _, err = next.payload(f); errors.Is(err, ErrDamaged) {
+				s.damaged, s.end, err = s.damaged+1, next.end(), nil
+			} else if next.kind == kindFooter {
+				s.closed = next.end()+trailerSize == s.size
+				return err
+			}
 		}
 		if err != nil {
 			return err
@@ -196,6 +202,14 @@ func (s *segment) follow(f io.ReaderAt) error {
 
 // at is the place of the segment.
 func (s *segment) at() Ref { return Ref{Segment: s.number, Source: s.source} }
+
+// count is the number of records in the index.
+func (s *segment) count() (n int) {
+	for _, x := range s.parts {
+		n += x.Records
+	}
+	return n
+}
 
 // records is the number of records in the index that are shown.
 func (s *segment) records() (n int) {

@@ -1,10 +1,12 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"sync"
 	"time"
@@ -32,9 +34,12 @@ type Writer struct {
 	packer *packer
 	buf    []byte   // scratch for frames
 	older  []file   // closed segments, oldest first
+	first  int      // the oldest segment that was not removed for room
 	file   diskFile // open segment; nil: the next block begins one
 	at     file     // place and size of that segment
 	index  rows     // index of that segment
+	mark   *os.File // how far the trace was written; nil: nowhere
+	born   uint64   // when the file of the mark was made
 	closed bool
 }
 
@@ -67,8 +72,15 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	for _, n := range numbers {
-		size, err := seal(segmentPath(dir, n), w.packer)
+	said := Folder(dir).mark()
+	for i, n := range numbers {
+		groups := 0
+		if i < len(numbers)-1 {
+			groups = math.MaxInt // it was closed
+		} else if said.Last == uint64(n) {
+			groups = int(said.Groups)
+		}
+		size, err := seal(segmentPath(dir, n), w.packer, groups)
 		if err != nil {
 			return nil, fmt.Errorf("trace: %s: %w", segmentPath(dir, n), err)
 		}
@@ -80,6 +92,9 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 	if err := datadir.SyncFolder(dir); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
+	w.mark, w.born = openMark(dir)
+	w.at.number = max(w.at.number, int(said.Last)) // a file that is missing leaves a gap
+	w.first = cmp.Or(int(said.First), append(numbers, w.at.number+1)[0])
 	return w, nil
 }
 
@@ -132,7 +147,11 @@ func (w *Writer) Close() error {
 		return nil
 	}
 	w.closed = true
-	return errors.Join(w.put(), w.finish())
+	err := errors.Join(w.put(), w.finish())
+	if w.mark != nil {
+		err = errors.Join(err, w.mark.Close())
+	}
+	return err
 }
 
 // put writes the block and its index, in a new segment if this one is full.
@@ -170,6 +189,7 @@ func (w *Writer) append() error {
 		return err
 	}
 	w.index.join(index)
+	w.note()
 	return nil
 }
 
@@ -213,6 +233,7 @@ func (w *Writer) begin() error {
 		return errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
 	w.file, w.at.size = f, int64(len(begin))
+	w.note()
 	return nil
 }
 
@@ -223,10 +244,13 @@ func (w *Writer) limit() error {
 		total += f.size
 	}
 	for len(w.older) > 0 && total > w.settings.MaxBytes {
-		if err := os.Remove(segmentPath(w.dir, w.older[0].number)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		oldest := w.older[0]
+		w.first = oldest.number + 1
+		w.note() // before the file goes, so that nobody misses it
+		if err := os.Remove(segmentPath(w.dir, oldest.number)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
-		total -= w.older[0].size
+		total -= oldest.size
 		w.older = w.older[1:]
 	}
 	return nil
@@ -253,8 +277,9 @@ func footer(index *rows, at int64, p *packer) []byte {
 }
 
 // seal closes a segment left open by a killed process, and returns its size. It removes one
-// without blocks.
-func seal(path string, p *packer) (size int64, err error) {
+// without blocks. One that is damaged, or should have more groups, stays as it is: with an end, nobody
+// would notice.
+func seal(path string, p *packer, groups int) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
@@ -272,7 +297,10 @@ func seal(path string, p *packer) (size int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if len(s.parts) == 0 && s.damaged == 0 {
+	if s.damaged > 0 || s.count() < groups {
+		return info.Size(), nil
+	}
+	if len(s.parts) == 0 {
 		return 0, os.Remove(path)
 	}
 	var all rows

@@ -9,8 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/interop/export"
+	"github.com/quintain-rl/quintain/trace"
 )
 
 func newExport(w *world) *cobra.Command {
@@ -30,7 +32,8 @@ func newExport(w *world) *cobra.Command {
   areal    scored episodes as AReaL's trainers read them: SequenceSamples or tensors
 
 docs/formats/dump.md describes them, and docs/formats/areal.md the last. Export writes a
-file completely or not at all.`,
+file completely or not at all. If some of the trace is damaged or missing, the data set has the
+rest, export says what is lost, and it ends with status 1.`,
 		Example: `  quintain export sft --min-score 0.9 --best 1 > sft.jsonl
   quintain export dpo --gap 0.5 --task countdown > pairs.jsonl
   quintain export parquet --drop kept --out sequences.parquet
@@ -56,7 +59,7 @@ file completely or not at all.`,
 			return err
 		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			return datadir.WriteOut(out, w.stdout, func(out io.Writer) error {
+			if err := datadir.WriteOut(out, w.stdout, func(out io.Writer) error {
 				sink := of.Sink(out)
 				n, err := export.CopyWhole(ctx, sink, r, query)
 				fmt.Fprintf(w.stderr, "quintain: %d groups read\n", n)
@@ -64,10 +67,25 @@ file completely or not at all.`,
 					w.sayUnknown(counts.Unknown())
 				}
 				return err
-			})
+			}); err != nil {
+				return err
+			}
+			return sayDamage(w.stderr, r)
 		})
 	}
 	return c
+}
+
+// sayDamage says what of a trace is damaged or missing; then the error is [errReported].
+func sayDamage(to io.Writer, r *trace.Reader) error {
+	all := r.Damage()
+	for _, what := range all {
+		fmt.Fprintf(to, "quintain: %s\n", screen.Safe(what))
+	}
+	if len(all) > 0 {
+		return errReported
+	}
+	return nil
 }
 
 // sayUnknown says how many groups have no record of AReaL.

@@ -75,7 +75,10 @@ func newTraceList(w *world) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return screen.Traces(w.stdout, r.Find(query), *asJSON)
+		if err := screen.Traces(w.stdout, r.Find(query), *asJSON); err != nil {
+			return err
+		}
+		return sayDamage(w.stderr, r)
 	}
 	return c
 }

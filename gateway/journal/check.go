@@ -22,7 +22,7 @@ func Check(dir string, replay func(Record) error) (err error) {
 		return errors.Join(err, (&Journal{folder: osFolder(dir)}).isNew(names))
 	}
 	o := Options{}
-	if f, err := os.Open(markOf(dir)); err == nil {
+	if f, err := os.Open(datadir.MarkBeside(dir)); err == nil {
 		o.mark = mark{f: viewedFile{f}, path: f.Name(), born: datadir.Born(f.Name())}
 	}
 	j, err := open(viewed{osFolder(dir)}, o, replay)

@@ -103,7 +103,7 @@ func Open(dir string, o Options, replay func(Record) error) (*Journal, error) {
 	if o.ahead = ahead; !datadir.SyncsData {
 		o.ahead = 0
 	}
-	o.mark = openMark(markOf(dir))
+	o.mark = openMark(datadir.MarkBeside(dir))
 	j, err := open(osFolder(dir), o, replay)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("session journal: %w", err), lock.Close())

@@ -61,15 +61,6 @@ func parseSlot(b []byte) (s slot, is bool) {
 	return s, s.seq > 0 && sumOf(b[:slotLen-4]) == binary.LittleEndian.Uint32(b[slotLen-4:])
 }
 
-// markOf is the path of the mark of a folder in a data folder; empty: it is in none.
-func markOf(dir string) string {
-	root := filepath.Dir(dir)
-	if _, err := os.Stat(filepath.Join(root, "format.json")); err != nil {
-		return ""
-	}
-	return datadir.MarkOf(root, filepath.Base(dir))
-}
-
 // openMark opens or makes the mark at path. A journal works without one.
 func openMark(path string) mark {
 	if path == "" || datadir.MakeFolder(filepath.Dir(path)) != nil {

@@ -138,8 +138,8 @@ func traces(dir string) (p Part, err error) {
 		return p, err
 	}
 	p.Content = fmt.Sprintf("%d groups of episodes", r.Len())
-	if n := r.Damaged(); n > 0 {
-		p.Content += fmt.Sprintf(", and %d damaged places", n)
+	for _, what := range r.Damage() {
+		p.Content += "; " + what
 	}
 	return p, nil
 }

@@ -24,7 +24,7 @@ import (
 //	lock                 held while a process uses the folder, as the folder itself is
 //	queue/               groups, and the records of run and hub
 //	runs/                the same for each further run of the hub
-//	marks/               how far each of these queues, and the journal of sessions, came
+//	marks/               how far queues, trace and sessions came
 //	trace/               every episode
 //	sessions/            what the session gateway must not lose
 //	dumps/               rollouts as JSON lines
@@ -105,6 +105,15 @@ func (f *Folder) Mark(queue string) string { return MarkOf(f.path, queue) }
 // MarkOf is [Folder.Mark] of the data folder root.
 func MarkOf(root, queue string) string {
 	return filepath.Join(root, marks, strings.ReplaceAll(filepath.ToSlash(queue), "/", "."))
+}
+
+// MarkBeside is the path of the mark of a folder that stands in a data folder; empty: it is in none.
+func MarkBeside(folder string) string {
+	root := filepath.Dir(filepath.Clean(folder))
+	if _, err := os.Stat(filepath.Join(root, "format.json")); err != nil {
+		return ""
+	}
+	return MarkOf(root, filepath.Base(folder))
 }
 
 // Close unlocks the folder for other processes.

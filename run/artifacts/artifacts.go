@@ -110,7 +110,13 @@ func (a *Artifacts) openTrace() error {
 	}
 	head := a.run.Head()
 	head.Program, head.Settings = c.Program, text
-	w, err := trace.NewWriter(c.Folder.Join(datadir.Trace), head, c.Trace)
+	dir := c.Folder.Join(datadir.Trace)
+	if before, err := trace.Open(dir); err == nil {
+		for _, what := range before.Damage() {
+			c.Log.Error("the trace is damaged: " + what)
+		}
+	}
+	w, err := trace.NewWriter(dir, head, c.Trace)
 	if err != nil {
 		return err
 	}
