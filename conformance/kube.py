@@ -49,6 +49,8 @@ def manifests(kube):
         ("a short key", ["--set", "keys.trainer=short"], "/keys/trainer"),
         ("three coordinators", ["--set", "coordinator.replicas=3"], "/coordinator/replicas"),
         ("a backup without keys", ["--set", "backup.to=s3:bucket/runs"], "backup.secret: is missing"),
+        ("a monitor without a key", ["--set", "serviceMonitor.enabled=true,keys.reader="], "keys.reader: is missing"),
+        ("a digest that is none", ["--set", "image.digest=latest"], "/image/digest"),
         ("a backup to nowhere", ["--set", "backup.to=bucket,backup.secret=rclone"], "/backup/to"),
     ]:
         done = kube.helm("template", RELEASE, CHART, *VALUES, *flags, check=False)
@@ -63,6 +65,12 @@ def manifests(kube):
     one = render(kube, "--set", "coordinator.replicas=1,nats.url=,autoscaling.kind=").stdout
     done = kube.kubectl(*dry, text=one, check=False)
     expect("it takes one coordinator without NATS too", done.returncode == 0 and not done.stderr, done.stderr[:300])
+    network = render(kube, "--set", "servers={https://engine,http://other:9001/v1},nats.url=nats://a\\,tls://b:4300").stdout.split("---\n")
+    ports = [sorted({line.split()[-1] for line in part.splitlines() if " port: " in line}) for part in network if "kind: NetworkPolicy" in part]
+    expect("pods may call the ports of their servers, and no others", ports == [["4222", "4300", "443", "9001", "http"], ["443", "9001", "http"]], str(ports))
+    placed = render(kube, "--set", "image.digest=sha256:" + 64 * "a", "--set", "serviceAccountName=runner,coordinator.priorityClassName=high,worker.priorityClassName=low").stdout
+    for what, n in (("@sha256:aaaa", 3), ("serviceAccountName: runner", 3), ("priorityClassName: high", 2), ("priorityClassName: low", 1), ("minReadySeconds: 30", 1), ("sizeLimit: 2Gi", 3)):
+        expect(f"{n} objects have {what}", placed.count(what) == n, str(placed.count(what)))
     copied = render(kube, "--set", "backup.to=s3:bucket/runs,backup.secret=rclone").stdout
     done = kube.kubectl(*dry, text=copied, check=False)
     expect("it takes coordinators whose traces are copied", copied.count("name: backup\n") == 4 and done.returncode == 0 and not done.stderr, done.stderr[:300])
@@ -114,7 +122,7 @@ def update(kube, election):
 def drain(kube, election):
     print("drain", flush=True)
     owner = election.owner()
-    done = kube.kubectl("drain", owner[2], "--ignore-daemonsets", "--delete-emptydir-data", "--with", "policy.timeout=120s", check=False)
+    done = kube.kubectl("drain", owner[2], "--ignore-daemonsets", "--delete-emptydir-data", "--timeout=120s", check=False)
     expect("the node of the owner is drained", done.returncode == 0, done.stderr[-200:] if done.returncode else "")
     cluster.wait("there is no new owner", lambda: (new := election.owner()) and new[4] != owner[4])
     cluster.wait("there are not two coordinators", lambda: len(election.pods()) == 2)

@@ -17,7 +17,6 @@ import time
 from typing import Any, Dict, Optional
 
 import uvicorn
-from mcp.client.client import Client
 from openenv.core import GenericEnvClient
 from openenv.core.env_server import create_app
 from openenv.core.env_server.interfaces import Environment
@@ -91,7 +90,7 @@ def same_bytes(quintain, url, tasks):
                 got = ours.recv()
                 SCORE[0] = json.loads(got)["data"].get("reward") or 0.0
                 theirs.send(json.dumps(message))
-                want, frames = theirs.recv(), frames + 1
+                want, frames = theirs.recv().replace('"observation":{"metadata":{},', '"observation":{'), frames + 1  # 0.10 writes the default
                 if got != want:
                     wrong.append(f"{task}: {message} gives\n  {got[:600]}\nOpenEnv writes\n  {want[:600]}")
     return frames, wrong
@@ -146,6 +145,7 @@ async def tools(url):
 
 async def protocol(url):
     """Draw and answer problems with the client of the Model Context Protocol; returns the faults."""
+    from mcp.client.client import Client
     wrong = []
     for mode in "auto", "legacy":
         async with Client(url + "/mcp", mode=mode) as client:
@@ -188,16 +188,18 @@ async def calls(url):
     return []
 
 
-async def clients(url, tasks):
+async def clients(url, tasks, more):
     """Play with all clients at once; returns the faults."""
-    all_played = await asyncio.gather(*(session(url, task, seed) for seed, task in enumerate(tasks)), tools(url), game(url), calls(url))
+    all_played = await asyncio.gather(*(session(url, task, seed) for seed, task in enumerate(tasks)), game(url), *more)
     return [line for wrong in all_played for line in wrong]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quintain", required=True)
-    quintain = parser.parse_args().quintain
+    parser.add_argument("--newest", action="store_true", help="with openenv 0.10: without its client for tools, which wants a session over HTTP, and the client of mcp 2, beside which it cannot be installed")
+    args = parser.parse_args()
+    quintain = args.quintain
     listed = subprocess.run([quintain, "tasks", "list"], capture_output=True, check=True, text=True).stdout
     tasks = [line.split()[0] for line in listed.splitlines()[1:]]
     with serving(quintain) as url:
@@ -205,12 +207,14 @@ def main():
         print(f"{frames} frames of {len(tasks)} tasks, {len(wrong)} unlike those of OpenEnv's server")
         messages, codes = same_codes(url)
         print(f"{messages} messages that are refused, {len(codes)} with another code")
-        played = asyncio.run(clients(url, tasks))
+        played = asyncio.run(clients(url, tasks, [] if args.newest else [tools(url), calls(url)]))
         print(f"{len(tasks)} sessions of OpenEnv's clients at once, {len(played)} wrong")
         found = subprocess.run([pathlib.Path(sys.executable).with_name("openenv"), "validate", "--url", url], capture_output=True, text=True)
-        print(f"openenv validate: status {found.returncode}")
-        rpc = asyncio.run(protocol(url))
-        print(f"the client of the Model Context Protocol, {len(rpc)} wrong")
+        print(f"openenv validate: status {found.returncode}, {found.stdout.count('PASS ')} passed")
+        rpc = []
+        if not args.newest:
+            rpc = asyncio.run(protocol(url))
+            print(f"the client of the Model Context Protocol, {len(rpc)} wrong")
     wrong += codes + played + rpc + ([found.stdout] if found.returncode else [])
     for line in wrong[:20]:
         print(line)

@@ -51,7 +51,13 @@ type Config struct {
 const (
 	Producer web.Role = "producer" // environments register and send groups
 	Trainer  web.Role = "trainer"  // trainers register, take batches and acknowledge them
+	Reader   web.Role = "reader"   // what every key may: pages, metrics and states
 )
+
+// Roles are the roles of the keys of a hub, and those of its further routes.
+func Roles(more ...web.Role) []web.Role {
+	return append([]web.Role{Producer, Trainer, Reader}, more...)
+}
 
 // A Compat says how closely a hub follows Atropos.
 type Compat string

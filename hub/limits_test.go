@@ -25,23 +25,23 @@ func openRuns(open func(string) (*queue.Queue, error), opened *[]*queue.Queue) f
 
 func TestRoles(t *testing.T) {
 	f := newFixture(t, nil, Config{Keys: []web.Key{
-		{Role: web.Admin, Secret: "all"}, {Role: Producer, Secret: "p"}, {Role: Producer, Secret: "p2"}, {Role: Trainer, Secret: "t"}, {Role: web.Admin, Secret: "a"},
+		{Role: web.Admin, Secret: "all"}, {Role: Producer, Secret: "p"}, {Role: Producer, Secret: "p2"}, {Role: Trainer, Secret: "t"}, {Role: Reader, Secret: "r"}, {Role: web.Admin, Secret: "a"},
 	}})
 	for _, test := range []struct {
 		method, path string
 		may          string // the keys that the route accepts
 	}{
-		{"GET", "/", "all p p2 t a none"},
-		{"GET", "/healthz", "all p p2 t a none"},
-		{"GET", "/readyz", "all p p2 t a none"},
-		{"GET", "/openapi.json", "all p p2 t a none"},
-		{"GET", "/metrics", "all p p2 t a"},
-		{"GET", "/info", "all p p2 t a"},
+		{"GET", "/", "all p p2 t r a none"},
+		{"GET", "/healthz", "all p p2 t r a none"},
+		{"GET", "/readyz", "all p p2 t r a none"},
+		{"GET", "/openapi.json", "all p p2 t r a none"},
+		{"GET", "/metrics", "all p p2 t r a"},
+		{"GET", "/info", "all p p2 t r a"},
 		{"POST", "/scored_data", "all p p2 a"},
 		{"POST", "/scored_data_list", "all p p2 a"},
 		{"POST", "/register-env", "all p p2 a"},
 		{"POST", mainPath + "/groups", "all p p2 a"},
-		{"GET", mainPath + "/groups", "all p p2 t a"},
+		{"GET", mainPath + "/groups", "all p p2 t r a"},
 		{"POST", "/register", "all t a"},
 		{"GET", "/batch", "all t a"},
 		{"POST", mainPath + "/batches", "all t a"},
@@ -50,7 +50,7 @@ func TestRoles(t *testing.T) {
 		{"PUT", "/v1/runs/x", "all a"},
 		{"DELETE", "/v1/drain", "all a"},
 	} {
-		for _, key := range strings.Fields("all p p2 t a none") {
+		for _, key := range strings.Fields("all p p2 t r a none") {
 			w := f.do(test.method, test.path, "", "X-API-Key: "+key)
 			allowed := w.Code != 401 && w.Code != 403
 			if allowed != strings.Contains(" "+test.may+" ", " "+key+" ") {

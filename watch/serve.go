@@ -14,7 +14,7 @@ import (
 // Serve serves the pages alone, on a port of their own, until ctx ends. Ready is called with
 // the address once the port is open. Any key of a hub opens the pages.
 func (s *Server) Serve(ctx context.Context, at web.Settings, log *slog.Logger, ready func(net.Addr)) error {
-	port, err := web.Listen(ctx, at, hub.Producer, hub.Trainer)
+	port, err := web.Listen(ctx, at, hub.Roles()...)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (w *world) hubReply(show func(hubstats.Request, context.Context, io.Writer,
 		if _, err := url.Parse(ask.URL); err != nil {
 			return usagef("--url: %w", err)
 		}
-		keys, err := web.ReadKeys(keyFile, hub.Producer, hub.Trainer, gateway.Sessions, fleet.Member)
+		keys, err := web.ReadKeys(keyFile, hub.Roles(gateway.Sessions, fleet.Member)...)
 		if err != nil {
 			return fmt.Errorf("--key-file: %w", err)
 		}

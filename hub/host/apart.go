@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 
+	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/openfiles"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -43,7 +44,7 @@ func (h *Host) openApart(ctx context.Context, c Config) (err error) {
 	}
 	s := c.Server
 	s.Host, s.Port = cmp.Or(c.Apart.Host, s.Host), c.Apart.Port
-	h.apart.listener, err = web.Listen(ctx, s, roles(c)...)
+	h.apart.listener, err = web.Listen(ctx, s, hub.Roles(c.Roles...)...)
 	if used, is := errors.AsType[*web.InUseError](err); is {
 		return fmt.Errorf("%s: port %d of %s is in use; choose another", c.Apart.Name, used.Port, used.Host)
 	}

@@ -100,7 +100,7 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 
 // listen opens the ports.
 func (h *Host) listen(ctx context.Context, c Config) error {
-	l, err := web.Listen(ctx, c.Server, roles(c)...)
+	l, err := web.Listen(ctx, c.Server, hub.Roles(c.Roles...)...)
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
@@ -118,9 +118,6 @@ func (h *Host) wait(ctx context.Context, c Config) (err error) {
 	h.apart.front, err = h.standby.front(ctx, h.apart.listener, c)
 	return err
 }
-
-// roles are those of the keys in the key file.
-func roles(c Config) []web.Role { return append([]web.Role{hub.Producer, hub.Trainer}, c.Roles...) }
 
 // openRun opens the queue of a further run, once. The hub opens one at a time.
 func (h *Host) openRun(ctx context.Context, name string) (*queue.Queue, error) {

@@ -17,7 +17,7 @@ app.kubernetes.io/component: {{ .part }}
 {{- end }}
 
 {{- define "quintain.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{ .Values.image.repository }}{{ if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
 {{- end }}
 
 {{- define "quintain.keys" -}}
@@ -26,6 +26,9 @@ app.kubernetes.io/component: {{ .part }}
 
 {{- define "quintain.pod" -}}
 automountServiceAccountToken: false
+{{- with .Values.serviceAccountName }}
+serviceAccountName: {{ . }}
+{{- end }}
 {{- with .Values.image.pullSecrets }}
 imagePullSecrets:
 {{- range . }}
@@ -40,6 +43,28 @@ securityContext:
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile:
     type: RuntimeDefault
+{{- end }}
+
+{{- /* where the pods of a part go, and before whom; give it a dict of root, part and values. A constraint without a selector is for the part's pods. */ -}}
+{{- define "quintain.placement" -}}
+{{- with .values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if .values.topologySpreadConstraints }}
+{{- $own := dict "labelSelector" (dict "matchLabels" (include "quintain.selector" . | fromYaml)) }}
+topologySpreadConstraints:
+{{- range .values.topologySpreadConstraints }}
+  {{- list (merge (dict) . $own) | toYaml | nindent 2 }}
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{- define "quintain.container" -}}
