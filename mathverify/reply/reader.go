@@ -255,7 +255,7 @@ func (r *reader) denseFill(text string) int {
 	n := 0
 	for n < maxOf {
 		last, size := utf8.DecodeLastRuneInString(text[:len(text)-n])
-		if !dense(last) {
+		if size == 0 || !dense(last) {
 			return 0
 		}
 		n += size
