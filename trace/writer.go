@@ -38,8 +38,7 @@ type Writer struct {
 	file   diskFile // open segment; nil: the next block begins one
 	at     file     // place and size of that segment
 	index  rows     // index of that segment
-	mark   *os.File // how far the trace was written; nil: nowhere
-	born   uint64   // when the file of the mark was made
+	mark   *datadir.Mark
 	closed bool
 }
 
@@ -77,8 +76,8 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 		groups := 0
 		if i < len(numbers)-1 {
 			groups = math.MaxInt // it was closed
-		} else if said.Last == uint64(n) {
-			groups = int(said.Groups)
+		} else if said.last == uint64(n) {
+			groups = int(said.groups)
 		}
 		size, err := seal(segmentPath(dir, n), w.packer, groups)
 		if err != nil {
@@ -92,9 +91,9 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 	if err := datadir.SyncFolder(dir); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	w.mark, w.born = openMark(dir)
-	w.at.number = max(w.at.number, int(said.Last)) // a file that is missing leaves a gap
-	w.first = cmp.Or(int(said.First), append(numbers, w.at.number+1)[0])
+	w.mark = datadir.OpenMark(datadir.MarkBeside(dir))
+	w.at.number = max(w.at.number, int(said.last)) // a file that is missing leaves a gap
+	w.first = cmp.Or(int(said.first), append(numbers, w.at.number+1)[0])
 	return w, nil
 }
 
@@ -114,6 +113,20 @@ func (w *Writer) Write(r *Record) error {
 	}
 	return w.put()
 }
+
+// A LostError says that records in memory could not be written, and why.
+type LostError struct {
+	Groups int
+	Why    error // the disk's
+}
+
+// Error implements error.
+func (e *LostError) Error() string {
+	return fmt.Sprintf("trace: %d groups are lost: %v", e.Groups, e.Why)
+}
+
+// Unwrap returns why.
+func (e *LostError) Unwrap() error { return e.Why }
 
 // Flush writes the records in memory.
 func (w *Writer) Flush() error {
@@ -147,11 +160,7 @@ func (w *Writer) Close() error {
 		return nil
 	}
 	w.closed = true
-	err := errors.Join(w.put(), w.finish())
-	if w.mark != nil {
-		err = errors.Join(err, w.mark.Close())
-	}
-	return err
+	return errors.Join(w.put(), w.finish(), w.mark.Close())
 }
 
 // put writes the block and its index, in a new segment if this one is full.
@@ -163,7 +172,7 @@ func (w *Writer) put() error {
 	err := w.append()
 	w.block.reset()
 	if err != nil {
-		return fmt.Errorf("trace: %d groups are lost: %w", n, err)
+		return &LostError{n, err}
 	}
 	return nil
 }

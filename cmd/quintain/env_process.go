@@ -72,12 +72,14 @@ func (w *world) processEnv(ctx context.Context, e *atroposEnv, cut <-chan struct
 		return err
 	}
 	e.closed = append(e.closed, metrics)
+	e.AddSink(metrics)
 	dumps, err := artifacts.Dump(e.Run, filepath.Join(c.Data, datadir.Dumps), c.Dumps)
 	if err != nil {
 		return err
 	}
 	if dumps != nil {
 		e.closed = append(e.closed, dumps)
+		e.AddSink(run.Records(dumps))
 	}
 	e.live.Say("playing %d groups into %s", of.TotalSteps, file.Name())
 	return e.run(ctx, w)

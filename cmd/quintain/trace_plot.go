@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/run/artifacts"
 )
 
@@ -30,19 +33,19 @@ or to the file ` + plotFile + ` if that is a terminal.`,
 	}
 	byTask := c.Flags().Bool("by-task", false, "draw a line for each task of a folder")
 	c.RunE = func(_ *cobra.Command, folders []string) error {
-		p, err := artifacts.LearningCurves(folders, *byTask)
-		if err != nil {
-			return usageError{err}
+		p, damaged := artifacts.LearningCurves(folders, *byTask)
+		if _, is := errors.AsType[*jsonl.DamagedError](damaged); damaged != nil && !is {
+			return usageError{damaged}
 		}
 		if !w.tty {
-			_, err = w.stdout.Write([]byte(p.SVG()))
-			return err
+			_, err := w.stdout.Write([]byte(p.SVG()))
+			return cmp.Or(err, damaged)
 		}
 		if err := os.WriteFile(plotFile, []byte(p.SVG()), 0o644); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(w.stdout, plotFile)
-		return err
+		_, err := fmt.Fprintln(w.stdout, plotFile)
+		return cmp.Or(err, damaged)
 	}
 	return c
 }

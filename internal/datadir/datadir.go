@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -101,20 +100,6 @@ func (f *Folder) Join(name string) string { return filepath.Join(f.path, name) }
 
 // Mark returns the path of the mark of the queue in a folder below this one.
 func (f *Folder) Mark(queue string) string { return MarkOf(f.path, queue) }
-
-// MarkOf is [Folder.Mark] of the data folder root.
-func MarkOf(root, queue string) string {
-	return filepath.Join(root, marks, strings.ReplaceAll(filepath.ToSlash(queue), "/", "."))
-}
-
-// MarkBeside is the path of the mark of a folder that stands in a data folder; empty: it is in none.
-func MarkBeside(folder string) string {
-	root := filepath.Dir(filepath.Clean(folder))
-	if _, err := os.Stat(filepath.Join(root, "format.json")); err != nil {
-		return ""
-	}
-	return MarkOf(root, filepath.Base(folder))
-}
 
 // Close unlocks the folder for other processes.
 func (f *Folder) Close() error { return f.lock.Close() }

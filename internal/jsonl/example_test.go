@@ -52,7 +52,7 @@ func ExampleLog() {
 	}
 	path := filepath.Join(dir, "training.jsonl")
 	for range 2 { // the second time it continues
-		log, last, err := jsonl.OpenLog[step](path)
+		log, last, err := jsonl.OpenLog[step](path, nil)
 		if err != nil {
 			fmt.Println(err)
 			return

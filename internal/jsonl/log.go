@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -14,15 +15,18 @@ import (
 // concurrent use.
 type Log[T any] struct{ file *os.File }
 
+// BadEnd ends the name of the file that gets the lines of a log that are not as written.
+const BadEnd = ".bad"
+
 // OpenLog opens or creates the log at path, and returns its last value, or nil if it is
-// empty. It truncates an incomplete line at the end, left by a killed process. If the
-// last line is not a T, it returns an error and does not change the file.
-func OpenLog[T any](path string) (*Log[T], *T, error) {
+// empty. It truncates an incomplete line at the end, left by a killed process. Last lines that
+// are no T are moved to a file beside it, which log hears of; nil: nobody does.
+func OpenLog[T any](path string, log *slog.Logger) (*Log[T], *T, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, nil, err
 	}
-	last, err := resume[T](f)
+	last, err := resume[T](f, log)
 	if err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
@@ -30,25 +34,55 @@ func OpenLog[T any](path string) (*Log[T], *T, error) {
 }
 
 // resume prepares f for another line, and returns its last value.
-func resume[T any](f *os.File) (last *T, err error) {
+func resume[T any](f *os.File, log *slog.Logger) (last *T, err error) {
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, err
 	}
-	line, end, err := LastLine(f, size)
+	last, good, err := Last[T](f, size)
 	if err != nil {
 		return nil, err
 	}
-	if end > 0 {
-		if err := jsonform.Unmarshal(line, &last); err != nil {
-			return nil, fmt.Errorf("last line: %w", err)
+	if _, end, err := LastLine(f, size); err != nil || end > good {
+		if err = errors.Join(err, setAside(f, good, end)); err != nil {
+			return nil, err
+		}
+		if log != nil {
+			log.Error("the last lines of a file are damaged and were set aside; it goes on without them",
+				"file", f.Name(), "at", good, "bytes", end-good, "kept", f.Name()+BadEnd)
 		}
 	}
-	if err := f.Truncate(end); err != nil {
+	if err := f.Truncate(good); err != nil {
 		return nil, err
 	}
-	_, err = f.Seek(end, io.SeekStart)
+	_, err = f.Seek(good, io.SeekStart)
 	return last, err
+}
+
+// setAside appends a part of f to the file of bad lines.
+func setAside(f *os.File, from, to int64) error {
+	bad, err := os.OpenFile(f.Name()+BadEnd, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(bad, io.NewSectionReader(f, from, to-from))
+	return errors.Join(err, bad.Close())
+}
+
+// Last returns the last value of a log of size bytes, passing over lines that are no T, and the
+// offset after it: nil and 0 if there is none.
+func Last[T any](text io.ReaderAt, size int64) (*T, int64, error) {
+	for {
+		line, end, err := LastLine(text, size)
+		if err != nil || end == 0 {
+			return nil, 0, err
+		}
+		var last *T
+		if jsonform.Unmarshal(line, &last) == nil && last != nil {
+			return last, end, nil
+		}
+		size = end - int64(len(line)) - 1
+	}
 }
 
 // LastLine returns the last complete line of a text of size bytes, without its line end,
@@ -72,36 +106,61 @@ func LastLine(text io.ReaderAt, size int64) (line []byte, end int64, err error) 
 	}
 }
 
-// Add appends a value as a line.
+// Add appends a value as a line, whole or not at all.
 func (l *Log[T]) Add(value T) error {
 	line, err := jsonform.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.file.Name(), err)
 	}
-	if _, err := l.file.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("%s: %w", l.file.Name(), err)
+	n, err := l.file.Write(append(line, '\n'))
+	if err == nil {
+		return nil
 	}
-	return nil
+	if at, failed := l.file.Seek(-int64(n), io.SeekCurrent); failed == nil { // a part of it would spoil the next line
+		_ = l.file.Truncate(at)
+	}
+	return fmt.Errorf("%s: %w", l.file.Name(), err)
 }
 
 // Close closes the file.
 func (l *Log[T]) Close() error { return l.file.Close() }
 
-// ReadLog reads the values of the log at path. It ignores an incomplete line at the end.
+// ReadLog reads the values of the log at path. It ignores an incomplete line at the end. If other
+// lines are no T, the values are those of the rest, and the error is a [*DamagedError].
 func ReadLog[T any](path string) (values []T, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
+	bad, first := 0, 0
 	for n := 1; ; n++ {
 		line, rest, whole := bytes.Cut(text, []byte("\n"))
 		if !whole {
-			return values, nil
+			break
 		}
+		text = rest
 		var value T
-		if err := jsonform.Unmarshal(line, &value); err != nil {
-			return nil, fmt.Errorf("%s line %d: %w", path, n, err)
+		if jsonform.Unmarshal(line, &value) == nil {
+			values = append(values, value)
+			continue
 		}
-		values, text = append(values, value), rest
+		if bad++; first == 0 {
+			first = n
+		}
 	}
+	if bad > 0 {
+		return values, &DamagedError{path, first, bad - 1}
+	}
+	return values, nil
+}
+
+// A DamagedError says that lines of a log are not as written.
+type DamagedError struct {
+	Path       string
+	Line, More int // the number of the first, and how many others are
+}
+
+// Error implements error.
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s line %d: it is damaged, and so are %d others: put back a copy of the file, or go on without them", e.Path, e.Line, e.More)
 }

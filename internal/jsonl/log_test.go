@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"bytes"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,20 +17,25 @@ func TestLogGoesOn(t *testing.T) {
 		held string
 		last string   // last value; empty: none
 		then []string // lines in the end
+		bad  string   // lines set aside
 	}{
-		{"a new file", "", "", []string{"new"}},
-		{"one line", "\"a\"\n", "a", []string{"a", "new"}},
-		{"half a line alone", `"a`, "", []string{"new"}},
-		{"half a line", "\"a\"\n\"b\"\n\"c", "b", []string{"a", "b", "new"}},
-		{"a line longer than one read", "\"a\"\n" + long + "\n", long[1 : len(long)-1], []string{"a", long[1 : len(long)-1], "new"}},
-		{"half of a long line", "\"a\"\n" + long[:len(long)-1], "a", []string{"a", "new"}},
-		{"half of a long line alone", long[:len(long)-1], "", []string{"new"}},
+		{"a new file", "", "", []string{"new"}, ""},
+		{"one line", "\"a\"\n", "a", []string{"a", "new"}, ""},
+		{"half a line alone", `"a`, "", []string{"new"}, ""},
+		{"half a line", "\"a\"\n\"b\"\n\"c", "b", []string{"a", "b", "new"}, ""},
+		{"a line longer than one read", "\"a\"\n" + long + "\n", long[1 : len(long)-1], []string{"a", long[1 : len(long)-1], "new"}, ""},
+		{"half of a long line", "\"a\"\n" + long[:len(long)-1], "a", []string{"a", "new"}, ""},
+		{"half of a long line alone", long[:len(long)-1], "", []string{"new"}, ""},
+		{"the last line is damaged", "\"a\"\nb\n", "a", []string{"a", "new"}, "b\n"},
+		{"the last lines are damaged, and half a line follows", "\"a\"\nnull\n{}\n\"c", "a", []string{"a", "new"}, "null\n{}\n"},
+		{"all lines are damaged", "\x00\x00\n", "", []string{"new"}, "\x00\x00\n"},
 	} {
 		path := filepath.Join(t.TempDir(), "log.jsonl")
 		if err := os.WriteFile(path, []byte(test.held), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		l, last, err := OpenLog[string](path)
+		var heard bytes.Buffer
+		l, last, err := OpenLog[string](path, slog.New(slog.NewTextHandler(&heard, nil)))
 		if err != nil {
 			t.Fatalf("%s: %v", test.why, err)
 		}
@@ -42,6 +48,10 @@ func TestLogGoesOn(t *testing.T) {
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
+		bad, _ := os.ReadFile(path + BadEnd)
+		if told := strings.Contains(heard.String(), "file="+path+" at="); string(bad) != test.bad || told != (bad != nil) {
+			t.Errorf("%s: set aside %q, told %q", test.why, bad, heard.String())
+		}
 		if lines, err := ReadLog[string](path); err != nil || !slices.Equal(lines, test.then) {
 			t.Errorf("%s: %d lines in the end, error %v, want %d", test.why, len(lines), err, len(test.then))
 		}
@@ -50,19 +60,14 @@ func TestLogGoesOn(t *testing.T) {
 
 func TestLogRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log.jsonl")
-	if err := os.WriteFile(path, []byte("\"a\"\nb\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("\"a\"\nb\n\"c\"\n1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := OpenLog[string](path); err == nil || !strings.Contains(err.Error(), path) {
-		t.Errorf("error %v, want one that names %s", err, path)
+	values, err := ReadLog[string](path)
+	if err == nil || !strings.Contains(err.Error(), path+" line 2: it is damaged, and so are 1 others") || !slices.Equal(values, []string{"a", "c"}) {
+		t.Errorf("read %q, error %v, want one that names line 2 of %s", values, err, path)
 	}
-	if held, err := os.ReadFile(path); err != nil || string(held) != "\"a\"\nb\n" {
-		t.Errorf("the file was changed to %q, error %v", held, err)
-	}
-	if _, err := ReadLog[string](path); err == nil || !strings.Contains(err.Error(), path+" line 2") {
-		t.Errorf("error %v, want one that names line 2 of %s", err, path)
-	}
-	l, _, err := OpenLog[func()](filepath.Join(t.TempDir(), "other.jsonl"))
+	l, _, err := OpenLog[func()](filepath.Join(t.TempDir(), "other.jsonl"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +75,7 @@ func TestLogRefuses(t *testing.T) {
 	if err := l.Add(func() {}); err == nil {
 		t.Error("a function is written")
 	}
-	if _, _, err := OpenLog[string](t.TempDir()); err == nil {
+	if _, _, err := OpenLog[string](t.TempDir(), nil); err == nil {
 		t.Error("a folder is opened")
 	}
 }

@@ -172,7 +172,7 @@ func OpenRecords(dir string, mode Mode, rules rollout.Rules) (*Records, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("records: %w", err)
 	}
-	file, _, err := jsonl.OpenLog[json.RawMessage](filepath.Join(dir, "areal-"+string(mode)+".jsonl"))
+	file, _, err := jsonl.OpenLog[json.RawMessage](filepath.Join(dir, "areal-"+string(mode)+".jsonl"), nil)
 	if err != nil {
 		return nil, fmt.Errorf("records: %w", err)
 	}

@@ -55,16 +55,27 @@ type Artifacts struct {
 	config Config
 	files  []io.Closer
 	areal  *export.Records // nil: none
+	spare  *spare
 }
 
 // Open opens the artifacts and adds them to r as sinks, before r runs. The caller closes
 // them once r has ended.
 func Open(r *run.Run, c Config) (*Artifacts, error) {
-	a := &Artifacts{run: r, config: c}
+	a := &Artifacts{run: r, config: c, spare: newSpare(c.Log)}
+	c.Register(a.spare.lost)
+	var lines []*grown
+	for _, name := range []string{datadir.Training, datadir.Evaluations, datadir.Metrics} {
+		lines = append(lines, openGrown(c.Folder.Join(name), c.Log))
+		a.files = append(a.files, lines[len(lines)-1])
+	}
 	for _, open := range []func() error{a.openLogs, a.openTrace, a.openMetrics, a.openDumps, a.openRecords, a.openSpans} {
 		if err := open(); err != nil {
 			return nil, errors.Join(err, a.Close())
 		}
+	}
+	for _, g := range lines {
+		g.begin()
+		r.AddSink(g)
 	}
 	return a, nil
 }
@@ -87,14 +98,19 @@ func (a *Artifacts) Unknown() int {
 	return a.areal.Unknown()
 }
 
+// add adds a file that is a sink and does not stop the run.
+func (a *Artifacts) add(name string, file io.Closer, sink run.Sink) {
+	a.files = append(a.files, a.spare.closer(name, file))
+	a.run.AddSink(a.spare.sink(name, sink))
+}
+
 // openLogs opens the logs of steps and evaluations.
 func (a *Artifacts) openLogs() error {
 	logs, err := OpenLogs(kept.Place{Folder: a.config.Folder, Store: a.config.Store, Log: a.config.Log}, a.config.Last)
 	if err != nil {
 		return err
 	}
-	a.files = append(a.files, logs)
-	a.run.AddSink(logs)
+	a.add("logs", logs, logs)
 	return nil
 }
 
@@ -120,25 +136,23 @@ func (a *Artifacts) openTrace() error {
 	if err != nil {
 		return err
 	}
-	a.files = append(a.files, w)
-	a.run.AddSink(run.Records(w))
-	a.run.Beside(w.Run)
+	a.add(datadir.Trace, w, run.Records(w))
+	a.run.Beside(a.spare.flush(datadir.Trace, w.Run))
 	return nil
 }
 
 // openMetrics opens the logs of metrics, and the gauges.
 func (a *Artifacts) openMetrics() error {
 	metrics, err := Metrics(a.run, a.config.Folder.Join(datadir.Metrics), a.config)
-	if err != nil {
-		return err
+	if err == nil {
+		a.add(datadir.Metrics, metrics, metrics)
 	}
-	a.files = append(a.files, metrics)
-	return nil
+	return err
 }
 
-// Metrics adds the metrics of c to r as a sink: the file lines, the other logs, and the gauges.
-// The caller closes them once r has ended.
-func Metrics(r *run.Run, lines string, c Config) (io.Closer, error) {
+// Metrics opens the metrics of c for r, a sink: the file lines, the other logs, and the gauges.
+// The caller adds them, and closes them once r has ended.
+func Metrics(r *run.Run, lines string, c Config) (*run.Metrics, error) {
 	last, err := scalars.LastLine(lines)
 	if err != nil {
 		return nil, err
@@ -155,7 +169,6 @@ func Metrics(r *run.Run, lines string, c Config) (io.Closer, error) {
 	metrics := run.NewMetrics(append(logs, gauges), c.Metrics.Every, c.MaxTokens)
 	metrics.Watch(c.Exchanges)
 	metrics.Resume(last.Values)
-	r.AddSink(metrics)
 	return metrics, nil
 }
 
@@ -166,13 +179,13 @@ func (a *Artifacts) openDumps() error {
 	if err != nil || dumps == nil {
 		return err
 	}
-	a.files = append(a.files, dumps)
+	a.add(datadir.Dumps, dumps, run.Records(dumps))
 	c.Register(dumps)
 	return nil
 }
 
-// Dump opens the dumps of r in a folder and adds them to r as a sink; nil: the settings
-// want none. The caller closes them once r has ended.
+// Dump opens the dumps of r in a folder, a sink of records; nil: the settings want none. The caller
+// adds them, and closes them once r has ended.
 func Dump(r *run.Run, folder string, s export.DumpSettings) (*export.Dumps, error) {
 	if !s.Rollouts && !s.Failed {
 		return nil, nil
@@ -181,7 +194,6 @@ func Dump(r *run.Run, folder string, s export.DumpSettings) (*export.Dumps, erro
 	if err != nil {
 		return nil, err
 	}
-	r.AddSink(run.Records(dumps))
 	return dumps, nil
 }
 
@@ -194,7 +206,6 @@ func (a *Artifacts) openRecords() (err error) {
 	if a.areal, err = export.OpenRecords(c.Folder.Join(datadir.Records), c.Records, c.Rules); err != nil {
 		return err
 	}
-	a.files = append(a.files, a.areal)
-	a.run.AddSink(run.Records(a.areal))
+	a.add(datadir.Records, a.areal, run.Records(a.areal))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/run"
 )
 
@@ -18,9 +19,12 @@ import (
 // folder without evaluations is an error.
 func LearningCurves(folders []string, byTask bool) (curve.Plot, error) {
 	p := curve.Plot{Title: "mean score of held-out problems"}
+	var damaged error
 	for i, name := range folderNames(folders) {
 		exams, err := folderExams(folders[i])
-		if err != nil {
+		if _, is := errors.AsType[*jsonl.DamagedError](err); is {
+			damaged = err
+		} else if err != nil {
 			return p, err
 		}
 		for _, e := range exams {
@@ -33,7 +37,7 @@ func LearningCurves(folders []string, byTask bool) (curve.Plot, error) {
 			}
 		}
 	}
-	return p, nil
+	return p, damaged
 }
 
 // folderNames names folders by their last part, or by the whole path if two share the last
@@ -60,7 +64,7 @@ func folderExams(folder string) ([]run.ExamLine, error) {
 		return nil, fmt.Errorf("there is no %s: is %s the data folder of a run with evaluations?", path, folder)
 	}
 	if err != nil {
-		return nil, err
+		return exams, err
 	}
 	if len(exams) == 0 {
 		return nil, fmt.Errorf("%s has no line yet", path)

@@ -28,6 +28,7 @@ const headFormat = 1
 type Checkpoint struct {
 	Place
 	slot  int  // of the stored one
+	told  bool // that the folder did not take the last
 	lacks bool // the store has none, and nothing may be stored before [Checkpoint.Settle]
 }
 
@@ -49,14 +50,21 @@ func (c *Checkpoint) Read() ([]byte, error) {
 	return data, c.copyOut(data)
 }
 
-// Write replaces the checkpoint: in the store first, if there is one.
+// Write replaces the checkpoint: in the store first, if there is one, and then a full disk of the
+// folder is no error.
 func (c *Checkpoint) Write(data []byte) error {
-	if c.Store != nil && !c.lacks {
-		if err := c.keep(data); err != nil {
-			return err
-		}
+	if c.Store == nil || c.lacks {
+		return datadir.WriteFile(c.path(), data)
 	}
-	return datadir.WriteFile(c.path(), data)
+	if err := c.keep(data); err != nil {
+		return err
+	}
+	err := datadir.WriteFile(c.path(), data)
+	if err != nil && !c.told && c.Log != nil {
+		c.Log.Error("the checkpoint has no copy in the data folder, which the next process makes: the NATS server has it", "file", c.path(), "err", err)
+	}
+	c.told = err != nil
+	return nil
 }
 
 // Settle stores the checkpoint of the folder if the store lacked it at Read. Call it once the

@@ -31,7 +31,7 @@ func OpenLog[T any](p Place, name string) (l *Log[T], last *T, err error) {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	l.file, last, err = jsonl.OpenLog[T](p.Folder.Join(name))
+	l.file, last, err = jsonl.OpenLog[T](p.Folder.Join(name), p.Log)
 	return l, last, err
 }
 

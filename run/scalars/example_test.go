@@ -17,7 +17,7 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(folder)
-	lines, err := scalars.OpenLines(filepath.Join(folder, "metrics.jsonl"))
+	lines, err := scalars.OpenLines(filepath.Join(folder, "metrics.jsonl"), nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,12 +2,11 @@ package scalars
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 )
 
@@ -21,8 +20,8 @@ type Line struct {
 // ReadLines reads the lines of the file at path. It ignores an incomplete one at the end.
 func ReadLines(path string) ([]Line, error) { return jsonl.ReadLog[Line](path) }
 
-// LastLine reads the last line of the file at path. It ignores an incomplete one at the end.
-// The line is empty if there is none.
+// LastLine reads the last line of the file at path. It passes over an incomplete one at the end, and
+// over damaged ones. The line is empty if there is none.
 func LastLine(path string) (last Line, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,24 +35,21 @@ func LastLine(path string) (last Line, err error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return last, err
 	}
-	text, end, err := jsonl.LastLine(f, info.Size())
-	if err != nil || end == 0 {
-		return last, err
+	found, _, err := jsonl.Last[Line](f, info.Size())
+	if found != nil {
+		last = *found
 	}
-	if err := jsonform.Unmarshal(text, &last); err != nil {
-		return last, fmt.Errorf("%s: last line: %w", path, err)
-	}
-	return last, nil
+	return last, err
 }
 
 // Lines is a [Log] in a file that only grows.
 type Lines struct{ log *jsonl.Log[Line] }
 
 // OpenLines opens or creates the file at path. It cuts off an incomplete line at the end,
-// which a killed process may leave.
-func OpenLines(path string) (*Lines, error) {
-	log, _, err := jsonl.OpenLog[Line](path)
-	return &Lines{log}, err
+// which a killed process may leave, and sets damaged ones aside, which log hears of.
+func OpenLines(path string, log *slog.Logger) (*Lines, error) {
+	file, _, err := jsonl.OpenLog[Line](path, log)
+	return &Lines{file}, err
 }
 
 // Add implements [Log].

@@ -43,7 +43,7 @@ func fill(t *testing.T, log scalars.Log) {
 func TestLinesOutliveATornOne(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "metrics.jsonl")
-	log := must(scalars.OpenLines(path))(t)
+	log := must(scalars.OpenLines(path, nil))(t)
 	fill(t, log)
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestLinesOutliveATornOne(t *testing.T) {
 	if err := os.WriteFile(path, []byte(want+`{"step":301,"ti`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	again := must(scalars.OpenLines(path))(t)
+	again := must(scalars.OpenLines(path, nil))(t)
 	fill(t, again)
 	if err := again.Close(); err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func (s *Settings) Open(lines, run string, log *slog.Logger) (all All, flow *MLf
 		}
 	}()
 	if s.Lines {
-		file, err := OpenLines(lines)
+		file, err := OpenLines(lines, log)
 		if err != nil {
 			return all, nil, err
 		}
