@@ -14,8 +14,8 @@ const (
 	BaselineSeat  Baseline = "seat"  // the mean score of the seat so far, at this level; an episode of one seat has seat 0
 )
 
-// keepsEqual reports whether groups with equal scores are kept.
-func (r Rules) keepsEqual() bool { return r.KeepEqual || r.Baseline == BaselineSeat }
+// KeepsEqual reports whether groups with equal scores are kept.
+func (r Rules) KeepsEqual() bool { return r.KeepEqual || r.Baseline == BaselineSeat }
 
 // line returns the factor and the offset that turn a return into an advantage.
 func (r Rules) line(got outcome) (a, b float64, err error) {

@@ -45,7 +45,7 @@ func (r Rules) Parts(result Result) (parts []Part, err error) {
 		}
 		equal = equal && same(r.compared(p.Trajectories, p.Scores))
 	}
-	if !alone && why == "" && equal && !r.keepsEqual() {
+	if !alone && why == "" && equal && !r.KeepsEqual() {
 		why = DropEqual
 	}
 	for i := range parts {

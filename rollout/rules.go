@@ -3,6 +3,7 @@ package rollout
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -46,7 +47,7 @@ type Rules struct {
 
 // DefaultRules returns the default rules of a run.
 func DefaultRules() Rules {
-	return Rules{Estimator: GRPO, Baseline: BaselineGroup, TurnDiscount: 1, MinTrainable: 10, MaskTooLong: true, Sequences: WholeEpisodes, SuccessRateUB: 1}
+	return Rules{Estimator: GRPO, Baseline: BaselineGroup, TurnDiscount: 1, MinTrainable: 1, MaskTooLong: true, Sequences: WholeEpisodes, SuccessRateUB: 1}
 }
 
 // Declare implements [settings.Declarer]. It leaves out Size and Sampling, which are
@@ -68,6 +69,14 @@ func (r *Rules) Declare(d *settings.Section) {
 	d.Float(&r.MalformedPenalty, "malformed_penalty", "subtracted from the score if the last reply has no readable answer").AtLeast(0)
 	d.Float(&r.SuccessRateLB, "success_rate_lb", "least share of a group's episodes with a right reply").Between(0, 1)
 	d.Float(&r.SuccessRateUB, "success_rate_ub", "largest share of a group's episodes with a right reply; 0: any").Between(0, 1)
+}
+
+// CheckSize returns an error if no group of so many episodes could be kept.
+func (r Rules) CheckSize(size int) error {
+	if size == 1 && !r.KeepsEqual() {
+		return errors.New("group_size: is 1, and the scores of a group of one are all equal, so each group would be dropped: want 2 or more, or rules.baseline=seat, or rules.keep_equal=true")
+	}
+	return nil
 }
 
 // A Drop is the reason for dropping a group.
@@ -95,6 +104,31 @@ const (
 	DropForfeited  Drop = "forfeited"          // other seats of the matches gave them up: the episodes are paid for nothing
 	DropUnsure     Drop = "unsure"             // it was sent, the reply was lost, and sending it again might double it
 )
+
+// Setting names the setting that decides on the reason, or what else to look at; empty: nothing does.
+func (d Drop) Setting() string {
+	switch d {
+	case DropEqual:
+		return "rules.keep_equal"
+	case DropRate:
+		return "rules.success_rate_lb, rules.success_rate_ub"
+	case DropFewTokens:
+		return "rules.min_trainable"
+	case DropTooLong:
+		return "rules.max_sequence"
+	case DropTimedOut:
+		return "run.episode_time"
+	case DropPrompt:
+		return "policy.sampling.max_tokens"
+	case DropStale, DropWithheld:
+		return "run.max_lag"
+	case DropUnrewarded:
+		return "gateway.reward_within"
+	case DropIncomplete:
+		return "gateway.group_within"
+	}
+	return ""
+}
 
 // Judge makes the group of a result, or returns the reason to drop it. The scores belong to
 // the episodes, in the order of the trajectories; a dropped group has them too. They are
@@ -200,7 +234,7 @@ func (r Rules) unfit(all []sequence, episodes int, compared []float64) Drop {
 	if slices.Min(trainable) < r.MinTrainable {
 		return DropFewTokens
 	}
-	if !r.keepsEqual() && same(compared) {
+	if !r.KeepsEqual() && same(compared) {
 		return DropEqual
 	}
 	return ""

@@ -152,7 +152,7 @@ func TestNothingLeftToLearn(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c, seen := config(t, open(t, queue.NewMemory())), &events{}
 			policy := solver(c.Streams, test.accuracy)
-			policy.Delay = time.Second
+			policy.Delay = 3 * time.Second
 			c.Policy, c.Sinks = policy, []run.Sink{seen}
 			if test.half {
 				c.Policy = &everySecond{policy, solver(c.Streams, 0)}

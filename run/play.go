@@ -99,8 +99,14 @@ func (r *Run) judge(ctx context.Context, result rollout.Result) (rollout.Drop, e
 			return all[0].Drop, err
 		}
 	}
+	r.standstill.Played(result, all[0].Drop)
 	r.advise(&all[0])
-	return all[0].Drop, nil
+	err = r.standstill.Stands()
+	if err != nil && r.config.Outside != nil { // others play, who may be mended meanwhile
+		r.standing.Do(func() { r.say("warning: %v", err) })
+		err = nil
+	}
+	return all[0].Drop, err
 }
 
 // advise tells people what a played group gives reason to.
@@ -113,7 +119,7 @@ func (r *Run) advise(p *Played) {
 			r.say("%s is not played, like all problems with too long prompts, and dropped as %s: %s", p.Job.Problem.ID(), p.Drop, p.Trajectories[0].Error)
 		})
 	}
-	for _, advice := range append(r.tally.lateAdvice(), r.tally.adviceOn(p.Job.Course), r.tally.nothingLeft()) {
+	for _, advice := range append(r.tally.lateAdvice(), r.tally.adviceOn(p.Job.Course), r.tally.nothingLeft(), r.standstill.Unreadable()) {
 		if advice != "" {
 			r.say("%s", advice)
 		}

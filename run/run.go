@@ -108,6 +108,8 @@ type Run struct {
 	refusals   *backoff  // of prompts
 	aged       *backoff  // groups that are too old when they are made
 	tooLong    sync.Once // says that a prompt is too long
+	standstill rollout.Standstill
+	standing   sync.Once // says that players outside get nowhere
 	costs      costs
 	finished   atomic.Pointer[string] // see finish; nil: it has not
 	memories   *rollout.Memories
@@ -125,6 +127,9 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	}
 	if seats := rollout.Seats(c.Streams); c.Settings.BatchSize%(c.Settings.GroupSize*seats) != 0 {
 		return nil, fmt.Errorf("batch_size: is %d, want a multiple of group_size, %d, for each of %d seats", c.Settings.BatchSize, c.Settings.GroupSize, seats)
+	}
+	if err := c.Rules.CheckSize(c.Settings.GroupSize); err != nil {
+		return nil, err
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -35,7 +35,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 func Rules(e *environment.Env) rollout.Rules {
 	r := rollout.DefaultRules()
 	r.Estimator, r.KeepEqual, r.MaskTooLong, r.LengthBudget = rollout.None, !e.EnsureScoresDiffer, e.MaskTooLong, e.MaxTokenLength
-	r.CompareAll = true
+	r.CompareAll, r.MinTrainable = true, 10
 	return r
 }
 

@@ -219,6 +219,11 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil {
 		return nil, usageError{err}
 	}
+	if slices.Contains(uses()[verb], "rules") {
+		if err := c.Rules.CheckSize(c.Run.Of.GroupSize); err != nil {
+			return nil, usagef("run.%w", err)
+		}
+	}
 	span := c.Gateway.Limits.Span
 	c.Gateway.Sessions, c.Source.Scenario.Agent.Sessions = c.Sessions, c.Sessions
 	c.Gateway.Limits.Span = span

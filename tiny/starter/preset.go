@@ -13,7 +13,6 @@ func Preset(scenario string) map[string]string {
 		"curriculum.mode":            "curriculum",
 		"curriculum.memory":          "6",
 		"curriculum.floor":           "0.08",
-		"rules.min_trainable":        "1",
 		"learn.weight_cap":           "1",      // so small a model changes quickly: stale tokens must not count for more than fresh ones
 		"learn.learning_rate":        "0.0002", // a step has few groups: at 0.0005 the model forgets solved levels
 		"policy.sampling.max_tokens": "48",

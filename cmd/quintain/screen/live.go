@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/watch/words"
@@ -157,12 +158,26 @@ func statusLine(r *run.Report) string {
 // flowOf returns how groups and tokens flow, in parts of a few words.
 func flowOf(r *run.Report) []string {
 	parts := []string{
-		words.Count(r.GroupsMade) + " groups kept", words.Count(sum(r.GroupsDropped)) + " dropped", "lag " + lagOf(r), fmt.Sprintf("%s %s/s", words.Count(int(r.Rate())), r.Unit),
+		words.Count(r.GroupsMade) + " groups kept", droppedOf(r), "lag " + lagOf(r), fmt.Sprintf("%s %s/s", words.Count(int(r.Rate())), r.Unit),
 	}
 	if r.GroupsSent > 0 {
 		parts = append(parts, words.Count(r.GroupsSent)+" sent")
 	}
 	return parts
+}
+
+// droppedOf counts the dropped groups, and names the commonest reason and what decides on it.
+func droppedOf(r *run.Report) string {
+	text := words.Count(sum(r.GroupsDropped)) + " dropped"
+	why := rollout.Commonest(r.GroupsDropped)
+	if why == "" {
+		return text
+	}
+	text += ", mostly " + string(why)
+	if setting := why.Setting(); setting != "" {
+		text += " (" + setting + ")"
+	}
+	return text
 }
 
 // statusOf returns the state of a run in numbers, in parts of a few words.
