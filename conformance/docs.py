@@ -50,7 +50,7 @@ LEFT = [
     (r"/ID/", "it needs an ID of the reply before"),
     (r"--play$", "a person replies; tests of cmd/quintain do"),
     (r"judge check", "a fake server is no judge; tests of policy/judge"),
-    (r"\.parquet", "a file of Parquet; tests of internal/rows"),
+    (r"\.parquet", "a file of Parquet; tests of internal/jsonl/rows"),
     (r"^rclone\b", "it needs rclone and a place for the copies"),
     (r"^sky\b", "conformance/skypilot.py, with its package"),
 ]

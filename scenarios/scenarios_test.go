@@ -2,11 +2,13 @@ package scenarios_test
 
 import (
 	"encoding/json"
+	"io"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/scenarios"
@@ -16,7 +18,7 @@ import (
 // readProblems reads a file of problems.
 func readProblems(t *testing.T, text string) quintain.Task {
 	t.Helper()
-	set, err := dataset.ReadLines(strings.NewReader(text), "sums", dataset.Columns{}, mathverify.Grade)
+	set, err := dataset.Open(&rows.File{Name: "sums.jsonl", Data: io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))}, dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
 )
 
 // A node is a value of a file with its position.
 type node struct {
-	value     any // nil, bool, string, int64, uint64, float64, []node, or []member
+	value     any // nil, bool, string, bare, int64, uint64, float64, []node, or []member
 	line, col int
 }
 
@@ -133,10 +134,46 @@ func (r *reader) setting(s *Setting, n node) {
 
 // take sets s to the value of n, and checks it.
 func (s *Setting) take(n node) error {
+	if _, free := s.value.(*object); free {
+		if fault := n.ambiguous(); fault != nil {
+			return fault
+		}
+	}
 	if err := s.value.Take(n.plain()); err != nil {
 		return err
 	}
 	return s.check()
+}
+
+// truths are the texts that mean true or false to other readers of YAML, if no quotes are around them.
+var truths = []string{"yes", "no", "on", "off", "y", "n"}
+
+// bare is one of them, without quotes.
+type bare string
+
+// octal matches a number in base 8 by the rules of YAML 1.1.
+var octal = compiled.Regexp(`^[+-]?0[0-9_]+$`)
+
+// ambiguous returns the fault of a value within n, which no setting checks, that may be a text or a truth value.
+func (n node) ambiguous() *Fault {
+	var fault *Fault
+	var step any
+	switch v := n.value.(type) {
+	case bare:
+		return &Fault{nil, fmt.Errorf("is %s, which may be true, false or a text: write true or false, or the text in quotes", v)}
+	case []node:
+		for i := 0; fault == nil && i < len(v); i++ {
+			fault, step = v[i].ambiguous(), i
+		}
+	case []member:
+		for i := 0; fault == nil && i < len(v); i++ {
+			fault, step = v[i].value.ambiguous(), v[i].name
+		}
+	}
+	if fault != nil {
+		fault.Place = append([]any{step}, fault.Place...)
+	}
+	return fault
 }
 
 // plain returns the value in the form of [Value.Take].
@@ -154,6 +191,8 @@ func (n node) plain() any {
 			fields[m.name] = m.value.plain()
 		}
 		return fields
+	case bare:
+		return string(v)
 	}
 	return n.value
 }
@@ -234,11 +273,17 @@ func (c *converter) convert(n ast.Node, depth int) (out node, err error) {
 		out.value = n.Value
 	case *ast.StringNode:
 		out.value = n.Value
+		if n.Token.Type == token.StringType && slices.Contains(truths, strings.ToLower(n.Value)) {
+			out.value = bare(n.Value)
+		}
 	case *ast.LiteralNode:
 		out.value = n.Value.Value
 	case *ast.FloatNode:
 		out.value = n.Value
 	case *ast.IntegerNode:
+		if text := n.Token.Value; octal().MatchString(text) {
+			return out, out.errorf("%s is a number in base 8 to some readers of YAML, and in base 10 to others: write it without the first 0, or in quotes", text)
+		}
 		out.value = integer(n.Value)
 	case *ast.MappingNode:
 		return c.mapping(out, n.Values, depth)

@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+
+	"github.com/quintain-rl/quintain/internal/jsonl"
 )
+
+// maxFile limits the bytes of a file.
+const maxFile = 16 << 20
 
 // ReadFile adds the YAML file at path to the sources; an empty path adds none.
 func (s *Sources) ReadFile(path string) error {
@@ -13,7 +17,7 @@ func (s *Sources) ReadFile(path string) error {
 		return nil
 	}
 	var err error
-	s.Data, err = os.ReadFile(path)
+	s.Data, err = jsonl.ReadText(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no file %s", path)
 	}

@@ -101,6 +101,13 @@ func TestLoadFile(t *testing.T) {
 		{"an anchor", "below: {few: &n 3, many: *n}\n", ""},
 		{"a merge", "below:\n  <<: {few: 1}\n", `is not a name`},
 		{"an alias of nothing", "count: *n\n", `there is no anchor n`},
+		{"a word that may be a truth, in an object whose values nobody checks", "below:\n  extra: {a: [{think: no}]}\n", `f.yaml:2:16: below.extra.a[0].think: is no, which may be true, false or a text: write true or false, or the text in quotes`},
+		{"the same in capitals", "below:\n  extra:\n    think: Off\n", `f.yaml:3:5: below.extra.think: is Off, which may be`},
+		{"the same in quotes", "below: {extra: {a: 'no', b: \"off\", c: none}}\n", ""},
+		{"such a word where a text is wanted", "name: no\n", ""},
+		{"a number with a 0 before it", "below:\n  extra: {seed: 010}\n", `f.yaml:2:17: 010 is a number in base 8 to some readers of YAML, and in base 10 to others: write it without the first 0, or in quotes`},
+		{"a setting with a 0 before it", "count: 08\n", `f.yaml:1:8: `},
+		{"numbers with a 0", "count: 0o10\nrate: 0.5\nlarge: 0\nbelow: {extra: {a: -0, b: '010', c: 0.10}}\n", ""},
 		{"values that contradict each other", "below: {few: 9}\n", `below.few: is 9, want 5, which is many, or less`},
 	} {
 		err := settings.New(defaults()).Load(settings.Sources{File: "f.yaml", Data: []byte(test.file)})

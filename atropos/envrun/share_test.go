@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/atropos/environment"
 	"github.com/quintain-rl/quintain/atropos/uplink"
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
@@ -36,12 +37,17 @@ func fileStreams(t *testing.T) []rollout.Stream {
 	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := dataset.Open(path, dataset.Columns{}, mathverify.Grade)
+	file, err := rows.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	set, err := dataset.Open(file, dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}
 	of := catalog.DefaultScenario()
-	played, err := of.Over(rows)
+	played, err := of.Over(set)
 	if err != nil {
 		t.Fatal(err)
 	}

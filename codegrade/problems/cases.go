@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 )
 
 // A quiz says how a form writes its cases.
@@ -269,7 +270,7 @@ func (q *quiz) arguments(pairs []pair) (readings [][]any, err error) {
 
 // asList reads a text as a list of arguments.
 func asList(text string) (any, bool) {
-	v, err := parse(strings.TrimSpace(text))
+	v, err := rows.Value([]byte(text))
 	list, is := v.([]any)
 	return list, is && err == nil
 }
@@ -281,7 +282,7 @@ func asLines(text string) (any, bool) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		v, err := parse(line)
+		v, err := rows.Value([]byte(line))
 		if err != nil {
 			return nil, false
 		}
@@ -300,7 +301,7 @@ func (q *quiz) results(pairs []pair) (readings [][]any, err error) {
 		_, text := p.in.(string)
 		texts = texts || text
 		if written, is := out.(string); is && text {
-			if out, err = parse(strings.TrimSpace(written)); err != nil {
+			if out, err = rows.Value([]byte(written)); err != nil {
 				return nil, fmt.Errorf("output %d: is not JSON: %w", i, err)
 			}
 		}
@@ -337,7 +338,7 @@ func unquote(v any, texts *int) (inner any, quoted bool) {
 		if !strings.HasPrefix(v, `"`) {
 			return nil, false
 		}
-		read, err := parse(v)
+		read, err := rows.Value([]byte(v))
 		text, is := read.(string)
 		return text, is && err == nil
 	case []any:

@@ -5,11 +5,14 @@ import (
 	"compress/zlib"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 )
 
 func TestBombsAreBounded(t *testing.T) {
@@ -41,7 +44,8 @@ func again(t *testing.T, text []byte) {
 		}
 		return nil
 	}}
-	if err := readText(bytes.NewReader(text), keep.row); err != nil {
+	file := &rows.File{Name: "rows.jsonl", Data: io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))}
+	if err := file.Each(maxLine, func(n int, fields map[string]any, err error) error { return keep.row(n, fields, err) }); err != nil {
 		return // a JSON list that is cut
 	}
 	for _, p := range all {
@@ -49,7 +53,7 @@ func again(t *testing.T, text []byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := object(line)
+		r, err := rows.Object(line)
 		if err != nil {
 			t.Fatalf("%.300q: its problem cannot be read again: %v", text, err)
 		}

@@ -21,12 +21,13 @@ import (
 
 	"github.com/quintain-rl/quintain/codegrade"
 	"github.com/quintain-rl/quintain/codegrade/problems"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 )
 
 // read reads a file of testdata.
 func read(t testing.TB, name string) (all []problems.Problem, faults []problems.Fault) {
 	t.Helper()
-	all, faults, err := problems.Read(filepath.Join("testdata", name), problems.Settings{})
+	all, faults, err := readAll(filepath.Join("testdata", name), problems.Settings{})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -40,11 +41,40 @@ func lines(t testing.TB, text string, s problems.Settings) (all []problems.Probl
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all, faults, err := problems.Read(path, s)
+	all, faults, err := readAll(path, s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return all, faults
+}
+
+// opened opens a file of rows for a test.
+func opened(t testing.TB, path string) *rows.File {
+	t.Helper()
+	file, err := rows.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	return file
+}
+
+// readAll reads the problems of a file, and the faults of the other rows.
+func readAll(path string, s problems.Settings) (all []problems.Problem, faults []problems.Fault, err error) {
+	file, err := rows.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	err = problems.Scan(file, s, func(n int, p problems.Problem, err error) error {
+		if err != nil {
+			faults = append(faults, problems.Fault{Row: n, Err: err})
+		} else {
+			all = append(all, p)
+		}
+		return nil
+	})
+	return all, faults, err
 }
 
 // brief says in one line what was read.
@@ -134,7 +164,7 @@ func TestCodeIsToldFromMathematics(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if is, err := problems.IsCode(path); err != nil || is != want {
+		if is, err := problems.IsCode(opened(t, path)); err != nil || is != want {
 			t.Errorf("%s: %v, error %v, want %v", text, is, err, want)
 		}
 	}
@@ -289,7 +319,7 @@ func TestBadRowsAreCountedAndTheRestIsUsed(t *testing.T) {
 		{"no JSON", `{`, "unexpected end"},
 		{"no object", `17`, "is a number, want an object"},
 		{"two values", good + good, "after top-level value"},
-		{"half UTF-8", "{\"question\":\"q\",\"input_output\":{\"inputs\":[\"\xe2\x82\"],\"outputs\":[\"2\"]}}", "input_output.inputs[0]: is not UTF-8: write the file anew as UTF-8"},
+		{"half UTF-8", "{\"question\":\"q\",\"input_output\":{\"inputs\":[\"\xe2\x82\"],\"outputs\":[\"2\"]}}", "byte 44, 0xe2, is not UTF-8: write the text anew as UTF-8"},
 		{"half a surrogate pair", apps(`{"inputs":["\ud83d"],"outputs":["2"]}`), "input_output.inputs[0]: has half a surrogate pair, which is no character: leave the row out"},
 		{"the same within JSON", apps(`"{\"inputs\":[\"\\ud83d\"],\"outputs\":[\"2\"]}"`), "has half a surrogate pair"},
 		{"unknown columns", `{"text":"q","tests":["1"]}`, "the columns tests, text are of no known form: name them as in a known one: statement and tests (quintain); "},
@@ -371,7 +401,7 @@ func TestAJSONListIsTheSameFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`[{"a":1},`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := problems.Read(path, problems.Settings{}); err == nil || !strings.Contains(err.Error(), "after element 1 of the JSON list: unexpected end") {
+	if _, _, err := readAll(path, problems.Settings{}); err == nil || !strings.Contains(err.Error(), "after element 1 of the JSON list: unexpected end") {
 		t.Errorf("a list that is cut: error %v", err)
 	}
 }
@@ -428,7 +458,7 @@ func TestParquetIsTheSameFile(t *testing.T) {
 	if err := parquet.WriteFile(path, items); err != nil {
 		t.Fatal(err)
 	}
-	all, faults, err := problems.Read(path, problems.Settings{})
+	all, faults, err := readAll(path, problems.Settings{})
 	if err != nil || len(all) != 2 || len(faults) != 1 || faults[0].Error() != "row 2: prompt: is a text that is not UTF-8 in the column prompt.list.element.content of Parquet, which is not read, want a list" {
 		t.Fatalf("%+v, faults %v, error %v", all, faults, err)
 	}
@@ -472,7 +502,7 @@ func TestCSVIsTheSameFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, faults := lines(t, line, problems.Settings{})
-			got, gotFaults, err := problems.Read(path, problems.Settings{})
+			got, gotFaults, err := readAll(path, problems.Settings{})
 			if err != nil || !reflect.DeepEqual(got, want) || len(gotFaults) != len(faults) {
 				t.Errorf("%s: %.200s\n got %+v, faults %v, error %v\nwant %+v", file, line, got, gotFaults, err, want)
 			}
@@ -486,8 +516,8 @@ func TestBadCSV(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	all, faults, err := problems.Read(path, problems.Settings{})
-	if err != nil || len(all) != 1 || fmt.Sprint(faults) != "[row 2: record on line 3: wrong number of fields row 3: question: is not UTF-8: write the file anew as UTF-8 row 4: input_output: there are no tests: leave the row out, or write some]" {
+	all, faults, err := readAll(path, problems.Settings{})
+	if err != nil || len(all) != 1 || fmt.Sprint(faults) != "[row 2: line 3: there are 1 cells, want 2, one for each column row 3: question: is not UTF-8: write the file anew as UTF-8 row 4: input_output: there are no tests: leave the row out, or write some]" {
 		t.Errorf("%+v, faults %v, error %v", all, faults, err)
 	}
 }
@@ -507,7 +537,7 @@ func TestNumbersAndListsOfParquet(t *testing.T) {
 	if err := parquet.WriteFile(path, []item{{"Write f(a, b).", truth{"f", [][]float64{{1, 2.5}, {1e300, -0.1}}, []int32{3, -4}}, 7}}); err != nil {
 		t.Fatal(err)
 	}
-	all, faults, err := problems.Read(path, problems.Settings{})
+	all, faults, err := readAll(path, problems.Settings{})
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%+v, faults %v, error %v", all, faults, err)
 	}
@@ -536,10 +566,10 @@ func TestFilesOfOtherFormatsAreRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(start+"more"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := problems.Read(path, problems.Settings{}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, _, err := readAll(path, problems.Settings{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: error %v", start, err)
 		}
-		if _, err := problems.IsCode(path); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := problems.IsCode(opened(t, path)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: error %v", start, err)
 		}
 	}
@@ -547,7 +577,7 @@ func TestFilesOfOtherFormatsAreRefused(t *testing.T) {
 	if err := os.WriteFile(path, []byte("PAR1 and nothing else"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := problems.Read(path, problems.Settings{}); err == nil || !strings.Contains(err.Error(), "not a Parquet file") {
+	if _, _, err := readAll(path, problems.Settings{}); err == nil || !strings.Contains(err.Error(), "not a Parquet file") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -564,11 +594,11 @@ func TestFilesOfCodeAreTold(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if is, err := problems.IsCode(path); is != want || err != nil {
+		if is, err := problems.IsCode(opened(t, path)); is != want || err != nil {
 			t.Errorf("%s: %v, error %v", text, is, err)
 		}
 	}
-	if _, err := problems.IsCode(filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, err := rows.Open(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a file that does not exist is read")
 	}
 }

@@ -2,17 +2,15 @@ package problems
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain/codegrade/pydata"
 	"github.com/quintain-rl/quintain/internal/jsonform"
-	"github.com/quintain-rl/quintain/internal/rows"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 )
 
 // A row is the columns of a row, or an object within it. Values have the types of JSON, numbers
@@ -132,7 +130,7 @@ func data(name string, v any) (any, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	v, err := parse(text)
+	v, err := rows.Value([]byte(text))
 	if err == nil {
 		return v, nil
 	}
@@ -140,17 +138,6 @@ func data(name string, v any) (any, error) {
 		return v, nil
 	}
 	return nil, fmt.Errorf("%s: is neither JSON nor a literal of Python: %w", name, err)
-}
-
-// parse reads one JSON value.
-func parse(text string) (v any, err error) {
-	if fault := jsonform.Strict([]byte(text), deepest); fault != nil {
-		return nil, unreadable(fault)
-	}
-	dec := jsonform.NewDecoder([]byte(text))
-	dec.UseNumber()
-	err = dec.Decode(&v)
-	return v, err
 }
 
 // compact returns v as JSON, its numbers as they were written.
@@ -190,16 +177,17 @@ func plainFields(fields map[string]any) (row, error) {
 	return plain, nil
 }
 
+// deepest limits values within each other.
+const deepest = 200
+
 // plain1 gives a value of a Parquet row, which stands within depth others, the types of JSON.
 func plain1(v any, depth int) (any, error) {
 	if depth > deepest {
 		return nil, fmt.Errorf("is nested deeper than %d", deepest)
 	}
 	switch v := v.(type) {
-	case nil, bool, json.Number, rows.Unread:
+	case nil, bool, string, json.Number, rows.Unread:
 		return v, nil
-	case string:
-		return v, utf8Fault(v)
 	case float32:
 		return number(float64(v)), nil
 	case float64:
@@ -224,13 +212,6 @@ func plain1(v any, depth int) (any, error) {
 		return object, nil
 	}
 	return nil, fmt.Errorf("is of type %T, which is not read: write the file as JSON lines", v)
-}
-
-func utf8Fault(text string) error {
-	if utf8.ValidString(text) {
-		return nil
-	}
-	return errors.New("is not UTF-8: write the file anew as UTF-8")
 }
 
 // number returns a finite float as Python prints it.

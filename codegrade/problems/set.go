@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -35,28 +36,32 @@ type Set struct {
 }
 
 // Open reads a file of code problems into memory. It fails if no row is usable.
-func Open(path string, s Settings) (*Set, error) {
-	all, faults, err := Read(path, s)
-	if err != nil {
-		return nil, err
-	}
-	set, sum := &Set{byID: map[string]int{}, faults: faults}, sha256.New()
-	for _, p := range all {
+func Open(file *rows.File, s Settings) (*Set, error) {
+	set, sum := &Set{byID: map[string]int{}}, sha256.New()
+	err := Scan(file, s, func(n int, p Problem, err error) error {
+		if err != nil {
+			set.faults = append(set.faults, Fault{n, err})
+			return nil
+		}
 		if _, twice := set.byID[p.ID]; twice {
 			p.ID = fmt.Sprintf("%s (%d)", p.ID, len(set.rows))
 		}
 		text, err := jsonform.Marshal(p)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		sum.Write(append(text, '\n'))
 		set.byID[p.ID] = len(set.rows)
 		set.rows = append(set.rows, p)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(set.rows) == 0 {
 		none := errors.New("no row can be used")
-		if len(faults) > 0 {
-			none = fmt.Errorf("%w: %w", none, faults[0])
+		if len(set.faults) > 0 {
+			none = fmt.Errorf("%w: %w", none, set.faults[0])
 		}
 		return nil, none
 	}

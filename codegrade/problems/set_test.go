@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 )
 
 func TestSet(t *testing.T) {
@@ -16,7 +17,7 @@ func TestSet(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		s, err := Open(file, Settings{})
+		s, err := Open(opened(t, file), Settings{})
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
@@ -48,11 +49,11 @@ func TestSet(t *testing.T) {
 
 func TestSetKeepsToItsFile(t *testing.T) {
 	t.Parallel()
-	s, err := Open("testdata/apps.jsonl", Settings{})
+	s, err := Open(opened(t, "testdata/apps.jsonl"), Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := Open("testdata/taco.jsonl", Settings{})
+	other, err := Open(opened(t, "testdata/taco.jsonl"), Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +71,7 @@ func TestSetKeepsToItsFile(t *testing.T) {
 	if err := os.WriteFile(empty, []byte(`{"question":"a","input_output":"{}"}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(empty, Settings{}); err == nil || !strings.Contains(err.Error(), "row 1") {
+	if _, err := Open(opened(t, empty), Settings{}); err == nil || !strings.Contains(err.Error(), "row 1") {
 		t.Errorf("a file without usable rows: %v", err)
 	}
 }
@@ -80,7 +81,7 @@ func TestQuestionsSayWhatTheTestsWant(t *testing.T) {
 	for file, want := range map[string]string{
 		"apps": "reads standard input", "livecodebench": "reads standard input", "humaneval": "Complete this code", "deepcoder": "` in Python.",
 	} {
-		s, err := Open("testdata/"+file+".jsonl", Settings{})
+		s, err := Open(opened(t, "testdata/"+file+".jsonl"), Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,4 +93,15 @@ func TestQuestionsSayWhatTheTestsWant(t *testing.T) {
 			t.Errorf("no question of %s says %q, such as %q", file, want, s.rows[0].Ask())
 		}
 	}
+}
+
+// opened opens a file of rows for a test.
+func opened(t testing.TB, path string) *rows.File {
+	t.Helper()
+	file, err := rows.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	return file
 }

@@ -23,7 +23,7 @@ var floors = [][]string{
 		"sandbox", "sandbox/jobdir", "sandbox/wire", "sandbox/procstat", "sandbox/cgroup", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles", "internal/compiled", "internal/traceparent",
-		"internal/rows", "codegrade/pydata",
+		"internal/jsonl/rows", "codegrade/pydata",
 		"deploy/image", "internal/manpage",
 	},
 	{

@@ -34,7 +34,8 @@ func (e *FailedError) Unwrap() error { return e.First }
 // Answer writes one line to out for each line of in, in order. It calls work once per
 // core, and calls the returned function from one goroutine only. That function appends the
 // answer to line to dst, without a line end, and must not retain either. If it returns an
-// error, Answer drops its bytes. Blank lines have no answer.
+// error, Answer drops its bytes. Blank lines have no answer. A byte order mark before the first line
+// does not count; a line that is not UTF-8 fails.
 //
 // The answer to a failing line is {"error": "line 3: …"}. Answer goes on with the other
 // lines, and at the end returns a [*FailedError]. It stops with an error at a line longer
@@ -70,8 +71,15 @@ func answer(ctx context.Context, in *reader, out io.Writer, work func() func(dst
 func (b *batch) answer(work func(dst, line []byte) ([]byte, error)) {
 	n := b.first
 	for line := range bytes.Lines(b.in) {
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte(ByteOrderMark))
+		}
 		if line = bytes.TrimRight(line, "\n\r "); len(line) > 0 {
-			if out, err := work(b.out, line); err != nil {
+			out, err := b.out, CheckUTF8(line)
+			if err == nil {
+				out, err = work(b.out, line)
+			}
+			if err != nil {
 				b.fail(fmt.Errorf("line %d: %w", n, err))
 			} else {
 				b.out = out

@@ -37,6 +37,8 @@ func TestAnswer(t *testing.T) {
 		{"space at the end of a line is removed", "a \r\n\tb\n", "A\n\tB\n", ""},
 		{"a line that fails, by its number", "a\n\nb?\nc\n", "A\n{\"error\":\"line 3: \\\"b?\\\" asks\"}\nC\n", `line 3: "b?" asks`},
 		{"several lines that fail", "?\na\n?", "{\"error\":\"line 1: \\\"?\\\" asks\"}\nA\n{\"error\":\"line 3: \\\"?\\\" asks\"}\n", `2 lines failed; the first failure: line 1: "?" asks`},
+		{"a byte order mark", "\ufeffa\n\ufeff", "A\n\ufeff\n", ""},
+		{"a line that is not UTF-8", "caf\xe9\nb", "{\"error\":\"line 1: byte 4, 0xe9, is not UTF-8: write the text anew as UTF-8\"}\nB\n", "line 1: byte 4, 0xe9, is not UTF-8: write the text anew as UTF-8"},
 		{"the longest line", long + "\n" + long, strings.ToUpper(long + "\n" + long + "\n"), ""},
 		{"a too long line", "a\nb?\n" + long + "x\nc\n", "A\n{\"error\":\"line 2: \\\"b?\\\" asks\"}\n", "reading line 3: it is longer than 40 bytes"},
 		{"a too long line without an end", "a\n" + long + "x", "A\n", "reading line 2: it is longer than 40 bytes"},

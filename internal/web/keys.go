@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonl"
 )
 
 // A Role is the right of a key, and the demand of a route. Servers define their own beside
@@ -28,6 +29,9 @@ type Key struct {
 	Secret string
 }
 
+// maxKeys limits the bytes of a file of keys.
+const maxKeys = 1 << 20
+
 // ReadKeys reads a file with one key per line: "KEY" for all routes, or "ROLE KEY", with one
 // of roles or [Admin]. It skips empty lines and comments, which begin with #. An empty path
 // gives no keys; an empty file is an error.
@@ -35,13 +39,12 @@ func ReadKeys(path string, roles ...Role) (keys []Key, err error) {
 	if path == "" {
 		return nil, nil
 	}
-	data, err := os.ReadFile(path)
+	text, err := jsonl.ReadText(path, maxKeys)
 	if err != nil {
 		return nil, err
 	}
 	roles = append(slices.Clone(roles), Admin)
-	text := strings.TrimPrefix(string(data), "\ufeff") // some editors add a byte order mark
-	for i, line := range strings.Split(text, "\n") {
+	for i, line := range strings.Split(string(text), "\n") {
 		words := strings.Fields(line)
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 			continue

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	files "github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/interop/areal"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/rollout"
@@ -167,7 +169,8 @@ func TestExportedRewardsAreThoseOfTheRunsRecords(t *testing.T) {
 
 func TestArealRecordsNameTheRow(t *testing.T) {
 	t.Parallel()
-	set, err := dataset.ReadLines(strings.NewReader(`{"query_id":"q7","prompt":"1+1","solutions":["2"],"task":"stem","level":3}`), "sums", dataset.Columns{}, mathverify.Grade)
+	const row = `{"query_id":"q7","prompt":"1+1","solutions":["2"],"task":"stem","level":3}`
+	set, err := dataset.Open(&files.File{Name: "sums.jsonl", Data: io.NewSectionReader(strings.NewReader(row), 0, int64(len(row)))}, dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}

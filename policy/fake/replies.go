@@ -3,12 +3,12 @@ package fake
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sort"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -16,9 +16,12 @@ import (
 // equally likely; one given twice is twice as likely.
 type replies [][]quintain.Token
 
+// maxReplies limits the bytes of a file of replies.
+const maxReplies = 1 << 30
+
 // readReplies reads a file of replies, one JSON object {"text"} per line.
 func readReplies(path string, v vocabulary) (list replies, err error) {
-	text, err := os.ReadFile(path)
+	text, err := jsonl.ReadText(path, maxReplies)
 	if err != nil {
 		return nil, fmt.Errorf("replies: %w", err)
 	}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -64,7 +64,7 @@ func DefaultRubric() *Rubric {
 // ReadRubric reads a rubric from a YAML or JSON file. The error names the file, line and column,
 // the field, and what is wanted.
 func ReadRubric(path string) (*Rubric, error) {
-	data, err := os.ReadFile(path)
+	data, err := jsonl.ReadText(path, mostRubric)
 	if err != nil {
 		return nil, fmt.Errorf("rubric: %w", err)
 	}

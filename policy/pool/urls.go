@@ -2,10 +2,10 @@ package pool
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonl"
 )
 
 // The limits of a file of addresses.
@@ -38,17 +38,9 @@ func addresses(urls []string, file string) ([]string, error) {
 
 // readURLs reads a file of addresses.
 func readURLs(path string) (urls []string, err error) {
-	file, err := os.Open(path)
+	text, err := jsonl.ReadText(path, maxFile)
 	if err != nil {
 		return nil, err
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxFile {
-		return nil, fmt.Errorf("%s has more than %d bytes", path, maxFile)
 	}
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {

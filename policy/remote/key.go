@@ -2,14 +2,15 @@ package remote
 
 import (
 	"fmt"
-	"os"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonl"
 )
 
 // ReadKey returns the key in a file, without the space around it. An empty file is an
 // error.
 func ReadKey(path string) (string, error) {
-	text, err := os.ReadFile(path)
+	text, err := jsonl.ReadText(path, 1<<20)
 	if err != nil {
 		return "", err
 	}

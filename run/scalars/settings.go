@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -71,7 +71,7 @@ func (s *Settings) Open(lines, run string, log *slog.Logger) (all All, flow *MLf
 	}
 	c := MLflowConfig{URL: s.MLflow, Experiment: s.Experiment, Run: run, Log: log}
 	if s.TokenFile != "" {
-		token, err := os.ReadFile(s.TokenFile)
+		token, err := jsonl.ReadText(s.TokenFile, 1<<20)
 		if err != nil {
 			return all, nil, fmt.Errorf("metrics.mlflow_token_file: %w", err)
 		}

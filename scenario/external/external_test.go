@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/tasks/dataset"
@@ -83,9 +84,10 @@ func say(t *testing.T, e quintain.Env, text string) (quintain.Step, error) {
 // sums returns a task with two problems from a file.
 func sums(t *testing.T) quintain.Task {
 	t.Helper()
-	set, err := dataset.ReadLines(strings.NewReader(`{"question":"What is 6 times 7?","answer":"42"}
+	const text = `{"question":"What is 6 times 7?","answer":"42"}
 {"question":"Twice 21?","answer":"42"}
-`), "sums", dataset.Columns{}, mathverify.Grade)
+`
+	set, err := dataset.Open(&rows.File{Name: "sums.jsonl", Data: io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))}, dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}

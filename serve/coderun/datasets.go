@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/codegrade/problems"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
@@ -28,13 +29,23 @@ func Open(files []string) (map[string]*problems.Set, error) {
 		if _, twice := sets[name]; twice || name == codetask.TaskName {
 			return nil, fmt.Errorf("%s: there is another data set %q: name the file otherwise", file, name)
 		}
-		set, err := problems.Open(file, problems.Settings{})
+		set, err := open(file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		sets[name] = set
 	}
 	return sets, nil
+}
+
+// open reads a file of code problems.
+func open(path string) (*problems.Set, error) {
+	file, err := rows.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return problems.Open(file, problems.Settings{})
 }
 
 // A config says how a data set is read, and how a program is judged. Times are seconds.

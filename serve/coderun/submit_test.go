@@ -36,7 +36,7 @@ func set(t testing.TB) *problems.Set {
 	if err := os.WriteFile(path, []byte(row), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := problems.Open(path, problems.Settings{})
+	s, err := open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/codegrade/problems"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/settings"
@@ -37,7 +37,7 @@ type Source struct {
 func (s *Source) Declare(d *settings.Section) {
 	d.Value(&s.Tasks, "tasks", "tasks with their levels: chain_sum:0-3=2 is four levels with weight 2 together; composite: all tasks; none: those that the policy is made for, or all at level 0").Flag("tasks")
 	d.Text(&s.Mixture, "mixture", "file of tasks with weights, YAML in the form of reasoning-gym's composite, in place of the tasks").Flag("mixture")
-	d.Text(&s.File, "problems", "file of problems with gold answers, JSON lines or Parquet, in place of the tasks").Flag("problems")
+	d.Text(&s.File, "problems", "file of problems with gold answers, JSON lines, a JSON list, CSV or Parquet, in place of the tasks").Flag("problems")
 	d.Section(&s.Columns, "columns", "the columns of the file of problems")
 	s.Scenario.Declare(d)
 	d.Section(s.Scenario.Sandbox(), "sandbox", "where programs of a policy run (docs/sandbox.md)")
@@ -77,11 +77,11 @@ func (s *Source) ReadMixture(seed uint64) (uint64, error) {
 
 // OpenMixture reads the mixture in a file. Seed is for a file without one.
 func OpenMixture(path string, seed uint64) (Mixture, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
+	var from settings.Sources
+	if err := from.ReadFile(path); err != nil {
 		return Mixture{}, &FileError{"mixture", err}
 	}
-	return ReadMixture(path, data, seed)
+	return ReadMixture(path, from.Data, seed)
 }
 
 // Streams returns the streams of problems under a seed. Usual chooses the tasks if the
@@ -133,23 +133,28 @@ func (s *Source) fileStream(seed uint64) ([]rollout.Stream, error) {
 
 // open reads the file of problems: of code problems for the scenario code.
 func (s *Source) open() (quintain.Task, error) {
+	file, err := rows.Open(s.File)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
 	if s.Scenario.Name == codeplay.Spec.Name {
-		rows, err := problems.Open(s.File, problems.Settings{})
+		set, err := problems.Open(file, problems.Settings{})
 		if err != nil {
 			return nil, err
 		}
-		s.used, s.faults = rows.Size(0), wide(rows.Faults())
-		return rows, nil
+		s.used, s.faults = set.Size(0), wide(set.Faults())
+		return set, nil
 	}
-	rows, err := dataset.Open(s.File, s.Columns, mathverify.Grade)
+	set, err := dataset.Open(file, s.Columns, mathverify.Grade)
 	if err != nil {
-		if code, readErr := problems.IsCode(s.File); code && readErr == nil {
+		if code, readErr := problems.IsCode(file); code && readErr == nil {
 			err = errors.New("these problems ask for programs: choose --scenario code")
 		}
 		return nil, err
 	}
-	s.used, s.faults = rows.Size(0), wide(rows.Faults())
-	return rows, nil
+	s.used, s.faults = set.Size(0), wide(set.Faults())
+	return set, nil
 }
 
 func wide[E error](faults []E) (all []error) {

@@ -1,7 +1,6 @@
 package dataset_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 )
@@ -22,7 +22,7 @@ import (
 // read reads lines.
 func read(t testing.TB, text string, columns dataset.Columns) *dataset.Set {
 	t.Helper()
-	s, err := dataset.ReadLines(strings.NewReader(text), "sums.v2", columns, mathverify.Grade)
+	s, err := dataset.Open(inMemory("sums.v2.jsonl", text), columns, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,9 +71,12 @@ func TestBadRowsAreReportedAndTheRestIsUsed(t *testing.T) {
 	const good = `{"id":"a","question":"q","answer":1}`
 	long := `{"question":"` + strings.Repeat("x", 4<<20) + `","answer":1}`
 	for _, test := range []struct{ why, line, says string }{
-		{"no JSON", `{`, "row 2: unexpected EOF"},
-		{"no object", `[1]`, "row 2: json: cannot unmarshal array"},
-		{"two values", good + good, "row 2: there is more than one value"},
+		{"no JSON", `{`, "row 2: unexpected end of JSON input"},
+		{"no object", `[1]`, "row 2: is a list, want an object"},
+		{"half a character", "{\"question\":\"caf\xe9?\",\"answer\":2}", "row 2: byte 17, 0xe9, is not UTF-8: write the text anew as UTF-8"},
+		{"half a pair", `{"question":"\ud800","answer":2}`, "row 2: question: has half a surrogate pair"},
+		{"a name twice", `{"question":"q","question":"r","answer":2}`, "row 2: "},
+		{"two values", good + good, "row 2: invalid character '{' after top-level value"},
 		{"too long", long, "row 2: it has more than 4194304 bytes"},
 		{"no question", `{"answer":1}`, "row 2: question: is missing"},
 		{"a question other than a text", `{"question":{"en":"q"},"answer":1}`, "row 2: question: is not a text, a number or a truth value"},
@@ -96,11 +99,11 @@ func TestBadRowsAreReportedAndTheRestIsUsed(t *testing.T) {
 		if f := s.Faults(); len(f) != 1 || !strings.HasPrefix(f[0].Error(), test.says) || s.Size(0) != 2 {
 			t.Errorf("%s: %d problems, faults %.200v, want %q", test.why, s.Size(0), f, test.says)
 		}
-		if _, err := dataset.ReadLines(strings.NewReader(test.line), "x", dataset.Columns{}, mathverify.Grade); (err == nil) != (test.why == "an ID that is taken") {
+		if _, err := dataset.Open(inMemory("x.jsonl", test.line), dataset.Columns{}, mathverify.Grade); (err == nil) != (test.why == "an ID that is taken") {
 			t.Errorf("%s: alone in the file: error %v", test.why, err)
 		}
 	}
-	if _, err := dataset.ReadLines(strings.NewReader("\n"), "x", dataset.Columns{}, mathverify.Grade); err == nil {
+	if _, err := dataset.Open(inMemory("x.jsonl", "\n"), dataset.Columns{}, mathverify.Grade); err == nil {
 		t.Error("an empty file is a set")
 	}
 }
@@ -161,7 +164,7 @@ func TestNaNIsNoAnswer(t *testing.T) {
 	if err := parquet.WriteFile(path, []item{{"a", 2.5, float32(math.NaN())}, {"b", math.NaN(), 1}, {"c", math.Inf(-1), 1}, {"d", 4, 0.1}}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := dataset.Open(path, dataset.Columns{}, mathverify.Grade)
+	s, err := dataset.Open(opened(t, path), dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +184,7 @@ func TestParquetIsTheSameSet(t *testing.T) {
 	if err := parquet.WriteFile(path, items); err != nil {
 		t.Fatal(err)
 	}
-	s, err := dataset.Open(path, dataset.Columns{}, mathverify.Grade)
+	s, err := dataset.Open(opened(t, path), dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,8 +199,8 @@ func TestParquetIsTheSameSet(t *testing.T) {
 	for n := 0; n < len(whole); n += 3 { // a file damaged anywhere is an error or another set, never a panic
 		damaged := slices.Clone(whole)
 		damaged[n] ^= 0x55
-		_, _ = dataset.ReadParquet(io.NewSectionReader(bytes.NewReader(damaged), 0, int64(n)), "x", dataset.Columns{}, mathverify.Grade)
-		_, _ = dataset.ReadParquet(io.NewSectionReader(bytes.NewReader(damaged), 0, int64(len(damaged))), "x", dataset.Columns{}, mathverify.Grade)
+		_, _ = dataset.Open(inMemory("x.parquet", string(damaged[:n])), dataset.Columns{}, mathverify.Grade)
+		_, _ = dataset.Open(inMemory("x.parquet", string(damaged)), dataset.Columns{}, mathverify.Grade)
 	}
 }
 
@@ -242,7 +245,7 @@ func TestTokensOfAPrompt(t *testing.T) {
 	if err := parquet.WriteFile(path, []item{{"1+1", "2", []int32{151644, 0, 7}}}); err != nil {
 		t.Fatal(err)
 	}
-	columns, err := dataset.Open(path, dataset.Columns{}, mathverify.Grade)
+	columns, err := dataset.Open(opened(t, path), dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +337,7 @@ func FuzzReadLines(f *testing.F) {
 	f.Add(`{"id":"a","question":"What is 6 times 7?","answer":"42"}` + "\n\n" + `{"query_id":"b","prompt":"[INST]Half of 10?[/INST]","solutions":["\\boxed{5}"],"task":"math"}`)
 	f.Add(`{"question":"q","answer":"#### -1,000"}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := dataset.ReadLines(strings.NewReader(text), "sums", dataset.Columns{}, mathverify.Grade)
+		s, err := dataset.Open(inMemory("sums.jsonl", text), dataset.Columns{}, mathverify.Grade)
 		if err != nil {
 			return
 		}
@@ -349,4 +352,20 @@ func FuzzReadLines(f *testing.F) {
 			}
 		}
 	})
+}
+
+// opened opens a file of rows for a test.
+func opened(t testing.TB, path string) *rows.File {
+	t.Helper()
+	file, err := rows.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	return file
+}
+
+// inMemory returns a file that has a text.
+func inMemory(name, text string) *rows.File {
+	return &rows.File{Name: name, Data: io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))}
 }

@@ -5,13 +5,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
-	"github.com/quintain-rl/quintain/internal/rows"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -19,56 +17,15 @@ import (
 // maxLine limits a line of a file, in bytes.
 const maxLine = 4 << 20
 
-// Open reads a file: Parquet if its name ends with .parquet, else JSON lines. The task is
-// named after the file. An unusable row becomes one of the set's faults. An unreadable
-// file, or one without a usable row, is an error.
-func Open(path string, columns Columns, verify Verify) (*Set, error) {
-	f, err := os.Open(path)
-	if err != nil {
+// Open reads a file. The task is named after it. An unusable row becomes one of the set's
+// faults. An unreadable file, or one without a usable row, is an error.
+func Open(file *rows.File, columns Columns, verify Verify) (*Set, error) {
+	b := &builder{Set: Set{verify: verify}, columns: columns, first: map[string]int{}}
+	if err := file.Each(maxLine, b.add); err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	base := filepath.Base(path)
-	name := strings.TrimSuffix(base, filepath.Ext(base))
-	if strings.EqualFold(filepath.Ext(base), ".parquet") {
-		info, err := f.Stat()
-		if err != nil {
-			return nil, err
-		}
-		return ReadParquet(io.NewSectionReader(f, 0, info.Size()), name, columns, verify)
-	}
-	return ReadLines(f, name, columns, verify)
-}
-
-// ReadLines reads JSON lines, one object each, as [Open] does. Blank lines are skipped but
-// numbered.
-func ReadLines(r io.Reader, name string, columns Columns, verify Verify) (*Set, error) {
-	b := newBuilder(columns, verify)
-	err := rows.Lines(r, maxLine, func(n int, line []byte, err error) error {
-		var fields map[string]any
-		if err == nil {
-			fields, err = rows.Object(line)
-		}
-		b.add(n, fields, err)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return b.set(name)
-}
-
-// ReadParquet reads a Parquet file, as [Open] does.
-func ReadParquet(r *io.SectionReader, name string, columns Columns, verify Verify) (*Set, error) {
-	b := newBuilder(columns, verify)
-	err := rows.Parquet(r, func(n int, fields map[string]any) error {
-		b.add(n, fields, nil)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return b.set(name)
+	base := filepath.Base(file.Name)
+	return b.set(strings.TrimSuffix(base, filepath.Ext(base)))
 }
 
 // A builder makes a set from rows.
@@ -78,12 +35,8 @@ type builder struct {
 	first   map[string]int // row of each ID
 }
 
-func newBuilder(columns Columns, verify Verify) *builder {
-	return &builder{Set: Set{verify: verify}, columns: columns, first: map[string]int{}}
-}
-
 // add adds row n, or a fault if it is unusable. Err is the fault of a row that cannot be read.
-func (b *builder) add(n int, fields map[string]any, err error) {
+func (b *builder) add(n int, fields map[string]any, err error) error {
 	var r row
 	if err == nil {
 		r, err = b.columns.row(fields, n)
@@ -93,10 +46,11 @@ func (b *builder) add(n int, fields map[string]any, err error) {
 	}
 	if err != nil {
 		b.faults = append(b.faults, Fault{n, err})
-		return
+		return nil
 	}
 	b.first[r.ID] = n
 	b.rows = append(b.rows, r)
+	return nil
 }
 
 // check returns the reason why a row is unusable.

@@ -4,18 +4,17 @@
 package lines
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -36,7 +35,7 @@ func named(err error) error {
 // lines. The error names the unreadable line, and the field if it is one. A line has at most
 // 64 MiB.
 func Read(path string, keep func(*trace.Record) error) error {
-	f, err := os.Open(path)
+	f, err := jsonl.Open(path)
 	if err != nil {
 		return err
 	}
@@ -46,20 +45,17 @@ func Read(path string, keep func(*trace.Record) error) error {
 		return err
 	}
 	r := &reader{task: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), time: info.ModTime(), examples: map[string]*trace.Record{}}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, mostLine)
-	number := 1
-	for ; lines.Scan(); number++ {
-		if text := bytes.TrimSpace(lines.Bytes()); len(text) > 0 {
-			if err := r.add(text); err != nil {
-				return fmt.Errorf("%s: line %d: %w", path, number, named(err))
-			}
+	err = rows.Lines(f, mostLine, func(n int, line []byte, err error) error {
+		if err == nil {
+			err = r.add(line)
 		}
-	}
-	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
-		return fmt.Errorf("%s: line %d: is longer than %d MiB", path, number, mostLine>>20)
-	} else if err != nil {
-		return err
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, named(err))
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	for _, record := range r.records {
 		if err := keep(record); err != nil {

@@ -132,7 +132,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		{"a text for a number", `{"completion":"a","reward":"high"}`, "results.jsonl: line 1: reward: is a JSON string, want float64"},
 		{"a text for a number within", "\n" + `{"task":{},"traces":[{"nodes":[{"token_ids":["a"]}]}]}`, "line 2: traces.nodes.token_ids: is a JSON string, want "},
 		{"a message before itself", `{"task":{},"traces":[{"nodes":[{"parent":0,"message":{"role":"user","content":"a"}}]}]}`, "line 1: traces[0].nodes[0].parent: is 0, want an earlier node"},
-		{"a line that is too long", `{"rollouts":[]}` + "\n" + strings.Repeat(" ", 65<<20), "line 2: is longer than 64 MiB"},
+		{"a line that is too long", `{"rollouts":[]}` + "\n" + strings.Repeat(" ", 65<<20), "line 2: it has more than 67108864 bytes"},
 		{"too many branches", branches(3_000), "nodes[3334].parent: the paths have more than 1000000 messages"},
 		{"a group whose lengths do not fit", `{"tokens":[[1,2]],"masks":[[1]],"scores":[1,2]}`, "line 1:"},
 	} {

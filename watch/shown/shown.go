@@ -75,7 +75,7 @@ func sort(paths []string) (evaluations, files []string, err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
-		if info.Mode().IsRegular() {
+		if !info.IsDir() {
 			files = append(files, path)
 		} else if _, err := os.Stat(filepath.Join(path, examdir.ReportName)); err == nil {
 			evaluations = append(evaluations, path)

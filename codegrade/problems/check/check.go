@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain/codegrade"
 	"github.com/quintain-rl/quintain/codegrade/problems"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 )
 
 // A Judge runs a program under tests. Its error is a fault of the machine, and says nothing of
@@ -36,7 +37,7 @@ type Row struct {
 }
 
 // Run calls each with every row of a file, in order.
-func (c Check) Run(ctx context.Context, path string, each func(Row) error) error {
+func (c Check) Run(ctx context.Context, file *rows.File, each func(Row) error) error {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	queue := make(chan chan Row, max(1, c.Workers)-1)
@@ -44,7 +45,7 @@ func (c Check) Run(ctx context.Context, path string, each func(Row) error) error
 	var scanned error
 	work.Go(func() {
 		defer close(queue)
-		scanned = problems.Scan(path, c.Settings, func(n int, p problems.Problem, fault error) error {
+		scanned = problems.Scan(file, c.Settings, func(n int, p problems.Problem, fault error) error {
 			if err := within.Err(); err != nil {
 				return err
 			}

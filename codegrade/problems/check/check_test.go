@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/codegrade"
 	"github.com/quintain-rl/quintain/codegrade/problems"
 	"github.com/quintain-rl/quintain/codegrade/problems/check"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 )
 
 // judge takes a program for what it should do: "right" passes, "returns X" passes if the first
@@ -71,7 +72,7 @@ func TestRows(t *testing.T) {
 		{"a row that cannot be read", `{"question":"q"}`, "are of no known form", false},
 	} {
 		var rows []check.Row
-		err := check.Check{Judge: judge}.Run(t.Context(), file(t, "", test.row), func(r check.Row) error {
+		err := check.Check{Judge: judge}.Run(t.Context(), opened(t, file(t, "", test.row)), func(r check.Row) error {
 			rows = append(rows, r)
 			return nil
 		})
@@ -94,7 +95,7 @@ func TestRows(t *testing.T) {
 func TestTheReadingThatHoldsIsKept(t *testing.T) {
 	for solution, want := range map[string]string{`returns \"x\"`: `"x"`, `returns [\"x\"]`: `["x"]`} {
 		row := `{"question":"q","input_output":{"fn_name":"f","inputs":[[1]],"outputs":[["x"]]},"solutions":["` + solution + `"]}`
-		err := check.Check{Judge: judge}.Run(t.Context(), file(t, row), func(r check.Row) error {
+		err := check.Check{Judge: judge}.Run(t.Context(), opened(t, file(t, row)), func(r check.Row) error {
 			if got := r.Problem.Tests.Cases[0].Output; got != want {
 				t.Errorf("%s: %s, want %s", solution, got, want)
 			}
@@ -108,7 +109,7 @@ func TestTheReadingThatHoldsIsKept(t *testing.T) {
 
 func TestTheFirstSolutionsAlone(t *testing.T) {
 	for most, want := range map[int]string{1: "right", 2: "right", 3: "right,returns 2", 9: "right,returns 2"} {
-		err := check.Check{Judge: judge, Most: most}.Run(t.Context(), file(t, apps(`["right","wrong","returns 2"]`)), func(r check.Row) error {
+		err := check.Check{Judge: judge, Most: most}.Run(t.Context(), opened(t, file(t, apps(`["right","wrong","returns 2"]`))), func(r check.Row) error {
 			if got := strings.Join(r.Problem.Solutions, ","); got != want {
 				t.Errorf("%d: %s, want %s", most, got, want)
 			}
@@ -136,7 +137,7 @@ func TestRowsComeInOrder(t *testing.T) {
 			<-release
 		}
 	}()
-	err := check.Check{Judge: slow, Workers: 4}.Run(t.Context(), file(t, rows...), func(r check.Row) error {
+	err := check.Check{Judge: slow, Workers: 4}.Run(t.Context(), opened(t, file(t, rows...)), func(r check.Row) error {
 		got, want = append(got, r.Problem.ID), append(want, fmt.Sprintf("p%d", len(want)))
 		return nil
 	})
@@ -149,16 +150,16 @@ func TestACheckEnds(t *testing.T) {
 	path := file(t, slices.Repeat([]string{apps(`["lost"]`)}, 20)...)
 	seen := 0
 	count := func(check.Row) error { seen++; return nil }
-	err := check.Check{Judge: judge}.Run(t.Context(), path, count)
+	err := check.Check{Judge: judge}.Run(t.Context(), opened(t, path), count)
 	if err == nil || err.Error() != "row 5: the disk is full; nor could the 4 rows before it be judged" || seen != 5 {
 		t.Errorf("the machine is away: %d rows, error %v", seen, err)
 	}
 	stop := errors.New("stop")
-	if err := (check.Check{Judge: judge, Workers: 3}).Run(t.Context(), path, func(check.Row) error { return stop }); !errors.Is(err, stop) {
+	if err := (check.Check{Judge: judge, Workers: 3}).Run(t.Context(), opened(t, path), func(check.Row) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("the caller ends it: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err = check.Check{Judge: judge}.Run(ctx, path, func(check.Row) error { cancel(); return nil })
+	err = check.Check{Judge: judge}.Run(ctx, opened(t, path), func(check.Row) error { cancel(); return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("it is cancelled: error %v", err)
 	}
@@ -203,7 +204,7 @@ func TestUsableProblemsAreWritten(t *testing.T) {
 	if err := c.Run(t.Context(), file(t, limited, apps(`["wrong"]`), lcb("3"), lcb("2"))); err != nil {
 		t.Fatal(err)
 	}
-	all, faults, err := problems.Read(path, problems.Settings{})
+	all, faults, err := readAll(path, problems.Settings{})
 	if err != nil || len(faults) > 0 || len(all) != 2 {
 		t.Fatalf("%+v, faults %v, error %v", all, faults, err)
 	}
@@ -213,10 +214,39 @@ func TestUsableProblemsAreWritten(t *testing.T) {
 	if err := c.Run(t.Context(), file(t, apps(`["lost"]`), apps(`["lost"]`), apps(`["lost"]`), apps(`["lost"]`), apps(`["lost"]`))); err == nil {
 		t.Error("a check that is given up has no error")
 	}
-	if again, _, err := problems.Read(path, problems.Settings{}); err != nil || len(again) != 2 {
+	if again, _, err := readAll(path, problems.Settings{}); err != nil || len(again) != 2 {
 		t.Errorf("the file after a check that was given up: %+v, error %v", again, err)
 	}
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".checked-*")); err != nil || len(left) > 0 {
 		t.Errorf("%v is left, error %v", left, err)
 	}
+}
+
+// opened opens a file of rows for a test.
+func opened(t testing.TB, path string) *rows.File {
+	t.Helper()
+	file, err := rows.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() })
+	return file
+}
+
+// readAll reads the problems of a file, and the faults of the other rows.
+func readAll(path string, s problems.Settings) (all []problems.Problem, faults []problems.Fault, err error) {
+	file, err := rows.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	err = problems.Scan(file, s, func(n int, p problems.Problem, err error) error {
+		if err != nil {
+			faults = append(faults, problems.Fault{Row: n, Err: err})
+		} else {
+			all = append(all, p)
+		}
+		return nil
+	})
+	return all, faults, err
 }

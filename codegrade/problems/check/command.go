@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/codegrade"
 	"github.com/quintain-rl/quintain/codegrade/problems"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/tasks/dataset"
@@ -56,14 +57,19 @@ func (c *Command) Flags() *flag.FlagSet {
 // Run checks a file, and prints each row that cannot be used and then the counts. It fails if
 // no row can be used, or if some could not be judged.
 func (c *Command) Run(ctx context.Context, path string) error {
-	is, err := problems.IsCode(path)
+	file, err := rows.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	is, err := problems.IsCode(file)
 	if err != nil {
 		return err
 	}
 	if !is {
-		return c.answers(path)
+		return c.answers(file)
 	}
-	if err := c.programs(ctx, path); err != nil {
+	if err := c.programs(ctx, file); err != nil {
 		return err
 	}
 	if c.counts.lost > 0 {
@@ -76,8 +82,8 @@ func (c *Command) Run(ctx context.Context, path string) error {
 }
 
 // answers checks a file of problems with gold answers.
-func (c *Command) answers(path string) error {
-	set, err := dataset.Open(path, dataset.Columns{}, mathverify.Grade)
+func (c *Command) answers(file *rows.File) error {
+	set, err := dataset.Open(file, dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		return err
 	}
@@ -85,12 +91,12 @@ func (c *Command) answers(path string) error {
 		fmt.Fprintln(c.Out, fault)
 	}
 	c.counts = counts{used: set.Size(0), unusable: len(set.Faults())}
-	c.sum(path)
+	c.sum(file.Name)
 	return nil
 }
 
 // programs checks a file of code problems.
-func (c *Command) programs(ctx context.Context, path string) (err error) {
+func (c *Command) programs(ctx context.Context, file *rows.File) (err error) {
 	judge := c.Judge
 	if judge == nil {
 		c.Sandbox.Python = codegrade.Python()
@@ -107,10 +113,10 @@ func (c *Command) programs(ctx context.Context, path string) (err error) {
 		}
 		defer func() { err = c.keep(err) }()
 	}
-	if err := (Check{judge, c.settings, c.workers, c.most}).Run(ctx, path, c.row); err != nil {
+	if err := (Check{judge, c.settings, c.workers, c.most}).Run(ctx, file, c.row); err != nil {
 		return err
 	}
-	c.sum(path)
+	c.sum(file.Name)
 	return nil
 }
 

@@ -112,7 +112,7 @@ func tryLeetCode(t *testing.T, form string, all map[string]leet) int {
 		}
 		rows, solutions[name] = append(rows, string(text)), starter+one.body
 	}
-	read, faults, err := problems.Read(file(t, rows...), problems.Settings{})
+	read, faults, err := readAll(file(t, rows...), problems.Settings{})
 	if err != nil || len(faults) > 0 || len(read) != len(all) {
 		t.Fatalf("%s: %d problems, faults %v, error %v", form, len(read), faults, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -95,23 +94,6 @@ should not be trained on.`,
 	c.Flags().Float64Var(&floor, "floor", 0.9, "least accuracy and agreement with itself")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
-}
-
-// readKnown reads the replies with known verdicts in a file; nil: there is none.
-func readKnown(path string) ([]attack.Canary, error) {
-	if path == "" {
-		return nil, nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	list, err := ReadCanaries(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return list, nil
 }
 
 // grade returns the verb that judges a file.

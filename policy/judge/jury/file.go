@@ -13,6 +13,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/judge/attack"
 )
@@ -95,10 +97,18 @@ func (r *Row) complete(fields map[string]json.RawMessage, rubric *judge.Rubric) 
 	return nil
 }
 
-// ReadCanaries reads replies with known verdicts, in a file of JSON lines.
-func ReadCanaries(in io.Reader) (list []attack.Canary, err error) {
+// readKnown reads the replies with known verdicts in a file of JSON lines; nil: there is none.
+func readKnown(path string) (list []attack.Canary, err error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := jsonl.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	list = []attack.Canary{}
-	err = eachLine(in, func(n int, line []byte) error {
+	err = eachLine(f, func(n int, line []byte) error {
 		var c attack.Canary
 		d := jsonform.NewDecoder(line)
 		d.DisallowUnknownFields()
@@ -109,29 +119,23 @@ func ReadCanaries(in io.Reader) (list []attack.Canary, err error) {
 		list = append(list, c)
 		return nil
 	})
-	return list, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, nil
 }
 
 // eachLine calls do for each line that is not empty, counted from 1.
 func eachLine(in io.Reader, do func(n int, line []byte) error) error {
-	text, err := io.ReadAll(in)
-	if err != nil {
-		return err
-	}
-	for n := 1; len(text) > 0; n++ {
-		line, rest, _ := bytes.Cut(text, []byte("\n"))
-		text = rest
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
+	return rows.Lines(in, mostLine, func(n int, line []byte, err error) error {
+		if err == nil {
+			err = do(n, bytes.TrimSpace(line))
 		}
-		if len(line) > mostLine {
-			return fmt.Errorf("line %d: has %d bytes, want at most %d", n, len(line), mostLine)
-		}
-		if err := do(n, line); err != nil {
+		if err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // GradeFile judges rows into the file at path, and goes on where it was stopped: a reply with a

@@ -77,8 +77,8 @@ func open(t testing.TB, url, rubric string, change func(*Settings)) *Jury {
 	return j
 }
 
-// rows reads replies.
-func rows(t *testing.T, j *Jury, text string) []Row {
+// replies reads replies.
+func replies(t *testing.T, j *Jury, text string) []Row {
 	t.Helper()
 	list, err := ReadRows(strings.NewReader(text), j.Config.Rubric)
 	if err != nil {
@@ -119,7 +119,7 @@ func TestGrade(t *testing.T) {
 	_, url := serve(t)
 	j := open(t, url, rubric, nil)
 	var out, said bytes.Buffer
-	if err := j.Grade(t.Context(), rows(t, j, three), &out); err != nil {
+	if err := j.Grade(t.Context(), replies(t, j, three), &out); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(scores(t, out.Bytes())); got != "map[4:0 a:1 b:0]" {
@@ -188,7 +188,7 @@ func TestGradeFileGoesOn(t *testing.T) {
 	s, url := serve(t, policytest.Status(400), policytest.Status(400))
 	path := filepath.Join(t.TempDir(), "verdicts.jsonl")
 	j := open(t, url, rubric, func(s *Settings) { s.Parallel = 1 })
-	if err := j.GradeFile(t.Context(), rows(t, j, three), path); !errors.Is(err, ErrUngraded) {
+	if err := j.GradeFile(t.Context(), replies(t, j, three), path); !errors.Is(err, ErrUngraded) {
 		t.Errorf("error %v", err)
 	}
 	text, _ := os.ReadFile(path)
@@ -199,7 +199,7 @@ func TestGradeFileGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time, nothing is left
-		if err := j.GradeFile(t.Context(), rows(t, j, three), path); err != nil {
+		if err := j.GradeFile(t.Context(), replies(t, j, three), path); err != nil {
 			t.Fatal(err)
 		}
 		text, _ = os.ReadFile(path)
@@ -208,7 +208,7 @@ func TestGradeFileGoesOn(t *testing.T) {
 		}
 	}
 	other := open(t, url, strings.Replace(rubric, "right", "wrong", 1), nil)
-	if err := other.GradeFile(t.Context(), rows(t, other, three), path); err == nil || !strings.Contains(err.Error(), "name another file") {
+	if err := other.GradeFile(t.Context(), replies(t, other, three), path); err == nil || !strings.Contains(err.Error(), "name another file") {
 		t.Errorf("another rubric: error %v", err)
 	}
 	if err := j.GradeFile(t.Context(), nil, write(t, "x", "{}\n")); err == nil || !strings.Contains(err.Error(), "line 1") {
@@ -228,7 +228,7 @@ func TestGroupsAreJudgedAgainWhole(t *testing.T) {
 	s, url := serve(t, policytest.Status(400))
 	j := open(t, url, rubric+"mode: pairs\n", func(s *Settings) { s.Parallel = 1 })
 	path := filepath.Join(t.TempDir(), "verdicts.jsonl")
-	if err := j.GradeFile(t.Context(), rows(t, j, lines), path); !errors.Is(err, ErrUngraded) {
+	if err := j.GradeFile(t.Context(), replies(t, j, lines), path); !errors.Is(err, ErrUngraded) {
 		t.Errorf("error %v", err)
 	}
 	text, _ := os.ReadFile(path)
@@ -236,7 +236,7 @@ func TestGroupsAreJudgedAgainWhole(t *testing.T) {
 	if got["e"] != "0" && got["a"] == "-" || len(got) != 5 {
 		t.Errorf("%v\n%s", got, text)
 	}
-	if err := j.GradeFile(t.Context(), rows(t, j, lines), path); err != nil {
+	if err := j.GradeFile(t.Context(), replies(t, j, lines), path); err != nil {
 		t.Fatal(err)
 	}
 	text, _ = os.ReadFile(path)
@@ -252,7 +252,7 @@ func TestCacheOutlivesTheJury(t *testing.T) {
 	for range 2 {
 		j := open(t, url, rubric, func(s *Settings) { s.Cache = cache })
 		var out bytes.Buffer
-		if err := errors.Join(j.Grade(t.Context(), rows(t, j, three), &out), j.Close()); err != nil {
+		if err := errors.Join(j.Grade(t.Context(), replies(t, j, three), &out), j.Close()); err != nil {
 			t.Fatal(err)
 		}
 		j.close = func() error { return nil }
@@ -340,7 +340,7 @@ func TestRetryAfterHoldsAllCalls(t *testing.T) {
 	_, url := serve(t, wait, after, after)
 	j := open(t, url, rubric, func(s *Settings) { s.Parallel, s.Retries = 1, 3 })
 	var out bytes.Buffer
-	if err := j.Grade(t.Context(), rows(t, j, three), &out); err != nil || early.Load() > 0 {
+	if err := j.Grade(t.Context(), replies(t, j, three), &out); err != nil || early.Load() > 0 {
 		t.Errorf("error %v, %d early calls", err, early.Load())
 	}
 }
@@ -353,7 +353,7 @@ func TestGradeEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
 	var out bytes.Buffer
-	if err := j.Grade(ctx, rows(t, j, three), &out); !errors.Is(err, stop) || out.Len() > 0 {
+	if err := j.Grade(ctx, replies(t, j, three), &out); !errors.Is(err, stop) || out.Len() > 0 {
 		t.Errorf("error %v\n%s", err, out.String())
 	}
 }

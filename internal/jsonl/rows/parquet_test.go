@@ -13,7 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
-	"github.com/quintain-rl/quintain/internal/rows"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 )
 
 // half is a half-precision number, which the library does not write by itself.

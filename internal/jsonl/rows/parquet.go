@@ -29,13 +29,16 @@ func (u Unread) Error() string {
 // a value of another logical type is [Unread].
 func Parquet(r *io.SectionReader, each func(n int, fields map[string]any) error) (err error) {
 	defer func() {
-		if fault := recover(); fault != nil { // the library panics on some damaged files
-			err = fmt.Errorf("damaged Parquet file: %v", fault)
+		if recover() != nil { // the library panics on some damaged files
+			err = errors.New("damaged Parquet file: its columns do not fit together")
 		}
 	}()
 	f, err := parquet.OpenFile(r, r.Size())
 	if err != nil {
-		return fmt.Errorf("not a Parquet file: %w", err)
+		return errors.New("not a Parquet file, or only a part of one: write it anew")
+	}
+	if f.NumRows() == 0 {
+		return nil
 	}
 	rows := parquet.NewReader(f)
 	defer rows.Close()
@@ -47,7 +50,7 @@ func Parquet(r *io.SectionReader, each func(n int, fields map[string]any) error)
 			return nil
 		}
 		if read == 0 && err != nil {
-			return fmt.Errorf("row %d: %w", n, err)
+			return fmt.Errorf("row %d: damaged Parquet file: its values cannot be read", n)
 		}
 		columns, err := columnsOf(leaves, one[0])
 		if err != nil {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/jsonl"
 )
 
 // CSV calls each with the number, from 1, and the cells of every row below the first, which names
@@ -22,7 +24,7 @@ func CSV(r io.Reader, most int, each func(n int, cells map[string]string, err er
 		return fmt.Errorf("the names of the columns: %w", err)
 	}
 	if names = slices.Clone(names); len(names) > 0 {
-		names[0] = strings.TrimPrefix(names[0], "\ufeff")
+		names[0] = strings.TrimPrefix(names[0], jsonl.ByteOrderMark)
 	}
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
@@ -35,7 +37,9 @@ func CSV(r io.Reader, most int, each func(n int, cells map[string]string, err er
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if _, wrong := errors.AsType[*csv.ParseError](err); err != nil && !wrong {
+		if wrong, is := errors.AsType[*csv.ParseError](err); is {
+			err = inWords(wrong, len(values), len(names))
+		} else if err != nil {
 			return fmt.Errorf("row %d: %w", n, err)
 		}
 		var cells map[string]string
@@ -49,6 +53,14 @@ func CSV(r io.Reader, most int, each func(n int, cells map[string]string, err er
 			return err
 		}
 	}
+}
+
+// inWords returns a fault of a row that has a number of cells, below columns, for people.
+func inWords(wrong *csv.ParseError, cells, columns int) error {
+	if errors.Is(wrong, csv.ErrFieldCount) {
+		return fmt.Errorf("line %d: there are %d cells, want %d, one for each column", wrong.StartLine, cells, columns)
+	}
+	return fmt.Errorf("line %d, byte %d: a quote is out of place: put quotes around the cell, and write the one within it twice", wrong.Line, wrong.Column)
 }
 
 // A bounded reader fails after left bytes, which whoever reads sets anew.

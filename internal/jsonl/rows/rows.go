@@ -10,17 +10,15 @@ import (
 	"io"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 )
 
-// byteOrderMark begins the files of some editors.
-const byteOrderMark = "\ufeff"
-
 // Lines calls each with the number, from 1, and the text of every line that is not blank,
-// until each returns an error, which Lines returns. A line of more than most bytes has an
-// error in place of a text. Each may keep the text. A byte order mark before the first line does not count.
+// until each returns an error, which Lines returns. A line of more than most bytes, or one that is
+// not UTF-8, has an error in place of a text. Each may keep the text. A byte order mark before the first line does not count.
 func Lines(r io.Reader, most int, each func(n int, line []byte, err error) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
-	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+	if mark, _ := in.Peek(len(jsonl.ByteOrderMark)); string(mark) == jsonl.ByteOrderMark {
 		_, _ = in.Discard(len(mark))
 	}
 	for n := 1; ; n++ {
@@ -33,6 +31,8 @@ func Lines(r io.Reader, most int, each func(n int, line []byte, err error) error
 		}
 		if err != nil {
 			err = fmt.Errorf("it has more than %d bytes", most)
+		} else {
+			err = jsonl.CheckUTF8(line)
 		}
 		if err == nil && len(bytes.TrimSpace(line)) == 0 {
 			continue
@@ -63,19 +63,6 @@ func readLine(in *bufio.Reader, most int) (line []byte, err error) {
 		}
 		return line, nil
 	}
-}
-
-// Object reads a text as one JSON object, its numbers as json.Number.
-func Object(text []byte) (fields map[string]any, err error) {
-	dec := jsonform.NewDecoder(text)
-	dec.UseNumber()
-	if err := dec.Decode(&fields); err != nil {
-		return nil, err
-	}
-	if dec.More() {
-		return nil, errors.New("there is more than one value")
-	}
-	return fields, nil
 }
 
 // List calls each with the number, from 1, and the text of every element of a JSON list, as

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/internal/rows"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 )
 
 func TestCSV(t *testing.T) {
@@ -17,8 +17,8 @@ func TestCSV(t *testing.T) {
 		{"no end of the last line", "a\n1", "1 map[a:1] <nil>\n", ""},
 		{"names alone", "a,b\n", "", ""},
 		{"an empty file", "", "", ""},
-		{"too few cells, and then the next row", "a,b\n1\n3,4\n", "1 map[] record on line 2: wrong number of fields\n2 map[a:3 b:4] <nil>\n", ""},
-		{"a quote out of place, and then the next row", "a\nx\"y\n2\n", "1 map[] parse error on line 2, column 2: bare \" in non-quoted-field\n2 map[a:2] <nil>\n", ""},
+		{"too few cells, and then the next row", "a,b\n1\n3,4\n", "1 map[] line 2: there are 1 cells, want 2, one for each column\n2 map[a:3 b:4] <nil>\n", ""},
+		{"a quote out of place, and then the next row", "a\nx\"y\n2\n", "1 map[] line 2, byte 2: a quote is out of place: put quotes around the cell, and write the one within it twice\n2 map[a:2] <nil>\n", ""},
 		{"a name twice", "a,b,a\n1,2,3\n", "", `the column "a" stands there twice`},
 		{"a quote without an end", "a\n\"" + strings.Repeat("x\n", 60_000), "", "row 1: it has more than 10000 bytes"},
 		{"names without an end", strings.Repeat("x,", 60_000), "", "the names of the columns: it has more than 10000 bytes"},

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/quintain-rl/quintain/internal/rows"
+	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 )
 
 // say notes what is read, in a line each.
