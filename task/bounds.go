@@ -14,13 +14,13 @@ import (
 //
 //	want:"2 to 100"            a number, or the length of a text, a list or a map
 //	each:"0 or more"           every number in a list, and in lists within
-//	oneof:"plain latex"        a text, or every text in a list
+//	oneof:"plain latex"        a text, or every text in a list; "plain latex, each once" in a list
 //	chars:"A-Z"                every byte of a text, or of every text in a list
 //
 // A want is "2 to 9", "2 or more", "at least 2", "more than 2", "at most 9", "less than 9" or "2", or
 // several of them with "and" between. A limit may also be the JSON name of another field, and a
-// colon begins a reason: `want:"more than min_n to 36: the bases differ"`. Each is the same. NaN is
-// never within bounds, and nil always.
+// colon begins a reason: `want:"more than min_n and at most 36: the bases differ"`; that of a list is its
+// length: `each:"0 or more and less than points"`. NaN is never within bounds, and nil always.
 func Check(v any) error {
 	of := reflect.Indirect(reflect.ValueOf(v))
 	return checkWithin(boundsOf(of.Type(), nil), of, v)
@@ -43,6 +43,7 @@ type bound struct {
 	at         []int  // of the field
 	want, each limits
 	oneOf      []string
+	once       bool // each of oneOf
 	chars      string
 	inner      []bound // of a struct, or of every struct in a list
 }
@@ -78,7 +79,8 @@ func boundsOf(of reflect.Type, path []reflect.Type) (all []bound) {
 		if !f.IsExported() {
 			continue
 		}
-		b := bound{name: nameOf(f), at: f.Index, oneOf: strings.Fields(f.Tag.Get("oneof")), chars: spread(f.Tag.Get("chars"))}
+		known, once := strings.CutSuffix(f.Tag.Get("oneof"), ", each once")
+		b := bound{name: nameOf(f), at: f.Index, oneOf: strings.Fields(known), once: once, chars: spread(f.Tag.Get("chars"))}
 		b.want, b.each = readLimits(f.Tag.Get("want"), places), readLimits(f.Tag.Get("each"), places)
 		if !f.Anonymous {
 			b.inner = boundsOf(f.Type, append(path, of))
@@ -218,7 +220,7 @@ func (b *bound) checkElements(list, of reflect.Value) error {
 				return fmt.Errorf("%s: number %d: %w", b.name, i+1, err)
 			}
 		case reflect.String:
-			if s := v.String(); b.refuses(s) {
+			if s := v.String(); b.refuses(s) || b.once && repeats(list, i) {
 				return fmt.Errorf("%s has %.80q, want %s", b.name, s, b.texts())
 			}
 		default:
@@ -235,9 +237,22 @@ func (b *bound) refuses(s string) bool {
 	return len(b.oneOf) > 0 && !slices.Contains(b.oneOf, s) || b.chars != "" && strings.Trim(s, b.chars) != ""
 }
 
+// repeats reports whether a list has its text at i before.
+func repeats(list reflect.Value, i int) bool {
+	for j := range i {
+		if list.Index(j).String() == list.Index(i).String() {
+			return true
+		}
+	}
+	return false
+}
+
 // texts says which texts are known.
 func (b *bound) texts() string {
-	if len(b.oneOf) > 0 {
+	switch {
+	case b.once:
+		return "some of " + strings.Join(b.oneOf, " ") + ", each once"
+	case len(b.oneOf) > 0:
 		return "one of " + strings.Join(b.oneOf, " ")
 	}
 	return "only characters of " + b.chars
@@ -266,7 +281,8 @@ func (l limits) say(of reflect.Value) string {
 	for i, word := range words {
 		for _, at := range l.all {
 			if at.at != nil && word == nameOf(of.Type().FieldByIndex(at.at)) {
-				words[i] = fmt.Sprintf("%s (%v)", word, of.FieldByIndex(at.at))
+				n, _ := figureOf(of.FieldByIndex(at.at))
+				words[i] += " (" + strconv.FormatFloat(n.float, 'f', -1, 64) + ")"
 			}
 		}
 	}

@@ -13,7 +13,7 @@ type bounded struct {
 	MaxTerms int             `json:"max_terms" want:"min_terms to 100"`
 	Large    int64           `json:"large" want:"more than 9223372036854775805"`
 	Share    float64         `json:"share" want:"more than 0 and at most 1: it is a share"`
-	Words    []string        `json:"words" want:"1 to 2" oneof:"+ -"`
+	Words    []string        `json:"words" want:"1 to 2" oneof:"+ - /, each once"`
 	Text     string          `json:"text" want:"at most 3" chars:"a-cx"`
 	Grid     [][]int         `json:"grid" each:"0 to max_terms"`
 	Inner    struct{ N int } `json:"inner"`
@@ -51,7 +51,8 @@ func TestCheck(t *testing.T) {
 		{func(b *bounded) { b.Share = 0 }, "share is 0, want more than 0 and at most 1: it is a share"},
 		{func(b *bounded) { b.Share = math.NaN() }, "share is NaN, want more than 0 and at most 1: it is a share"},
 		{func(b *bounded) { b.Words = nil }, "words has length 0, want 1 to 2"},
-		{func(b *bounded) { b.Words[0] = "*" }, `words has "*", want one of + -`},
+		{func(b *bounded) { b.Words[0] = "*" }, `words has "*", want some of + - /, each once`},
+		{func(b *bounded) { b.Words = []string{"-", "-"} }, `words has "-", want some of + - /, each once`},
 		{func(b *bounded) { b.Text = "abcx" }, "text has length 4, want at most 3"},
 		{func(b *bounded) { b.Text = "d" }, `text is "d", want only characters of abcx`},
 		{func(b *bounded) { b.Grid = [][]int{{1}, {2, 11}} }, "grid has 11, want 0 to max_terms (10)"},

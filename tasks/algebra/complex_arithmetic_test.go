@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -81,7 +82,7 @@ func TestComplexArithmeticCheck(t *testing.T) {
 		{Num1: complexNumber{1e300, 1}, Num2: complexNumber{1, 1}, Operation: "+", Result: complexNumber{1e300, 2}},
 		{Num1: complexNumber{1, 1}, Num2: complexNumber{1, 1}, Operation: "+", Result: complexNumber{2, 2}, Phrasing: 9},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

@@ -2,7 +2,6 @@ package algebra
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -42,39 +41,13 @@ var polynomialEquations = task.Spec[polynomialParams, polynomialItem]{
 
 // polynomialParams are the settings of one difficulty.
 type polynomialParams struct {
-	MinTerms  int      `json:"min_terms"` // limited by the degree
-	MaxTerms  int      `json:"max_terms"`
-	MinValue  int      `json:"min_value"` // of a coefficient, without its sign
-	MaxValue  int      `json:"max_value"`
-	MinDegree int      `json:"min_degree"`
-	MaxDegree int      `json:"max_degree"`
-	Operators []string `json:"operators"` // signs of the terms
-}
-
-// Check implements [task.Params].
-func (p polynomialParams) Check() error {
-	switch {
-	case p.MinTerms < 1:
-		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
-	case p.MaxTerms < p.MinTerms:
-		return fmt.Errorf("max_terms is %d, want min_terms (%d) or more", p.MaxTerms, p.MinTerms)
-	case p.MinValue < 1:
-		return fmt.Errorf("min_value is %d, want 1 or more", p.MinValue)
-	case p.MaxValue < p.MinValue || p.MaxValue > 1_000_000:
-		return fmt.Errorf("max_value is %d, want min_value (%d) to 1000000", p.MaxValue, p.MinValue)
-	case p.MinDegree < 1:
-		return fmt.Errorf("min_degree is %d, want 1 or more", p.MinDegree)
-	case p.MaxDegree < p.MinDegree || p.MaxDegree > 10:
-		return fmt.Errorf("max_degree is %d, want min_degree (%d) to 10", p.MaxDegree, p.MinDegree)
-	case len(p.Operators) == 0:
-		return errors.New("operators is empty")
-	}
-	for _, op := range p.Operators {
-		if op != "+" && op != "-" {
-			return fmt.Errorf("operators has %q, want + or -", op)
-		}
-	}
-	return nil
+	MinTerms  int      `json:"min_terms" want:"1 or more"` // limited by the degree
+	MaxTerms  int      `json:"max_terms" want:"min_terms or more"`
+	MinValue  int      `json:"min_value" want:"1 or more"` // of a coefficient, without its sign
+	MaxValue  int      `json:"max_value" want:"min_value to 1000000"`
+	MinDegree int      `json:"min_degree" want:"1 or more"`
+	MaxDegree int      `json:"max_degree" want:"min_degree to 10"`
+	Operators []string `json:"operators" want:"1 or more" oneof:"+ -"` // signs of the terms
 }
 
 // polynomialItem is one equation.
@@ -82,9 +55,9 @@ type polynomialItem struct {
 	Polynomial string    `json:"polynomial_expr"` // such as 3*x**2 - x + 5
 	Variable   string    `json:"variable"`        // one letter
 	Degree     int       `json:"degree"`
-	Roots      []float64 `json:"real_solutions"` // in order, rounded to four decimals
+	Roots      []float64 `json:"real_solutions" want:"at most 100"` // in order, rounded to four decimals
 	Terms      int       `json:"num_terms"`
-	Phrasing   int       `json:"phrasing,omitempty"`
+	Phrasing   int       `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makePolynomial draws polynomials until one has roots that are easily told apart, usually
@@ -213,15 +186,6 @@ func (s polynomialItem) Short() string {
 // Canonical implements [task.Canonicalizer]. The name and the sign of the variable, the order of the
 // terms, a change of all signs and a power of ten do not matter.
 func (s polynomialItem) Canonical() string { return task.Mirrored(s.Polynomial, s.Variable) }
-
-// Check refuses a record with too many roots.
-func (s polynomialItem) Check() error {
-	const most = 100
-	if len(s.Roots) > most {
-		return fmt.Errorf("there are %d real_solutions, want at most %d", len(s.Roots), most)
-	}
-	return task.CheckPhrasing(s.Phrasing, len(polynomialPhrasings))
-}
 
 // Solve implements [task.Instance]. Some polynomials of reasoning-gym have no roots; its
 // answer is then empty, or two quotes.

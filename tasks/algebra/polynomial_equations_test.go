@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -50,10 +51,10 @@ func TestPolynomialEquationsScore(t *testing.T) {
 	tasktest.Nears(t, none.Score, []tasktest.Near{
 		{`""`, 1, "as the question of reasoning-gym wants it"}, {"", 1, ""}, {none.Solve(), 1, ""}, {"0", 0, ""}, {"I do not know", 0, "reasoning-gym pays 1"},
 	})
-	if err := (polynomialItem{Roots: make([]float64, 101)}).Check(); err == nil {
+	if err := task.Check(polynomialItem{Roots: make([]float64, 101)}); err == nil {
 		t.Error("101 roots are accepted")
 	}
-	if err := (polynomialItem{Phrasing: 99}).Check(); err == nil {
+	if err := task.Check(polynomialItem{Phrasing: 99}); err == nil {
 		t.Error("phrasing 3 is accepted")
 	}
 }

@@ -34,31 +34,16 @@ var simpleEquations = task.Spec[simpleEquationsParams, simpleEquationsItem]{
 
 // simpleEquationsParams are the settings of one difficulty.
 type simpleEquationsParams struct {
-	MinTerms  int       `json:"min_terms"` // of the left side
-	MaxTerms  int       `json:"max_terms"`
-	MinValue  int       `json:"min_value"` // of every number, and of the solution
-	MaxValue  int       `json:"max_value"`
-	Operators []string  `json:"operators"`
+	MinTerms  int       `json:"min_terms" want:"1 or more"` // of the left side
+	MaxTerms  int       `json:"max_terms" want:"min_terms to 100"`
+	MinValue  int       `json:"min_value" want:"1 or more"` // of every number, and of the solution
+	MaxValue  int       `json:"max_value" want:"min_value to 1000000000"`
+	Operators []string  `json:"operators" oneof:"+ - *"`
 	Weights   []float64 `json:"operators_weights"` // shares of the operators
 }
 
 // Check implements [task.Params].
 func (p simpleEquationsParams) Check() error {
-	switch {
-	case p.MinTerms < 1:
-		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
-	case p.MaxTerms < p.MinTerms || p.MaxTerms > 100:
-		return fmt.Errorf("max_terms is %d, want min_terms (%d) to 100", p.MaxTerms, p.MinTerms)
-	case p.MinValue < 1:
-		return fmt.Errorf("min_value is %d, want 1 or more", p.MinValue)
-	case p.MaxValue < p.MinValue || p.MaxValue > 1_000_000_000:
-		return fmt.Errorf("max_value is %d, want min_value (%d) to 1000000000", p.MaxValue, p.MinValue)
-	}
-	for _, op := range p.Operators {
-		if len(op) != 1 || !strings.Contains("+-*", op) {
-			return fmt.Errorf("operators has %q, want + - or *", op)
-		}
-	}
 	return task.CheckWeights("operators", len(p.Operators), p.Weights)
 }
 
@@ -66,7 +51,7 @@ func (p simpleEquationsParams) Check() error {
 type simpleEquationsItem struct {
 	Equation string `json:"equation"` // a linear expression, " = ", and a number
 	Variable string `json:"variable"` // one letter
-	Phrasing int    `json:"phrasing,omitempty"`
+	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
 
 	known string // the solution, for a problem made here
 }
@@ -186,7 +171,7 @@ func (s simpleEquationsItem) Check() error {
 	if _, err := s.solution(); err != nil {
 		return fmt.Errorf("equation %.80q: %w", s.Equation, err)
 	}
-	return task.CheckPhrasing(s.Phrasing, len(simpleEquationsPhrasings))
+	return nil
 }
 
 // solution solves the equation.

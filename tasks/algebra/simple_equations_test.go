@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestSimpleEquationsScore(t *testing.T) {
 	item := simpleEquationsItem{Equation: "(12 + 3*x) * 4 - x = 98", Variable: "x"}
-	if err := item.Check(); err == nil {
+	if err := task.Check(item); err == nil {
 		t.Error("an equation with the solution 50/11 is accepted")
 	}
 	item.Equation = "(12 + 3*x) * 4 - x = 158"
@@ -35,7 +36,7 @@ func TestSimpleEquationsCheck(t *testing.T) {
 		"85*d + 179 = 5534", "98 - 77*d = 21", "-16008*d - 2086504064 = -2087272448", "d = 5", "5 = d", "2*(d - 3)*4 = 8*d - (24 - d) - 7",
 		"222784*d + 1899570434467882172283 = 1899570434467885291259",
 	} {
-		if err := (simpleEquationsItem{Equation: good, Variable: "d"}).Check(); err != nil {
+		if err := task.Check(simpleEquationsItem{Equation: good, Variable: "d"}); err != nil {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
@@ -47,7 +48,7 @@ func TestSimpleEquationsCheck(t *testing.T) {
 		{Equation: strings.Repeat("(", 1000) + "x = 1", Variable: "x"}, {Equation: "x = " + strings.Repeat("1", 30_000), Variable: "x"},
 		{Equation: "\x00 = 1", Variable: "\x00"},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%.60q in %q is accepted", bad.Equation, bad.Variable)
 		}
 	}

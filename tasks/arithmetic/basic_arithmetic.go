@@ -1,7 +1,6 @@
 package arithmetic
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,41 +48,15 @@ const (
 
 // basicArithmeticParams are the settings of one difficulty.
 type basicArithmeticParams struct {
-	MinTerms         int      `json:"min_terms"` // count of numbers
-	MaxTerms         int      `json:"max_terms"`
-	MinDigits        int      `json:"min_digits"` // of every number; divisors may have fewer
-	MaxDigits        int      `json:"max_digits"`
-	Operators        []string `json:"operators"` // of + - * /
+	MinTerms         int      `json:"min_terms" want:"1 or more"` // count of numbers
+	MaxTerms         int      `json:"max_terms" want:"min_terms to 200"`
+	MinDigits        int      `json:"min_digits" want:"1 or more"` // of every number; divisors may have fewer
+	MaxDigits        int      `json:"max_digits" want:"min_digits to 18"`
+	Operators        []string `json:"operators" want:"1 or more" oneof:"+ - * /"` // of + - * /
 	AllowParentheses bool     `json:"allow_parentheses"`
 	AllowNegation    bool     `json:"allow_negation"` // numbers and brackets may be negated
-	FormatStyle      string   `json:"format_style"`
-	Whitespace       string   `json:"whitespace"`
-}
-
-// Check implements [task.Params].
-func (p basicArithmeticParams) Check() error {
-	switch {
-	case p.MinTerms < 1:
-		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
-	case p.MaxTerms < p.MinTerms || p.MaxTerms > 200:
-		return fmt.Errorf("max_terms is %d, want min_terms (%d) to 200", p.MaxTerms, p.MinTerms)
-	case p.MinDigits < 1:
-		return fmt.Errorf("min_digits is %d, want 1 or more", p.MinDigits)
-	case p.MaxDigits < p.MinDigits || p.MaxDigits > 18:
-		return fmt.Errorf("max_digits is %d, want min_digits (%d) to 18", p.MaxDigits, p.MinDigits)
-	case len(p.Operators) == 0:
-		return errors.New("operators is empty")
-	case p.FormatStyle != styleSimple && p.FormatStyle != styleNatural:
-		return fmt.Errorf("format_style is %q, want %s or %s", p.FormatStyle, styleSimple, styleNatural)
-	case p.Whitespace != spaceNone && p.Whitespace != spaceSingle && p.Whitespace != spaceRandom:
-		return fmt.Errorf("whitespace is %q, want %s, %s or %s", p.Whitespace, spaceNone, spaceSingle, spaceRandom)
-	}
-	for _, op := range p.Operators {
-		if len(op) != 1 || !strings.Contains("+-*/", op) {
-			return fmt.Errorf("operators has %q, want + - * or /", op)
-		}
-	}
-	return nil
+	FormatStyle      string   `json:"format_style" oneof:"simple natural"`
+	Whitespace       string   `json:"whitespace" oneof:"no_space single random"`
 }
 
 // basicArithmeticItem is one expression.
@@ -91,7 +64,7 @@ type basicArithmeticItem struct {
 	Expression string `json:"expression"`
 	NumTerms   int    `json:"num_terms"`
 	NumDigits  int    `json:"num_digits"` // of every number; divisors may have fewer
-	Phrasing   int    `json:"phrasing,omitempty"`
+	Phrasing   int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeBasicArithmetic draws the counts of numbers and of digits, then the expression.
@@ -261,7 +234,7 @@ func (b basicArithmeticItem) Check() error {
 	if _, ok := b.value(); !ok {
 		return fmt.Errorf("expression %.80q has no value", b.Expression)
 	}
-	return task.CheckPhrasing(b.Phrasing, len(basicArithmeticPhrasings))
+	return nil
 }
 
 // value evaluates the expression. Divisions with a remainder, which reasoning-gym has, are

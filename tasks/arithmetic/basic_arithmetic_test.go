@@ -31,7 +31,7 @@ func TestBasicArithmeticScore(t *testing.T) {
 	for _, bad := range []basicArithmeticItem{
 		{Expression: "1 +"}, {Expression: "1 / 0"}, {Expression: "9**9**9"}, {Expression: "1 << 2 <"}, {Expression: "1", Phrasing: 9},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

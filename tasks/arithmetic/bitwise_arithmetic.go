@@ -30,21 +30,13 @@ var bitwiseArithmetic = task.Spec[bitwiseArithmeticParams, bitwiseArithmeticItem
 
 // bitwiseArithmeticParams are the settings of one difficulty.
 type bitwiseArithmeticParams struct {
-	Difficulty int `json:"difficulty"` // depth of the brackets, 1 to 10
-}
-
-// Check implements [task.Params].
-func (p bitwiseArithmeticParams) Check() error {
-	if p.Difficulty < 0 || p.Difficulty > 10 {
-		return fmt.Errorf("difficulty is %d, want 0 to 10", p.Difficulty)
-	}
-	return nil
+	Difficulty int `json:"difficulty" want:"0 to 10"` // depth of the brackets, 1 to 10
 }
 
 // bitwiseArithmeticItem is one expression.
 type bitwiseArithmeticItem struct {
 	Problem  string `json:"problem"` // with brackets around every operation
-	Phrasing int    `json:"phrasing,omitempty"`
+	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeBitwiseArithmetic draws the expression.
@@ -120,7 +112,7 @@ func (b bitwiseArithmeticItem) Check() error {
 	if !ok || value.large != nil && value.large.BitLen() > mostBits {
 		return fmt.Errorf("problem %.80q has no value of up to %d bits", b.Problem, mostBits)
 	}
-	return task.CheckPhrasing(b.Phrasing, len(bitwiseArithmeticPhrasings))
+	return nil
 }
 
 // value evaluates the expression.

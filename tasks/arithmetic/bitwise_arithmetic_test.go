@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -34,12 +35,12 @@ func TestBitwiseArithmeticScore(t *testing.T) {
 		{Problem: "0x1 +"}, {Problem: "__import__('os')"}, {Problem: "12"}, {Problem: "0x"}, {Problem: "(0x1 << 0x41)"}, {Problem: "0x1", Phrasing: 9},
 		{Problem: "0x1" + strings.Repeat(" << 0x40", 300)},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%.60v is accepted", bad)
 		}
 	}
 	large := bitwiseArithmeticItem{Problem: "0x1" + strings.Repeat("0", 4000)}
-	if v := large.Score(large.Solve()); v.Score != 1 || large.Check() != nil {
+	if v := large.Score(large.Solve()); v.Score != 1 || task.Check(large) != nil {
 		t.Errorf("a large number: %+v", v)
 	}
 }

@@ -33,25 +33,16 @@ var decimalArithmetic = task.Spec[decimalArithmeticParams, decimalArithmeticItem
 
 // decimalArithmeticParams are the settings of one difficulty.
 type decimalArithmeticParams struct {
-	MinNumDecimalPlaces int `json:"min_num_decimal_places"` // decimal places of each number
-	MaxNumDecimalPlaces int `json:"max_num_decimal_places"`
-	MinTerms            int `json:"min_terms"` // count of numbers
-	MaxTerms            int `json:"max_terms"`
+	MinNumDecimalPlaces int `json:"min_num_decimal_places" want:"0 or more"` // decimal places of each number
+	MaxNumDecimalPlaces int `json:"max_num_decimal_places" want:"min_num_decimal_places to 17"`
+	MinTerms            int `json:"min_terms" want:"1 or more"` // count of numbers
+	MaxTerms            int `json:"max_terms" want:"min_terms to 50"`
 	Precision           int `json:"precision"` // significant digits of the answer, at most; raised where the problem needs more
 }
 
 // Check implements [task.Params].
 func (p decimalArithmeticParams) Check() error {
-	switch {
-	case p.MinNumDecimalPlaces < 0:
-		return fmt.Errorf("min_num_decimal_places is %d, want 0 or more", p.MinNumDecimalPlaces)
-	case p.MaxNumDecimalPlaces < p.MinNumDecimalPlaces || p.MaxNumDecimalPlaces > 17:
-		return fmt.Errorf("max_num_decimal_places is %d, want min_num_decimal_places (%d) to 17", p.MaxNumDecimalPlaces, p.MinNumDecimalPlaces)
-	case p.MinTerms < 1:
-		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
-	case p.MaxTerms < p.MinTerms || p.MaxTerms > 50:
-		return fmt.Errorf("max_terms is %d, want min_terms (%d) to 50", p.MaxTerms, p.MinTerms)
-	case p.Precision <= p.MaxNumDecimalPlaces+1 || p.Precision > mostPrecision:
+	if p.Precision <= p.MaxNumDecimalPlaces+1 || p.Precision > mostPrecision {
 		return fmt.Errorf("precision is %d, want more than max_num_decimal_places (%d) and one, to %d", p.Precision, p.MaxNumDecimalPlaces, mostPrecision)
 	}
 	return nil
@@ -65,11 +56,11 @@ const (
 // decimalArithmeticItem is one expression. Entries of reasoning-gym have the expression and
 // the precision only in the question.
 type decimalArithmeticItem struct {
-	DecimalPlaces int    `json:"decimal_places"` // maximum of the numbers, minimum of the answer
+	DecimalPlaces int    `json:"decimal_places" want:"0 to 100"` // maximum of the numbers, minimum of the answer
 	NumTerms      int    `json:"num_terms"`
 	Expression    string `json:"expression"`
-	Precision     int    `json:"precision"` // significant digits of every step
-	Phrasing      int    `json:"phrasing,omitempty"`
+	Precision     int    `json:"precision" want:"1 to 100"` // significant digits of every step
+	Phrasing      int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeDecimalArithmetic draws the count of numbers, then the expression. No number is below
@@ -151,16 +142,10 @@ func (d decimalArithmeticItem) Canonical() string {
 
 // Check refuses a record with an unreadable expression.
 func (d decimalArithmeticItem) Check() error {
-	switch {
-	case d.DecimalPlaces < 0 || d.DecimalPlaces > mostPrecision:
-		return fmt.Errorf("decimal_places is %d, want 0 to %d", d.DecimalPlaces, mostPrecision)
-	case d.Precision < 1 || d.Precision > mostPrecision:
-		return fmt.Errorf("precision is %d, want 1 to %d", d.Precision, mostPrecision)
-	}
 	if _, ok := d.value(); !ok {
 		return fmt.Errorf("expression %.80q has no value", d.Expression)
 	}
-	return task.CheckPhrasing(d.Phrasing, len(decimalArithmeticPhrasings))
+	return nil
 }
 
 // value evaluates the expression.

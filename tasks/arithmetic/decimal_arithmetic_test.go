@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -44,7 +45,7 @@ func TestDecimalArithmeticScore(t *testing.T) {
 		{Expression: "1" + strings.Repeat("0", mostDecimal), Precision: 9},
 		{Expression: "1", Precision: 9, Phrasing: 9},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%.60v is accepted", bad)
 		}
 	}

@@ -32,25 +32,13 @@ var decimalChainSum = task.Spec[decimalChainSumParams, decimalChainSumItem]{
 
 // decimalChainSumParams are the settings of one difficulty.
 type decimalChainSumParams struct {
-	MinTerms         int  `json:"min_terms"`
-	MaxTerms         int  `json:"max_terms"`
-	MinDigits        int  `json:"min_digits"` // before the point of every term
-	MaxDigits        int  `json:"max_digits"`
-	MinDecimalPlaces int  `json:"min_decimal_places"` // of every term
-	MaxDecimalPlaces int  `json:"max_decimal_places"`
+	MinTerms         int  `json:"min_terms" want:"1 or more"`
+	MaxTerms         int  `json:"max_terms" want:"min_terms to 1000"`
+	MinDigits        int  `json:"min_digits" want:"1 or more"` // before the point of every term
+	MaxDigits        int  `json:"max_digits" want:"min_digits to 18"`
+	MinDecimalPlaces int  `json:"min_decimal_places" want:"0 or more"` // of every term
+	MaxDecimalPlaces int  `json:"max_decimal_places" want:"min_decimal_places to 18"`
 	AllowNegation    bool `json:"allow_negation"` // terms may be negative
-}
-
-// Check implements [task.Params].
-func (p decimalChainSumParams) Check() error {
-	whole := chainSumParams{p.MinTerms, p.MaxTerms, p.MinDigits, p.MaxDigits, p.AllowNegation}
-	switch {
-	case p.MinDecimalPlaces < 0:
-		return fmt.Errorf("min_decimal_places is %d, want 0 or more", p.MinDecimalPlaces)
-	case p.MaxDecimalPlaces < p.MinDecimalPlaces || p.MaxDecimalPlaces > 18:
-		return fmt.Errorf("max_decimal_places is %d, want min_decimal_places (%d) to 18", p.MaxDecimalPlaces, p.MinDecimalPlaces)
-	}
-	return whole.Check()
 }
 
 // decimalChainSumItem is one chain.
@@ -58,7 +46,7 @@ type decimalChainSumItem struct {
 	NumTerms   int    `json:"num_terms"`
 	NumDigits  int    `json:"num_digits"` // before the point of every term
 	Expression string `json:"expression"` // terms between " + " and " - "
-	Phrasing   int    `json:"phrasing,omitempty"`
+	Phrasing   int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeDecimalChainSum draws the counts of terms and of digits, then terms and signs.
@@ -129,7 +117,7 @@ func (d decimalChainSumItem) Check() error {
 	if _, ok := sumDecimals(d.Expression); !ok {
 		return fmt.Errorf("expression %.80q is not a chain of sums", d.Expression)
 	}
-	return task.CheckPhrasing(d.Phrasing, len(decimalChainSumPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -32,7 +33,7 @@ func TestDecimalChainSumScore(t *testing.T) {
 		t.Errorf("four: %+v", v)
 	}
 	for _, bad := range []decimalChainSumItem{{Expression: "1.5 +"}, {Expression: "1.5", Phrasing: 9}} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

@@ -42,10 +42,10 @@ var legCounting = task.Spec[legCountingParams, legCountingItem]{
 
 // legCountingParams are the settings of one difficulty.
 type legCountingParams struct {
-	MinAnimals   int `json:"min_animals"` // kinds
+	MinAnimals   int `json:"min_animals" want:"1 or more"` // kinds
 	MaxAnimals   int `json:"max_animals"`
-	MinInstances int `json:"min_instances"` // of each kind
-	MaxInstances int `json:"max_instances"`
+	MinInstances int `json:"min_instances" want:"1 or more"` // of each kind
+	MaxInstances int `json:"max_instances" want:"min_instances to 1000000000"`
 }
 
 // maxInstances limits the animals of one kind.
@@ -53,15 +53,8 @@ const maxInstances = 1_000_000_000
 
 // Check implements [task.Params].
 func (p legCountingParams) Check() error {
-	switch {
-	case p.MinAnimals < 1:
-		return fmt.Errorf("min_animals is %d, want 1 or more", p.MinAnimals)
-	case p.MaxAnimals < p.MinAnimals || p.MaxAnimals > len(animals):
+	if p.MaxAnimals < p.MinAnimals || p.MaxAnimals > len(animals) {
 		return fmt.Errorf("max_animals is %d, want min_animals (%d) to %d", p.MaxAnimals, p.MinAnimals, len(animals))
-	case p.MinInstances < 1:
-		return fmt.Errorf("min_instances is %d, want 1 or more", p.MinInstances)
-	case p.MaxInstances < p.MinInstances || p.MaxInstances > maxInstances:
-		return fmt.Errorf("max_instances is %d, want min_instances (%d) to %d", p.MaxInstances, p.MinInstances, maxInstances)
 	}
 	return nil
 }
@@ -104,7 +97,7 @@ type legCountingItem struct {
 	Animals    herd  `json:"animals"`
 	NumAnimals int   `json:"num_animals"` // kinds
 	TotalLegs  int64 `json:"total_legs"`
-	Phrasing   int   `json:"phrasing,omitempty"`
+	Phrasing   int   `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A herd is a number of animals of each kind. In JSON it is an object with the names of the
@@ -249,7 +242,7 @@ func (l legCountingItem) Check() error {
 	if len(l.Animals) == 0 || l.TotalLegs < legs || !unknown && l.TotalLegs > legs {
 		return fmt.Errorf("total_legs is %d, want %d", l.TotalLegs, legs)
 	}
-	return task.CheckPhrasing(l.Phrasing, len(legCountingPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

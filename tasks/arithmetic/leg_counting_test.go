@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -45,7 +46,7 @@ func TestLegCountingRecords(t *testing.T) {
 		var item legCountingItem
 		err := json.Unmarshal([]byte(test.record), &item)
 		if err == nil {
-			err = item.Check()
+			err = task.Check(item)
 		}
 		if (err == nil) != (test.refused == "") || err != nil && !strings.Contains(err.Error(), test.refused) {
 			t.Errorf("%s: error %v, want one that names %q", test.record, err, test.refused)

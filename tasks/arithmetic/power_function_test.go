@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
@@ -43,7 +44,7 @@ func TestPowerFunctionScore(t *testing.T) {
 	for _, bad := range []powerFunctionItem{
 		{Base: 2, Exponent: 3, Solution: 9}, {Base: 0, Exponent: -1}, {Base: 1e300, Exponent: 3}, {Base: 1, Exponent: math.MaxInt32, Solution: 1}, {Base: 1, Solution: 1, Phrasing: 9},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
@@ -87,7 +88,7 @@ func TestPowerFunctionParams(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 20 {
-			if item := tasktest.Made[powerFunctionItem](t, own, 0, i); item.Check() != nil || item.Score(item.Solve()).Score != 1 {
+			if item := tasktest.Made[powerFunctionItem](t, own, 0, i); task.Check(item) != nil || item.Score(item.Solve()).Score != 1 {
 				t.Errorf("%+v", item)
 			}
 		}

@@ -37,25 +37,22 @@ var products = task.Spec[productsParams, productsItem]{
 
 // productsParams are the settings of one difficulty.
 type productsParams struct {
-	MinTerms      int  `json:"min_terms"`
-	MaxTerms      int  `json:"max_terms"`
-	MinDigits     int  `json:"min_digits"` // of every factor
-	MaxDigits     int  `json:"max_digits"`
+	MinTerms      int  `json:"min_terms" want:"1 or more"`
+	MaxTerms      int  `json:"max_terms" want:"min_terms to 200"`
+	MinDigits     int  `json:"min_digits" want:"1 or more"` // of every factor
+	MaxDigits     int  `json:"max_digits" want:"min_digits to 18"`
 	AllowNegation bool `json:"allow_negation"` // factors may be negative
 }
 
 // maxFactors limits the factors of a product.
 const maxFactors = 200
 
-// Check implements [task.Params].
-func (p productsParams) Check() error { return chainSumParams(p).check(maxFactors) }
-
 // productsItem is one product.
 type productsItem struct {
 	Expression string `json:"expression"` // factors between " * "
 	NumTerms   int    `json:"num_terms"`
 	NumDigits  int    `json:"num_digits"` // of every factor
-	Phrasing   int    `json:"phrasing,omitempty"`
+	Phrasing   int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeProducts draws the number of factors and of digits, then the factors.
@@ -96,7 +93,7 @@ func (p productsItem) Check() error {
 	if _, ok := multiply(p.Expression); !ok {
 		return fmt.Errorf("expression %.80q is not a product of up to %d whole numbers", p.Expression, maxFactors)
 	}
-	return task.CheckPhrasing(p.Phrasing, len(productsPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

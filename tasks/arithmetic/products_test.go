@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -33,7 +34,7 @@ func TestProductsScore(t *testing.T) {
 		{Expression: "2 * 3 + 4"}, {Expression: "0x2 * 3"}, {Expression: "1_0 * 3"}, {Expression: strings.Repeat("9", 41)},
 		{Expression: strings.Repeat("2 * ", maxFactors) + "2"}, {Expression: "2 * 3", Phrasing: 9}, {Expression: "2 * 3", Phrasing: -1},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+.60v is accepted", bad)
 		}
 	}

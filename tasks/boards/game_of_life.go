@@ -1,6 +1,7 @@
 package boards
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -38,28 +39,17 @@ const mostLifeWork = 50_000_000
 
 // gameOfLifeParams are the settings of one difficulty.
 type gameOfLifeParams struct {
-	GridSizeX          int     `json:"grid_size_x"`          // rows
-	GridSizeY          int     `json:"grid_size_y"`          // columns
-	FilledCellsWeights float64 `json:"filled_cells_weights"` // share of live cells at the start
-	FilledCells        int     `json:"filled_cells"`         // number of live cells at the start; 0: FilledCellsWeights decides
+	GridSizeX          int     `json:"grid_size_x" want:"3 to 999"`                             // rows
+	GridSizeY          int     `json:"grid_size_y" want:"3 to 999"`                             // columns
+	FilledCellsWeights float64 `json:"filled_cells_weights" want:"more than 0 and less than 1"` // share of live cells at the start
+	FilledCells        int     `json:"filled_cells"`                                            // number of live cells at the start; 0: FilledCellsWeights decides
 	SimulationSteps    int     `json:"simulation_steps"`
 }
 
 // Check implements [task.Params].
 func (p gameOfLifeParams) Check() error {
-	switch {
-	case p.GridSizeX < 3 || p.GridSizeX > 999:
-		return fmt.Errorf("grid_size_x is %d, want 3 to 999", p.GridSizeX)
-	case p.GridSizeY < 3 || p.GridSizeY > 999:
-		return fmt.Errorf("grid_size_y is %d, want 3 to 999", p.GridSizeY)
-	case !(p.FilledCellsWeights > 0 && p.FilledCellsWeights < 1):
-		return fmt.Errorf("filled_cells_weights is %v, want more than 0 and less than 1", p.FilledCellsWeights)
-	case p.FilledCells < 0 || p.FilledCells > p.GridSizeX*p.GridSizeY:
-		return fmt.Errorf("filled_cells is %d, want 0 to %d", p.FilledCells, p.GridSizeX*p.GridSizeY)
-	case p.SimulationSteps < 1 || p.SimulationSteps > mostLifeWork/(p.GridSizeX*p.GridSizeY):
-		return fmt.Errorf("simulation_steps is %d, want 1 to %d on such a grid", p.SimulationSteps, mostLifeWork/(p.GridSizeX*p.GridSizeY))
-	}
-	return nil
+	cells := p.GridSizeX * p.GridSizeY
+	return cmp.Or(task.Within("filled_cells", p.FilledCells, 0, cells), task.Within("simulation_steps", p.SimulationSteps, 1, mostLifeWork/cells))
 }
 
 // gameOfLifeItem is one board. Entries of reasoning-gym have the board only in the
@@ -71,7 +61,7 @@ type gameOfLifeItem struct {
 	SimulationSteps int      `json:"simulation_steps"`
 	Board           []string `json:"board,omitempty"`  // the start: rows of 0 and 1
 	Answer          *string  `json:"answer,omitempty"` // the end, as a JSON list of rows
-	Phrasing        int      `json:"phrasing,omitempty"`
+	Phrasing        int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeGameOfLife draws cells until the final board has live cells and differs from the
@@ -186,7 +176,7 @@ func (g gameOfLifeItem) Check() error {
 		if _, err := readCells(*g.Answer); err != nil {
 			return fmt.Errorf("answer: %w", err)
 		}
-		return task.CheckPhrasing(g.Phrasing, len(gameOfLifePhrasings))
+		return nil
 	}
 	if _, err := readLifeBoard(g.Board); err != nil {
 		return err
@@ -198,7 +188,7 @@ func (g gameOfLifeItem) Check() error {
 	case g.Answer != nil && *g.Answer != string(appendBoard(nil, g.end(), ",")):
 		return errors.New("answer is not the board at the end")
 	}
-	return task.CheckPhrasing(g.Phrasing, len(gameOfLifePhrasings))
+	return nil
 }
 
 // end returns the board at the end.

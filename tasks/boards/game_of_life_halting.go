@@ -1,6 +1,7 @@
 package boards
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -39,32 +40,19 @@ var gameOfLifeHalting = task.Spec[gameOfLifeHaltingParams, gameOfLifeHaltingItem
 
 // gameOfLifeHaltingParams are the settings of one difficulty.
 type gameOfLifeHaltingParams struct {
-	GridSizeX          int `json:"grid_size_x"`     // rows
-	GridSizeY          int `json:"grid_size_y"`     // columns
-	Difficulty         int `json:"difficulty"`      // 1 to 3: shapes of up to 3, 4 or 5 cells in height and width
-	NumOscillators     int `json:"num_oscillators"` // maximum of shapes on a board, lasting or dying
-	MaxSimulationSteps int `json:"max_simulation_steps"`
+	GridSizeX          int `json:"grid_size_x"`                     // rows
+	GridSizeY          int `json:"grid_size_y"`                     // columns
+	Difficulty         int `json:"difficulty" want:"1 to 3"`        // 1 to 3: shapes of up to 3, 4 or 5 cells in height and width
+	NumOscillators     int `json:"num_oscillators" want:"1 to 100"` // maximum of shapes on a board, lasting or dying
+	MaxSimulationSteps int `json:"max_simulation_steps" want:"3 to 1000"`
 
 	Witness bool `json:"witness"` // the answer is the step of death or the number of live cells, not True or False
 }
 
 // Check implements [task.Params].
 func (p gameOfLifeHaltingParams) Check() error {
-	if p.Difficulty < 1 || p.Difficulty > 3 {
-		return fmt.Errorf("difficulty is %d, want 1 to 3", p.Difficulty)
-	}
 	least := [...]int{7, 13, 25}[p.Difficulty-1]
-	switch {
-	case p.GridSizeX < least || p.GridSizeX > 200:
-		return fmt.Errorf("grid_size_x is %d, want %d to 200 with difficulty %d", p.GridSizeX, least, p.Difficulty)
-	case p.GridSizeY < least || p.GridSizeY > 200:
-		return fmt.Errorf("grid_size_y is %d, want %d to 200 with difficulty %d", p.GridSizeY, least, p.Difficulty)
-	case p.NumOscillators < 1 || p.NumOscillators > 100:
-		return fmt.Errorf("num_oscillators is %d, want 1 to 100", p.NumOscillators)
-	case p.MaxSimulationSteps < 3 || p.MaxSimulationSteps > 1000:
-		return fmt.Errorf("max_simulation_steps is %d, want 3 to 1000", p.MaxSimulationSteps)
-	}
-	return nil
+	return cmp.Or(task.Within("grid_size_x", p.GridSizeX, least, 200), task.Within("grid_size_y", p.GridSizeY, least, 200))
 }
 
 // gameOfLifeHaltingItem is one board. Entries of reasoning-gym have the board only in the
@@ -77,7 +65,7 @@ type gameOfLifeHaltingItem struct {
 	ShouldOscillate *bool         `json:"should_oscillate"`  // some cell is alive after the steps
 	Board           []string      `json:"board,omitempty"`   // rows of 0 and 1
 	Outcome         string        `json:"outcome,omitempty"` // such as "dead 5" or "alive 12"; empty: the answer is True or False
-	Phrasing        int           `json:"phrasing,omitempty"`
+	Phrasing        int           `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // lifePattern is a shape on a board.
@@ -297,8 +285,8 @@ func (g gameOfLifeHaltingItem) Check() error {
 		if err != nil {
 			return err
 		}
-		if most := mostLifeWork / (board.height * board.width); g.SimulationSteps < 0 || g.SimulationSteps > most {
-			return fmt.Errorf("simulation_steps is %d, want 0 to %d on such a board", g.SimulationSteps, most)
+		if err := task.Within("simulation_steps", g.SimulationSteps, 0, mostLifeWork/(board.height*board.width)); err != nil {
+			return err
 		}
 		outcome, lasts := board.outcome(g.SimulationSteps), !board.empty()
 		switch {
@@ -308,7 +296,7 @@ func (g gameOfLifeHaltingItem) Check() error {
 			return fmt.Errorf("outcome is %.20q, want %q", g.Outcome, outcome)
 		}
 	}
-	return task.CheckPhrasing(g.Phrasing, len(gameOfLifeHaltingPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -12,7 +13,7 @@ import (
 func TestGameOfLifeHaltingScore(t *testing.T) {
 	lasts, dies := true, false
 	item := gameOfLifeHaltingItem{Board: strings.Fields("0000 0110 0000 0000"), SimulationSteps: 1, ShouldOscillate: &dies}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -44,37 +44,28 @@ var miniSudoku = task.Spec[miniSudokuParams, miniSudokuItem]{
 
 // miniSudokuParams are the settings of one difficulty.
 type miniSudokuParams struct {
-	MinEmpty  int `json:"min_empty"` // cells to fill
-	MaxEmpty  int `json:"max_empty"`
-	MinRounds int `json:"min_rounds"` // rounds to fill the board, if each fills all cells with a single candidate
+	MinEmpty  int `json:"min_empty" want:"0 to 12"` // cells to fill
+	MaxEmpty  int `json:"max_empty" want:"min_empty to 12"`
+	MinRounds int `json:"min_rounds" want:"0 to 5"` // rounds to fill the board, if each fills all cells with a single candidate
 }
 
 // miniMaxRounds is the largest number of rounds that a puzzle takes.
 const miniMaxRounds = 5
 
-// miniMaxEmpty limits the empty cells: a sudoku of four rows with fewer than four given
-// cells has several solutions.
-const miniMaxEmpty = 12
-
 // Check implements [task.Params].
 func (p miniSudokuParams) Check() error {
-	switch {
-	case p.MinEmpty < 0 || p.MinEmpty > miniMaxEmpty:
-		return fmt.Errorf("min_empty is %d, want 0 to %d", p.MinEmpty, miniMaxEmpty)
-	case p.MaxEmpty < p.MinEmpty || p.MaxEmpty > miniMaxEmpty:
-		return fmt.Errorf("max_empty is %d, want min_empty (%d) to %d", p.MaxEmpty, p.MinEmpty, miniMaxEmpty)
-	case p.MinRounds < 0 || p.MinRounds > miniMaxRounds || p.MinRounds > 0 && 2*p.MinRounds+2 > p.MinEmpty:
-		return fmt.Errorf("min_rounds is %d, want 0 to %d, and 0 or at most half of min_empty (%d) less 1", p.MinRounds, miniMaxRounds, p.MinEmpty)
+	if p.MinRounds > 0 && 2*p.MinRounds+2 > p.MinEmpty {
+		return fmt.Errorf("min_rounds is %d, want 0 or at most half of min_empty (%d) less 1", p.MinRounds, p.MinEmpty)
 	}
 	return nil
 }
 
 // miniSudokuItem is one puzzle.
 type miniSudokuItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle"` // by row; 0 is an empty cell
-	Solution grid.Grid[int] `json:"solution"`
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"4"` // by row; 0 is an empty cell
+	Solution grid.Grid[int] `json:"solution" want:"4"`
 	NumEmpty int            `json:"num_empty"`
-	Phrasing int            `json:"phrasing,omitempty"`
+	Phrasing int            `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A miniBoard is a filled board: cell i, counted by row, is the i-th nibble. There are only
@@ -227,12 +218,6 @@ func (m miniSudokuItem) Canonical() string { return canon.Sudoku(m.Puzzle, 2) }
 
 // Check refuses a record with a wrong solution.
 func (m miniSudokuItem) Check() error {
-	if err := task.CheckPhrasing(m.Phrasing, len(miniSudokuPhrasings)); err != nil {
-		return err
-	}
-	if len(m.Puzzle) != 4 || len(m.Solution) != 4 {
-		return fmt.Errorf("puzzle and solution have %d and %d rows, want 4", len(m.Puzzle), len(m.Solution))
-	}
 	var board miniBoard
 	for i := range 16 {
 		row, column := i/4, i%4

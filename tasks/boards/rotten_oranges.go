@@ -2,7 +2,6 @@ package boards
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
@@ -34,21 +33,10 @@ var rottenOranges = task.Spec[rottenOrangesParams, rottenOrangesItem]{
 
 // rottenOrangesParams are the settings of one difficulty.
 type rottenOrangesParams struct {
-	MinN     int     `json:"min_n"` // rows and columns
-	MaxN     int     `json:"max_n"`
-	POranges float64 `json:"p_oranges"` // probability that a cell holds an orange
-	PRotten  float64 `json:"p_rotten"`  // mean probability that an orange is rotten
-}
-
-// Check implements [task.Params].
-func (p rottenOrangesParams) Check() error {
-	switch {
-	case !(p.POranges > 0 && p.POranges <= 1):
-		return fmt.Errorf("p_oranges is %v, want more than 0 and at most 1", p.POranges)
-	case !(p.PRotten > 0 && p.PRotten <= 1):
-		return fmt.Errorf("p_rotten is %v, want more than 0 and at most 1", p.PRotten)
-	}
-	return task.CheckRange("n", p.MinN, p.MaxN, [2]int{3, mostSide})
+	MinN     int     `json:"min_n" want:"3 to 200"` // rows and columns
+	MaxN     int     `json:"max_n" want:"min_n to 200"`
+	POranges float64 `json:"p_oranges" want:"more than 0 and at most 1"` // probability that a cell holds an orange
+	PRotten  float64 `json:"p_rotten" want:"more than 0 and at most 1"`  // mean probability that an orange is rotten
 }
 
 // rottenOrangesItem is one grid.
@@ -56,11 +44,8 @@ type rottenOrangesItem struct {
 	Matrix   grid.Grid[int] `json:"matrix"`   // cells: noOrange, fresh or rotten
 	Solution int            `json:"solution"` // minutes; neverRots
 	N        int            `json:"n"`        // rows and columns
-	Phrasing int            `json:"phrasing,omitempty"`
+	Phrasing int            `json:"phrasing,omitempty" want:"0 to 5"`
 }
-
-// mostSide limits the rows and the columns of a grid.
-const mostSide = 200
 
 const (
 	noOrange = 0
@@ -215,10 +200,7 @@ func (o rottenOrangesItem) Check() error {
 	if err := grid.CheckInts(o.Matrix, noOrange, rotten); err != nil {
 		return err
 	}
-	if want := minutesOf(o.Matrix); o.Solution != want {
-		return fmt.Errorf("solution is %d, want %d", o.Solution, want)
-	}
-	return task.CheckPhrasing(o.Phrasing, len(rottenOrangesPhrasings))
+	return task.Want("solution", o.Solution, minutesOf(o.Matrix))
 }
 
 // Solve implements [task.Instance].

@@ -7,13 +7,14 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestRottenOrangesScore(t *testing.T) {
 	item := rottenOrangesItem{Matrix: tasktest.Matrix("2 1 1\n1 1 0\n0 1 1"), Solution: 4, N: 3}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -27,7 +28,7 @@ func TestRottenOrangesScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	never := rottenOrangesItem{Matrix: tasktest.Matrix("2 0 1"), Solution: -1}
-	if err := never.Check(); err != nil {
+	if err := task.Check(never); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, never.Score, []tasktest.Near{{"-1", 1, ""}, {"1", 0, ""}, {"0", 0, ""}})
@@ -37,7 +38,7 @@ func TestRottenOrangesScore(t *testing.T) {
 		{Matrix: tasktest.Matrix("2 1")},
 		{Matrix: tasktest.Matrix("2 0"), Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

@@ -38,11 +38,11 @@ var shortestPath = task.Spec[shortestPathParams, shortestPathItem]{
 
 // shortestPathParams are the settings of one difficulty.
 type shortestPathParams struct {
-	MinRows  int     `json:"min_rows"`
-	MaxRows  int     `json:"max_rows"`
-	MinCols  int     `json:"min_cols"`
-	MaxCols  int     `json:"max_cols"`
-	PBlocked float64 `json:"p_blocked"` // probability that a cell is blocked
+	MinRows  int     `json:"min_rows" want:"1 or more"`
+	MaxRows  int     `json:"max_rows" want:"min_rows to 500"`
+	MinCols  int     `json:"min_cols" want:"1 or more"`
+	MaxCols  int     `json:"max_cols" want:"min_cols to 500"`
+	PBlocked float64 `json:"p_blocked" want:"0 to 1"` // probability that a cell is blocked
 }
 
 // pathMaxSide limits the rows and the columns of a grid.
@@ -50,17 +50,8 @@ const pathMaxSide = 500
 
 // Check implements [task.Params].
 func (p shortestPathParams) Check() error {
-	switch {
-	case p.MinRows < 1:
-		return fmt.Errorf("min_rows is %d, want 1 or more", p.MinRows)
-	case p.MaxRows < p.MinRows || p.MaxRows > pathMaxSide:
-		return fmt.Errorf("max_rows is %d, want min_rows (%d) to %d", p.MaxRows, p.MinRows, pathMaxSide)
-	case p.MinCols < 1 || p.MinRows*p.MinCols < 2:
+	if p.MinRows*p.MinCols < 2 {
 		return fmt.Errorf("min_cols is %d beside min_rows %d, want 2 cells or more", p.MinCols, p.MinRows)
-	case p.MaxCols < p.MinCols || p.MaxCols > pathMaxSide:
-		return fmt.Errorf("max_cols is %d, want min_cols (%d) to %d", p.MaxCols, p.MinCols, pathMaxSide)
-	case !(p.PBlocked >= 0 && p.PBlocked <= 1):
-		return fmt.Errorf("p_blocked is %v, want 0 to 1", p.PBlocked)
 	}
 	return nil
 }
@@ -69,7 +60,7 @@ func (p shortestPathParams) Check() error {
 type shortestPathItem struct {
 	Matrix   pathMatrix `json:"matrix"`
 	Solution []string   `json:"solution"` // moves of a shortest way; empty if there is none
-	Phrasing int        `json:"phrasing,omitempty"`
+	Phrasing int        `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // The kinds of cell.
@@ -351,9 +342,6 @@ func (s shortestPathItem) Canonical() string {
 // Check refuses a record unless it is a grid with a shortest way.
 func (s shortestPathItem) Check() error {
 	m := s.Matrix
-	if err := task.CheckPhrasing(s.Phrasing, len(shortestPathPhrasings)); err != nil {
-		return err
-	}
 	switch {
 	case m.Rows > pathMaxSide || m.Cols > pathMaxSide:
 		return fmt.Errorf("matrix has %d rows of %d cells, want at most %d of each", m.Rows, m.Cols, pathMaxSide)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -29,7 +30,7 @@ func pathItem(t *testing.T, grid, solution string) shortestPathItem {
 	if err := json.Unmarshal(matrix, &item.Matrix); err != nil {
 		t.Fatal(err)
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	return item

@@ -52,33 +52,21 @@ var ordinals = []string{"first", "second", "third", "fourth", "fifth", "last"}
 
 // calendarParams are the settings of one difficulty.
 type calendarParams struct {
-	Year             int      `json:"year"`
-	Tasks            []string `json:"tasks"`              // kinds of question, equally likely
-	OffsetUpperBound int      `json:"offset_upper_bound"` // limit of the days between two dates
-	LeapYearRange    int      `json:"leap_year_range"`    // for leap years, the largest distance from Year
-	YearRange        int      `json:"year_range"`         // for the first date of all other questions, the same
+	Year             int      `json:"year" want:"1 to 9999"`
+	Tasks            []string `json:"tasks" want:"1 or more" oneof:"weekday_offset weekday_of_date weekday_of_date_from_first_date recurring_event_day count_days count_business_days is_leap_year, each once"` // kinds of question, equally likely
+	OffsetUpperBound int      `json:"offset_upper_bound" want:"1 to 1000000"`                                                                                                                                   // limit of the days between two dates
+	LeapYearRange    int      `json:"leap_year_range" want:"0 or more"`                                                                                                                                         // for leap years, the largest distance from Year
+	YearRange        int      `json:"year_range" want:"0 or more"`                                                                                                                                              // for the first date of all other questions, the same
 }
 
 // Check implements [task.Params].
 func (p calendarParams) Check() error {
-	const mostDays = 1_000_000
 	reach := p.OffsetUpperBound/365 + 1
 	switch {
-	case p.Year < firstYear || p.Year > lastYear:
-		return fmt.Errorf("year is %d, want %d to %d", p.Year, firstYear, lastYear)
-	case len(p.Tasks) == 0:
-		return fmt.Errorf("tasks is empty, want some of %s", strings.Join(calendarKinds, ", "))
-	case p.OffsetUpperBound < 1 || p.OffsetUpperBound > mostDays:
-		return fmt.Errorf("offset_upper_bound is %d, want 1 to %d", p.OffsetUpperBound, mostDays)
-	case p.LeapYearRange < 0 || p.Year-p.LeapYearRange < firstYear || p.Year+p.LeapYearRange > lastYear:
-		return fmt.Errorf("leap_year_range is %d, want 0 or more, and years from %d to %d", p.LeapYearRange, firstYear, lastYear)
-	case p.YearRange < 0 || p.Year-p.YearRange-reach < firstYear || p.Year+p.YearRange+reach > lastYear:
-		return fmt.Errorf("year_range is %d, want 0 or more, and all dates in the years from %d to %d", p.YearRange, firstYear, lastYear)
-	}
-	for i, kind := range p.Tasks {
-		if !slices.Contains(calendarKinds, kind) || slices.Contains(p.Tasks[:i], kind) {
-			return fmt.Errorf("tasks has %q, want some of %s, each once", kind, strings.Join(calendarKinds, ", "))
-		}
+	case p.Year-p.LeapYearRange < firstYear || p.Year+p.LeapYearRange > lastYear:
+		return fmt.Errorf("leap_year_range is %d, want years from %d to %d", p.LeapYearRange, firstYear, lastYear)
+	case p.Year-p.YearRange-reach < firstYear || p.Year+p.YearRange+reach > lastYear:
+		return fmt.Errorf("year_range is %d, want all dates in the years from %d to %d", p.YearRange, firstYear, lastYear)
 	}
 	return nil
 }
@@ -98,7 +86,7 @@ type calendarItem struct {
 	Ordinal    string `json:"ordinal,omitempty"`     // one of ordinals
 	Weekday    string `json:"weekday,omitempty"`
 	IsLeap     *bool  `json:"is_leap,omitempty"`
-	Phrasing   int    `json:"phrasing,omitempty"`
+	Phrasing   int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeCalendar draws the kind of question, and the fields of that kind.
@@ -340,7 +328,7 @@ func (c calendarItem) Check() error {
 			return fmt.Errorf("target_date: %w", err)
 		}
 	}
-	return task.CheckPhrasing(c.Phrasing, calendarWordings)
+	return nil
 }
 
 // The answers about leap years.

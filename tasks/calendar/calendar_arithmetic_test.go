@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -84,7 +85,7 @@ func TestCalendarAnswers(t *testing.T) {
 		{calendarItem{Task: countBusiness, EndDate: "2022-09-23"}, "", "no start"},
 		{calendarItem{Task: leapYear, Year: 2056, Phrasing: 6}, "", "no such wording"},
 	} {
-		err := test.item.Check()
+		err := task.Check(test.item)
 		if want := test.want; (err == nil) != (want != "") || err == nil && test.item.Solve() != want {
 			t.Errorf("%+v has the answer %q, error %v, want %q (%s)", test.item, test.item.Solve(), err, test.want, test.why)
 		}

@@ -73,8 +73,8 @@ type timeIntervalsParams struct {
 	MaxSeconds int      `json:"max_time_difference_seconds"` // between two times of one day
 	MinDate    string   `json:"min_date"`                    // as 2022-12-31
 	MaxDate    string   `json:"max_date"`
-	MaxDays    int      `json:"max_date_difference_days"` // between two dates
-	TaskTypes  []string `json:"task_types"`               // kinds of question, equally likely
+	MaxDays    int      `json:"max_date_difference_days"`    // between two dates
+	TaskTypes  []string `json:"task_types" want:"1 or more"` // kinds of question, equally likely
 }
 
 // Check implements [task.Params].
@@ -84,9 +84,6 @@ func (p timeIntervalsParams) Check() error {
 	}
 	if err := p.checkDates(); err != nil {
 		return err
-	}
-	if len(p.TaskTypes) == 0 {
-		return fmt.Errorf("task_types is empty, want some of %s", strings.Join(intervalKinds, ", "))
 	}
 	for i, kind := range p.TaskTypes {
 		if !slices.Contains(intervalKinds, kind) || slices.Contains(p.TaskTypes[:i], kind) {
@@ -144,7 +141,7 @@ type timeIntervalsItem struct {
 	EndTime   string `json:"end_time"`        // not before StartTime
 	Format    string `json:"format"`          // of both times in the question, in the language of C's strftime
 	Expected  string `json:"expected_format"` // of the answer, one of answerForms
-	Phrasing  int    `json:"phrasing,omitempty"`
+	Phrasing  int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeTimeIntervals draws the kind of question, and the two times.
@@ -263,7 +260,7 @@ func (t timeIntervalsItem) Check() error {
 	if end.since(start) < 0 && !strings.HasPrefix(t.TaskType, kindDate) {
 		return fmt.Errorf("end_time is %s, want %s or later", t.EndTime, t.StartTime)
 	}
-	return task.CheckPhrasing(t.Phrasing, len(intervalPhrasings))
+	return nil
 }
 
 // length returns the time between the two: whole days and the rest, cut off to the unit of

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -79,7 +80,7 @@ func TestTimeIntervalsOfDaysScore(t *testing.T) {
 		{"", 0, ""},
 	})
 	for _, item := range []timeIntervalsItem{date, zones} {
-		if err := item.Check(); err != nil {
+		if err := task.Check(item); err != nil {
 			t.Error(err)
 		}
 	}
@@ -87,7 +88,7 @@ func TestTimeIntervalsOfDaysScore(t *testing.T) {
 
 func TestTimeIntervalsRecords(t *testing.T) {
 	good := timeIntervalsItem{TaskType: kindSeconds, StartTime: "2000-01-01 08:00:00", EndTime: "2000-01-01 09:00:00", Format: "%H:%M:%S", Expected: "HH:MM:SS"}
-	if err := good.Check(); err != nil {
+	if err := task.Check(good); err != nil {
 		t.Error(err)
 	}
 	for why, spoil := range map[string]func(*timeIntervalsItem){
@@ -106,12 +107,12 @@ func TestTimeIntervalsRecords(t *testing.T) {
 	} {
 		bad := good
 		spoil(&bad)
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("a record is accepted: %s", why)
 		}
 	}
 	back := timeIntervalsItem{TaskType: kindZone, StartTime: "2000-01-02 00:00:00+00:00", EndTime: "2000-01-02 00:00:00+02:00", Format: "%Y", Expected: "D days, HH:MM"}
-	if err := back.Check(); err != nil || back.Solve() != "-1 days, 22:00" || back.Score(back.Solve()) != quintain.Right() {
+	if err := task.Check(back); err != nil || back.Solve() != "-1 days, 22:00" || back.Score(back.Solve()) != quintain.Right() {
 		t.Errorf("two hours back, which reasoning-gym has: %q, error %v", back.Solve(), err)
 	}
 }

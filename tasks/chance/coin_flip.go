@@ -49,13 +49,13 @@ var coinFlip = task.Spec[coinFlipParams, coinFlipItem]{
 
 // coinFlipParams are the settings of one difficulty.
 type coinFlipParams struct {
-	MinTrials      int  `json:"min_trials"` // flips
-	MaxTrials      int  `json:"max_trials"`
-	AllowExact     bool `json:"allow_exact"`     // ask for exactly k heads
-	AllowAtLeast   bool `json:"allow_at_least"`  // ask for at least k heads
-	AllowBetween   bool `json:"allow_between"`   // ask for k to m heads
-	MaxDenominator int  `json:"max_denominator"` // of the probability of heads; 2: all coins are fair
-	Conditional    bool `json:"conditional"`     // ask for a probability given at least g heads
+	MinTrials      int  `json:"min_trials" want:"1 or more"` // flips
+	MaxTrials      int  `json:"max_trials" want:"min_trials or more"`
+	AllowExact     bool `json:"allow_exact"`                     // ask for exactly k heads
+	AllowAtLeast   bool `json:"allow_at_least"`                  // ask for at least k heads
+	AllowBetween   bool `json:"allow_between"`                   // ask for k to m heads
+	MaxDenominator int  `json:"max_denominator" want:"2 to 100"` // of the probability of heads; 2: all coins are fair
+	Conditional    bool `json:"conditional"`                     // ask for a probability given at least g heads
 }
 
 // maxWays bounds the denominator of a probability, so that it is an int64.
@@ -64,12 +64,6 @@ const maxWays = 1 << 62
 // Check implements [task.Params].
 func (p coinFlipParams) Check() error {
 	switch {
-	case p.MinTrials < 1:
-		return fmt.Errorf("min_trials is %d, want 1 or more", p.MinTrials)
-	case p.MaxDenominator < 2 || p.MaxDenominator > 100:
-		return fmt.Errorf("max_denominator is %d, want 2 to 100", p.MaxDenominator)
-	case p.MaxTrials < p.MinTrials:
-		return fmt.Errorf("max_trials is %d, want min_trials (%d) or more", p.MaxTrials, p.MinTrials)
 	case !p.AllowExact && !p.AllowAtLeast && !p.AllowBetween:
 		return errors.New("allow_exact, allow_at_least and allow_between are all false, want one of them")
 	case p.AllowBetween && p.MinTrials < 2:
@@ -97,14 +91,14 @@ func power(base int64, exponent int) (n int64, ok bool) {
 
 // coinFlipItem is one question.
 type coinFlipItem struct {
-	NumTrials   int      `json:"num_trials"`       // flips
-	KHeads      int      `json:"k_heads"`          // 0 to NumTrials
-	KMost       int      `json:"k_most,omitempty"` // with "between": above KHeads, to NumTrials
-	ProblemType string   `json:"problem_type"`     // "exact", "at_least" or "between"
-	Given       int      `json:"given,omitempty"`  // the flips are known to show at least as many heads
-	Heads       rational `json:"heads,omitzero"`   // probability of heads, in lowest terms; zero: 1/2
-	Rational    rational `json:"rational"`         // the probability
-	Phrasing    int      `json:"phrasing,omitempty"`
+	NumTrials   int      `json:"num_trials"`                                  // flips
+	KHeads      int      `json:"k_heads" want:"0 to num_trials"`              // 0 to NumTrials
+	KMost       int      `json:"k_most,omitempty"`                            // with "between": above KHeads, to NumTrials
+	ProblemType string   `json:"problem_type" oneof:"exact at_least between"` // "exact", "at_least" or "between"
+	Given       int      `json:"given,omitempty" want:"0 to num_trials"`      // the flips are known to show at least as many heads
+	Heads       rational `json:"heads,omitzero"`                              // probability of heads, in lowest terms; zero: 1/2
+	Rational    rational `json:"rational"`                                    // the probability
+	Phrasing    int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // The kinds of question.
@@ -346,22 +340,10 @@ func (c coinFlipItem) Check() error {
 		return fmt.Errorf("heads is %v, want more than 0 and less than 1", coin)
 	case c.NumTrials < 1 || !countable:
 		return fmt.Errorf("num_trials is %d, want 1 or more, and few enough for a denominator of 62 bits", c.NumTrials)
-	case c.KHeads < 0 || c.KHeads > c.NumTrials:
-		return fmt.Errorf("k_heads is %d, want 0 to num_trials (%d)", c.KHeads, c.NumTrials)
-	case c.ProblemType != exact && c.ProblemType != atLeast && c.ProblemType != between:
-		return fmt.Errorf("problem_type is %q, want %s, %s or %s", c.ProblemType, exact, atLeast, between)
 	case c.ProblemType == between && (c.KMost <= c.KHeads || c.KMost > c.NumTrials):
 		return fmt.Errorf("k_most is %d, want more than k_heads (%d), to num_trials (%d)", c.KMost, c.KHeads, c.NumTrials)
-	case c.Given < 0 || c.Given > c.NumTrials:
-		return fmt.Errorf("given is %d, want 0 to num_trials (%d)", c.Given, c.NumTrials)
 	}
-	if err := task.CheckPhrasing(c.Phrasing, len(coinFlipPhrasings)); err != nil {
-		return err
-	}
-	if want := probability(c); c.Rational != want {
-		return fmt.Errorf("rational is %v, want %v", c.Rational, want)
-	}
-	return nil
+	return task.Want("rational", c.Rational, probability(c))
 }
 
 // Solve implements [task.Instance]. It gives ten digits, as reasoning-gym does.

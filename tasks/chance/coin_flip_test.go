@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -88,7 +89,7 @@ func TestCoinFlipScore(t *testing.T) {
 
 func TestCoinFlipRecords(t *testing.T) {
 	good := coinFlipItem{NumTrials: 4, KHeads: 2, ProblemType: atLeast, Rational: rational{11, 16}}
-	if err := good.Check(); err != nil {
+	if err := task.Check(good); err != nil {
 		t.Error(err)
 	}
 	for why, spoil := range map[string]func(*coinFlipItem){
@@ -110,7 +111,7 @@ func TestCoinFlipRecords(t *testing.T) {
 	} {
 		bad := good
 		spoil(&bad)
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("a record is accepted: %s", why)
 		}
 	}

@@ -38,8 +38,8 @@ var dice = task.Spec[diceParams, diceItem]{
 
 // diceParams are the settings of one difficulty.
 type diceParams struct {
-	NumDice     int `json:"num_dice"`
-	MaxDiceSize int `json:"max_dice_size"` // limit of the sides of a die
+	NumDice     int `json:"num_dice" want:"1 or more"`
+	MaxDiceSize int `json:"max_dice_size" want:"2 to 1000"` // limit of the sides of a die
 }
 
 // maxRolls limits the number of possible rolls, so that it is an int64.
@@ -47,12 +47,7 @@ const maxRolls = 1 << 62
 
 // Check implements [task.Params].
 func (p diceParams) Check() error {
-	switch {
-	case p.NumDice < 1:
-		return fmt.Errorf("num_dice is %d, want 1 or more", p.NumDice)
-	case p.MaxDiceSize < 2 || p.MaxDiceSize > 1000:
-		return fmt.Errorf("max_dice_size is %d, want 2 to 1000", p.MaxDiceSize)
-	case float64(p.NumDice)*math.Log2(float64(p.MaxDiceSize)) > 62:
+	if float64(p.NumDice)*math.Log2(float64(p.MaxDiceSize)) > 62 {
 		return fmt.Errorf("num_dice is %d, want less for dice with %d sides: there may be 2^62 rolls", p.NumDice, p.MaxDiceSize)
 	}
 	return nil
@@ -61,7 +56,7 @@ func (p diceParams) Check() error {
 // diceItem is one question.
 type diceItem struct {
 	Puzzle   dicePuzzle `json:"puzzle"`
-	Phrasing int        `json:"phrasing,omitempty"`
+	Phrasing int        `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A dicePuzzle is the dice, the total and the probability, Num/Den in lowest terms.
@@ -218,7 +213,7 @@ func (d diceItem) Check() error {
 	if num, den := diceChance(sides, d.Puzzle.Target); num != d.Puzzle.Num || den != d.Puzzle.Den {
 		return fmt.Errorf("num and den are %d and %d, want %d and %d", d.Puzzle.Num, d.Puzzle.Den, num, den)
 	}
-	return task.CheckPhrasing(d.Phrasing, len(dicePhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestDiceScore(t *testing.T) {
 	item := diceItem{Puzzle: dicePuzzle{DiceStr: "2d6", Target: 10, Num: 1, Den: 6}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Error(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -41,12 +42,12 @@ func TestDiceScore(t *testing.T) {
 		"too many sides":      {DiceStr: "1d100001", Target: 1, Num: 1, Den: 1},
 		"endless dice":        {DiceStr: "999999999999d9", Target: 1, Num: 1, Den: 1},
 	} {
-		if (diceItem{Puzzle: bad}).Check() == nil {
+		if task.Check(diceItem{Puzzle: bad}) == nil {
 			t.Errorf("a record is accepted: %s", why)
 		}
 	}
 	item.Phrasing = 99
-	if item.Check() == nil {
+	if task.Check(item) == nil {
 		t.Error("an unknown wording is accepted")
 	}
 }

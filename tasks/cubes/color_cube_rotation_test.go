@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -15,7 +16,7 @@ func TestColorCubeScore(t *testing.T) {
 		InitialState: colors{Top: "red", Right: "blue", Front: "green", Left: "gold", Back: "white", Bottom: "black"},
 		Rotations:    []string{"front", "right"}, TargetSide: "left", NumRotations: 2,
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

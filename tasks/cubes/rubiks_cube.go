@@ -38,28 +38,20 @@ var rubiksCube = task.Spec[rubiksParams, rubiksItem]{
 
 // rubiksParams are the settings of one difficulty.
 type rubiksParams struct {
-	Size     int `json:"cube_size"`          // layers along an edge
-	MinSteps int `json:"min_scramble_steps"` // turns
-	MaxSteps int `json:"max_scramble_steps"`
+	Size     int `json:"cube_size" want:"2 to 6"`             // layers along an edge
+	MinSteps int `json:"min_scramble_steps" want:"1 to 1000"` // turns
+	MaxSteps int `json:"max_scramble_steps" want:"min_scramble_steps to 1000"`
 }
 
 const mostSteps = 1000
 
-// Check implements [task.Params].
-func (p rubiksParams) Check() error {
-	if p.Size < 2 || p.Size > mostLayers {
-		return fmt.Errorf("cube_size is %d, want 2 to %d", p.Size, mostLayers)
-	}
-	return task.CheckRange("scramble_steps", p.MinSteps, p.MaxSteps, [2]int{1, mostSteps})
-}
-
 // rubiksItem is one scrambled cube.
 type rubiksItem struct {
-	Size     int    `json:"cube_size"`
+	Size     int    `json:"cube_size" want:"2 to 6"`
 	Steps    int    `json:"scramble_steps"`         // turns
 	Moves    string `json:"scramble_moves"`         // the cube's orientation as turns, then the scrambling turns
 	Example  string `json:"example_correct_answer"` // may be missing
-	Phrasing int    `json:"phrasing,omitempty"`
+	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeRubiks draws an orientation, then turns. No two in a row are about the same axis.
@@ -204,9 +196,6 @@ func (c rubiksItem) Canonical() string {
 
 // Check refuses a record with moves that its cube does not have.
 func (c rubiksItem) Check() error {
-	if c.Size < 2 || c.Size > mostLayers {
-		return fmt.Errorf("cube_size is %d, want 2 to %d", c.Size, mostLayers)
-	}
 	turns, err := readTurns(c.Moves, c.Size)
 	switch {
 	case err != nil:
@@ -214,7 +203,7 @@ func (c rubiksItem) Check() error {
 	case len(turns) == 0 || len(turns) > mostSteps+2:
 		return fmt.Errorf("scramble_moves has %d, want 1 to %d", len(turns), mostSteps+2)
 	}
-	return task.CheckPhrasing(c.Phrasing, len(rubiksPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance]. It undoes the turns; the orientation does not matter.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 )
 
 func TestIntegralCheck(t *testing.T) {
@@ -16,7 +17,7 @@ func TestIntegralCheck(t *testing.T) {
 		{Integrand: "x +", Variable: "x"}, {Integrand: "x", Variable: "e"}, {Integrand: "x", Variable: "xy"}, {Integrand: "x", Variable: "x", Phrasing: 7},
 		{Integrand: "Integral(x, x)", Variable: "x"},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

@@ -43,39 +43,21 @@ func evenly(n int) []float64 {
 // intermediateIntegrationParams are the settings of one difficulty.
 type intermediateIntegrationParams struct {
 	Kinds     []string  `json:"problem_types"`
-	Weights   []float64 `json:"problem_type_weights"` // shares of the kinds
-	MinLinear int       `json:"linear_lower_bound"`   // of coefficients inside functions, unsigned
-	MaxLinear int       `json:"linear_upper_bound"`
-	MinDegree int       `json:"min_linear_degree"` // of powers of linear expressions, sines and cosines
-	MaxDegree int       `json:"max_linear_degree"`
-	MinOuter  int       `json:"outer_constant_min"` // of the factor in front, unsigned
-	MaxOuter  int       `json:"outer_constant_max"`
-	MinPoly   int       `json:"min_poly_degree"` // of the polynomial factor in integration by parts; repeated_parts has 3 or more
-	MaxPoly   int       `json:"max_poly_degree"`
-	Symbols   string    `json:"symbols"`   // variables to choose from
-	Operators []string  `json:"operators"` // signs of the coefficients
+	Weights   []float64 `json:"problem_type_weights"`                // shares of the kinds
+	MinLinear int       `json:"linear_lower_bound" want:"1 or more"` // of coefficients inside functions, unsigned
+	MaxLinear int       `json:"linear_upper_bound" want:"linear_lower_bound to 50"`
+	MinDegree int       `json:"min_linear_degree" want:"1 or more"` // of powers of linear expressions, sines and cosines
+	MaxDegree int       `json:"max_linear_degree" want:"min_linear_degree to 20"`
+	MinOuter  int       `json:"outer_constant_min" want:"1 or more"` // of the factor in front, unsigned
+	MaxOuter  int       `json:"outer_constant_max" want:"outer_constant_min to 1000"`
+	MinPoly   int       `json:"min_poly_degree" want:"1 or more"` // of the polynomial factor in integration by parts; repeated_parts has 3 or more
+	MaxPoly   int       `json:"max_poly_degree" want:"min_poly_degree to 5"`
+	Symbols   string    `json:"symbols"`                                // variables to choose from
+	Operators []string  `json:"operators" want:"1 or more" oneof:"+ -"` // signs of the coefficients
 }
 
 // Check implements [task.Params].
 func (p intermediateIntegrationParams) Check() error {
-	switch {
-	case p.MinLinear < 1:
-		return fmt.Errorf("linear_lower_bound is %d, want 1 or more", p.MinLinear)
-	case p.MaxLinear < p.MinLinear || p.MaxLinear > 50:
-		return fmt.Errorf("linear_upper_bound is %d, want linear_lower_bound (%d) to 50", p.MaxLinear, p.MinLinear)
-	case p.MinDegree < 1:
-		return fmt.Errorf("min_linear_degree is %d, want 1 or more", p.MinDegree)
-	case p.MaxDegree < p.MinDegree || p.MaxDegree > 20:
-		return fmt.Errorf("max_linear_degree is %d, want min_linear_degree (%d) to 20", p.MaxDegree, p.MinDegree)
-	case p.MinOuter < 1:
-		return fmt.Errorf("outer_constant_min is %d, want 1 or more", p.MinOuter)
-	case p.MaxOuter < p.MinOuter || p.MaxOuter > 1000:
-		return fmt.Errorf("outer_constant_max is %d, want outer_constant_min (%d) to 1000", p.MaxOuter, p.MinOuter)
-	case p.MinPoly < 1:
-		return fmt.Errorf("min_poly_degree is %d, want 1 or more", p.MinPoly)
-	case p.MaxPoly < p.MinPoly || p.MaxPoly > 5:
-		return fmt.Errorf("max_poly_degree is %d, want min_poly_degree (%d) to 5", p.MaxPoly, p.MinPoly)
-	}
 	for _, kind := range p.Kinds {
 		if kinds[kind] == nil {
 			return fmt.Errorf("problem_types has %q, want one of %s", kind, strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
@@ -85,9 +67,6 @@ func (p intermediateIntegrationParams) Check() error {
 		}
 	}
 	if err := task.CheckWeights("problem_type", len(p.Kinds), p.Weights); err != nil {
-		return err
-	}
-	if err := checkOperators(p.Operators); err != nil {
 		return err
 	}
 	return checkSymbols("symbols", strings.Split(p.Symbols, "")...)

@@ -35,18 +35,18 @@ var polynomialMultiplication = task.Spec[productParams, productItem]{
 
 // productParams are the settings of one difficulty.
 type productParams struct {
-	MinTerms       int      `json:"min_terms"` // of a factor; at most the number of its powers
-	MaxTerms       int      `json:"max_terms"`
-	MinValue       int      `json:"min_value"` // of a coefficient, unsigned
-	MaxValue       int      `json:"max_value"`
-	MinDegree      int      `json:"min_degree"` // of each variable in a factor
-	MaxDegree      int      `json:"max_degree"`
-	MinPolynomials int      `json:"min_polynomials"`
-	MaxPolynomials int      `json:"max_polynomials"`
+	MinTerms       int      `json:"min_terms" want:"1 or more"` // of a factor; at most the number of its powers
+	MaxTerms       int      `json:"max_terms" want:"min_terms to 50"`
+	MinValue       int      `json:"min_value" want:"1 or more"` // of a coefficient, unsigned
+	MaxValue       int      `json:"max_value" want:"min_value to 1000000000"`
+	MinDegree      int      `json:"min_degree" want:"0 or more"` // of each variable in a factor
+	MaxDegree      int      `json:"max_degree" want:"min_degree to 50 and at least 1"`
+	MinPolynomials int      `json:"min_polynomials" want:"2 or more"`
+	MaxPolynomials int      `json:"max_polynomials" want:"min_polynomials to 10"`
 	Variables      []string `json:"variables"`
-	Cross          bool     `json:"allow_cross_variable_product"`   // factors may have different variables
-	Multivariate   bool     `json:"allow_multivariate_polynomials"` // every factor has all variables
-	Operators      []string `json:"operators"`                      // signs of the terms
+	Cross          bool     `json:"allow_cross_variable_product"`           // factors may have different variables
+	Multivariate   bool     `json:"allow_multivariate_polynomials"`         // every factor has all variables
+	Operators      []string `json:"operators" want:"1 or more" oneof:"+ -"` // signs of the terms
 }
 
 // maxProduct limits the terms of a product.
@@ -54,31 +54,11 @@ const maxProduct = 4096
 
 // Check implements [task.Params].
 func (p productParams) Check() error {
-	switch {
-	case p.MinTerms < 1:
-		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
-	case p.MaxTerms < p.MinTerms || p.MaxTerms > 50:
-		return fmt.Errorf("max_terms is %d, want min_terms (%d) to 50", p.MaxTerms, p.MinTerms)
-	case p.MinValue < 1:
-		return fmt.Errorf("min_value is %d, want 1 or more", p.MinValue)
-	case p.MaxValue < p.MinValue || p.MaxValue > 1_000_000_000:
-		return fmt.Errorf("max_value is %d, want min_value (%d) to 1000000000", p.MaxValue, p.MinValue)
-	case p.MinDegree < 0:
-		return fmt.Errorf("min_degree is %d, want 0 or more", p.MinDegree)
-	case p.MaxDegree < max(1, p.MinDegree) || p.MaxDegree > 50:
-		return fmt.Errorf("max_degree is %d, want min_degree (%d), and 1 to 50", p.MaxDegree, p.MinDegree)
-	case p.MinPolynomials < 2:
-		return fmt.Errorf("min_polynomials is %d, want 2 or more", p.MinPolynomials)
-	case p.MaxPolynomials < p.MinPolynomials || p.MaxPolynomials > 10:
-		return fmt.Errorf("max_polynomials is %d, want min_polynomials (%d) to 10", p.MaxPolynomials, p.MinPolynomials)
-	case p.Multivariate && !p.Cross:
+	if p.Multivariate && !p.Cross {
 		return fmt.Errorf("allow_multivariate_polynomials is true, want allow_cross_variable_product too")
 	}
 	if p.Cross && math.Pow(float64(p.MaxDegree*p.MaxPolynomials+1), float64(len(p.Variables))) > maxProduct {
 		return fmt.Errorf("max_degree is %d: with max_polynomials %d and %d variables the product may have more than %d terms", p.MaxDegree, p.MaxPolynomials, len(p.Variables), maxProduct)
-	}
-	if err := checkOperators(p.Operators); err != nil {
-		return err
 	}
 	return checkVariables(p.Variables)
 }
@@ -100,7 +80,7 @@ func checkVariables(variables []string) error {
 type productItem struct {
 	Product   string   `json:"polynomial_expr"` // such as (x + 2)*(x**2 - 3), as SymPy writes it
 	Variables []string `json:"variables"`       // those that may occur
-	Phrasing  int      `json:"phrasing,omitempty"`
+	Phrasing  int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeProduct draws factors.
@@ -186,7 +166,7 @@ func (s productItem) Check() error {
 	if _, err := s.product(); err != nil {
 		return fmt.Errorf("polynomial_expr %.80q: %w", s.Product, err)
 	}
-	return task.CheckPhrasing(s.Phrasing, len(productPhrasings))
+	return nil
 }
 
 // product expands the product.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -56,7 +57,7 @@ func TestPolynomialMultiplicationCheck(t *testing.T) {
 		{Product: "x", Variables: []string{"e"}}, {Product: "x", Variables: strings.Split("abcdfgh", "")}, {Product: "x/x", Variables: []string{"x"}},
 		{Product: "(x + 1)**9999", Variables: []string{"x"}}, {Product: "(a+b+c+d)**50", Variables: strings.Split("abcd", "")}, {Product: "x", Variables: []string{"x"}, Phrasing: 6},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

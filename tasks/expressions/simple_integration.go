@@ -29,36 +29,20 @@ var simpleIntegration = task.Spec[simpleIntegrationParams, simpleIntegrationItem
 
 // simpleIntegrationParams are the settings of one difficulty.
 type simpleIntegrationParams struct {
-	MinTerms  int      `json:"min_terms"` // at most the number of degrees
-	MaxTerms  int      `json:"max_terms"`
-	MinDegree int      `json:"min_degree"` // of the antiderivative; 0 does not occur
-	MaxDegree int      `json:"max_degree"`
-	MinBounds int      `json:"min_bounds"` // of numerator and denominator of the antiderivative's coefficients
-	MaxBounds int      `json:"max_bounds"`
-	Operators []string `json:"operators"` // signs of the terms
-	Symbols   []string `json:"symbols"`   // variables to choose from
+	MinTerms  int      `json:"min_terms" want:"1 or more"` // at most the number of degrees
+	MaxTerms  int      `json:"max_terms" want:"min_terms or more"`
+	MinDegree int      `json:"min_degree" want:"-100 or more"` // of the antiderivative; 0 does not occur
+	MaxDegree int      `json:"max_degree" want:"min_degree to 100"`
+	MinBounds int      `json:"min_bounds" want:"1 or more"` // of numerator and denominator of the antiderivative's coefficients
+	MaxBounds int      `json:"max_bounds" want:"min_bounds to 1000000"`
+	Operators []string `json:"operators" want:"1 or more" oneof:"+ -"` // signs of the terms
+	Symbols   []string `json:"symbols"`                                // variables to choose from
 }
 
 // Check implements [task.Params].
 func (p simpleIntegrationParams) Check() error {
-	switch {
-	case p.MinTerms < 1:
-		return fmt.Errorf("min_terms is %d, want 1 or more", p.MinTerms)
-	case p.MaxTerms < p.MinTerms:
-		return fmt.Errorf("max_terms is %d, want min_terms (%d) or more", p.MaxTerms, p.MinTerms)
-	case p.MinDegree < -100:
-		return fmt.Errorf("min_degree is %d, want -100 or more", p.MinDegree)
-	case p.MaxDegree < p.MinDegree || p.MaxDegree > 100:
-		return fmt.Errorf("max_degree is %d, want min_degree (%d) to 100", p.MaxDegree, p.MinDegree)
-	case p.MinDegree == 0 && p.MaxDegree == 0:
+	if p.MinDegree == 0 && p.MaxDegree == 0 {
 		return fmt.Errorf("max_degree is 0, and so is min_degree: want another degree")
-	case p.MinBounds < 1:
-		return fmt.Errorf("min_bounds is %d, want 1 or more", p.MinBounds)
-	case p.MaxBounds < p.MinBounds || p.MaxBounds > 1_000_000:
-		return fmt.Errorf("max_bounds is %d, want min_bounds (%d) to 1000000", p.MaxBounds, p.MinBounds)
-	}
-	if err := checkOperators(p.Operators); err != nil {
-		return err
 	}
 	return checkSymbols("symbols", p.Symbols...)
 }

@@ -39,19 +39,6 @@ func checkSymbols(name string, symbols ...string) error {
 	return nil
 }
 
-// checkOperators refuses signs of terms other than + and -.
-func checkOperators(operators []string) error {
-	if len(operators) == 0 {
-		return errors.New("operators is empty")
-	}
-	for _, op := range operators {
-		if op != "+" && op != "-" {
-			return fmt.Errorf("operators has %q, want + or -", op)
-		}
-	}
-	return nil
-}
-
 // sign draws the sign of a term.
 func sign(operators []string, r *rng.Rand) int64 {
 	if rng.Pick(r, operators) == "-" {

@@ -50,32 +50,14 @@ const (
 
 // advancedGeometryParams are the settings of one difficulty.
 type advancedGeometryParams struct {
-	MinCoord  int64    `json:"min_coord"` // of the corners, both coordinates
-	MaxCoord  int64    `json:"max_coord"`
-	TaskTypes []string `json:"task_types"` // equally likely
+	MinCoord  int64    `json:"min_coord" want:"-100000 or more"` // of the corners, both coordinates
+	MaxCoord  int64    `json:"max_coord" want:"more than min_coord and at most 100000"`
+	TaskTypes []string `json:"task_types" want:"1 or more" oneof:"orthocenter incircle_radius angle_measure, each once"` // equally likely
 }
 
 // maxCoord limits the coordinates, so that every number on the way to the orthocenter is an
 // int64.
 const maxCoord = 100_000
-
-// Check implements [task.Params].
-func (p advancedGeometryParams) Check() error {
-	switch {
-	case p.MinCoord < -maxCoord:
-		return fmt.Errorf("min_coord is %d, want %d or more", p.MinCoord, -maxCoord)
-	case p.MaxCoord <= p.MinCoord || p.MaxCoord > maxCoord:
-		return fmt.Errorf("max_coord is %d, want more than min_coord (%d) and at most %d", p.MaxCoord, p.MinCoord, maxCoord)
-	case len(p.TaskTypes) == 0:
-		return fmt.Errorf("task_types is empty, want some of %s, %s, %s", orthocenter, incircleRadius, angleMeasure)
-	}
-	for i, kind := range p.TaskTypes {
-		if _, known := advancedGeometryPhrasings[kind]; !known || slices.Contains(p.TaskTypes[:i], kind) {
-			return fmt.Errorf("task_types has %q, want some of %s, %s, %s, each once", kind, orthocenter, incircleRadius, angleMeasure)
-		}
-	}
-	return nil
-}
 
 // advancedGeometryItem is one triangle, with the results of its kind.
 type advancedGeometryItem struct {
@@ -83,7 +65,7 @@ type advancedGeometryItem struct {
 	B        [2]string `json:"B"`
 	C        [2]string `json:"C"`
 	TaskType string    `json:"task_type"`
-	Phrasing int       `json:"phrasing,omitempty"`
+	Phrasing int       `json:"phrasing,omitempty" want:"0 to 5"`
 
 	Ortho       *[2]string  `json:"ortho,omitempty"` // exact, as fractions
 	OrthoApprox *[2]float64 `json:"orthocenter_approx,omitempty"`
@@ -268,7 +250,7 @@ func (a advancedGeometryItem) Check() error {
 	default:
 		return fmt.Errorf("task_type is %q, want %s, %s or %s", a.TaskType, orthocenter, incircleRadius, angleMeasure)
 	}
-	return task.CheckPhrasing(a.Phrasing, len(advancedGeometryPhrasings[a.TaskType]))
+	return nil
 }
 
 // triangle reads the corners.

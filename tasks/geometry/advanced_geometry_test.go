@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -18,7 +19,7 @@ func TestOrthocenterScore(t *testing.T) {
 		A: [2]string{"8", "-8"}, B: [2]string{"-2", "-7"}, C: [2]string{"5", "4"},
 		TaskType: orthocenter, Ortho: &[2]string{"158/39", "-214/39"},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Error(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -53,7 +54,7 @@ func TestRadiusAndAngleScore(t *testing.T) {
 	radius := advancedGeometryItem{A: [2]string{"0", "0"}, B: [2]string{"3", "0"}, C: [2]string{"0", "4"}, TaskType: incircleRadius, Radius: 1, RadiusExact: "1"}
 	angle := advancedGeometryItem{A: [2]string{"-2", "1"}, B: [2]string{"10", "6"}, C: [2]string{"-10", "4"}, TaskType: angleMeasure, Angle: 16.909271810540783}
 	for _, item := range []advancedGeometryItem{radius, angle} {
-		if err := item.Check(); err != nil {
+		if err := task.Check(item); err != nil {
 			t.Error(err)
 		}
 	}
@@ -86,7 +87,7 @@ func TestRadiusAndAngleScore(t *testing.T) {
 
 func TestAdvancedGeometryRecords(t *testing.T) {
 	good := advancedGeometryItem{A: [2]string{"0", "0"}, B: [2]string{"4", "0"}, C: [2]string{"0", "2"}, TaskType: angleMeasure, Angle: 26.565051177}
-	if err := good.Check(); err != nil {
+	if err := task.Check(good); err != nil {
 		t.Error(err)
 	}
 	for why, spoil := range map[string]func(*advancedGeometryItem){
@@ -103,7 +104,7 @@ func TestAdvancedGeometryRecords(t *testing.T) {
 	} {
 		bad := good
 		spoil(&bad)
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("a record is accepted: %s", why)
 		}
 	}
@@ -176,8 +177,8 @@ func TestTrianglesOfTheSmallestGrid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if item, is := p.Instance.Value().(advancedGeometryItem); !is || item.Check() != nil {
-			t.Errorf("%s: %v", p.Instance, item.Check())
+		if item, is := p.Instance.Value().(advancedGeometryItem); !is || task.Check(item) != nil {
+			t.Errorf("%s: %v", p.Instance, task.Check(item))
 		}
 	}
 }

@@ -39,29 +39,20 @@ var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
 
 // simpleGeometryParams are the settings of one difficulty.
 type simpleGeometryParams struct {
-	MinSides int `json:"min_sides"` // of the polygon
-	MaxSides int `json:"max_sides"`
-	MinAngle int `json:"min_angle"` // of every angle, the missing one included; degrees
-	MaxAngle int `json:"max_angle"`
-	Decimals int `json:"decimals"` // of the angles, 0 to 2
+	MinSides int `json:"min_sides" want:"3 or more"` // of the polygon
+	MaxSides int `json:"max_sides" want:"min_sides to 360"`
+	MinAngle int `json:"min_angle" want:"1 or more"` // of every angle, the missing one included; degrees
+	MaxAngle int `json:"max_angle" want:"more than min_angle and at most 179"`
+	Decimals int `json:"decimals" want:"0 to 2"` // of the angles, 0 to 2
 }
-
-// maxSides limits the sides of a polygon.
-const maxSides = 360
 
 // Check implements [task.Params].
 func (p simpleGeometryParams) Check() error {
 	switch {
-	case p.Decimals < 0 || p.Decimals > 2:
-		return fmt.Errorf("decimals is %d, want 0 to 2", p.Decimals)
-	case p.MinSides < 3:
-		return fmt.Errorf("min_sides is %d, want 3 or more", p.MinSides)
-	case p.MaxSides < p.MinSides || p.MaxSides > maxSides:
-		return fmt.Errorf("max_sides is %d, want min_sides (%d) to %d", p.MaxSides, p.MinSides, maxSides)
-	case p.MinAngle < 1 || p.MinAngle*p.MinSides > angleSum(p.MinSides):
-		return fmt.Errorf("min_angle is %d, want 1 to the mean angle of a polygon with %d sides", p.MinAngle, p.MinSides)
-	case p.MaxAngle > 179 || p.MaxAngle <= p.MinAngle || p.MaxAngle*p.MaxSides < angleSum(p.MaxSides):
-		return fmt.Errorf("max_angle is %d, want the mean angle of a polygon with %d sides, and more than min_angle (%d), to 179", p.MaxAngle, p.MaxSides, p.MinAngle)
+	case p.MinAngle*p.MinSides > angleSum(p.MinSides):
+		return fmt.Errorf("min_angle is %d, want at most the mean angle of a polygon with %d sides", p.MinAngle, p.MinSides)
+	case p.MaxAngle*p.MaxSides < angleSum(p.MaxSides):
+		return fmt.Errorf("max_angle is %d, want at least the mean angle of a polygon with %d sides", p.MaxAngle, p.MaxSides)
 	}
 	return nil
 }
@@ -71,13 +62,13 @@ func angleSum(sides int) int { return (sides - 2) * 180 }
 
 // simpleGeometryItem is one polygon. Angles are in degrees.
 type simpleGeometryItem struct {
-	NSides           int       `json:"n_sides"`
+	NSides           int       `json:"n_sides" want:"3 to 1000000"`
 	KnownAngles      []float64 `json:"known_angles"` // all but one
 	SumOfKnown       float64   `json:"sum_of_known_angles"`
 	MissingRaw       float64   `json:"missing_angle_raw"`
 	MissingRounded   float64   `json:"missing_angle_rounded"` // the answer
 	TotalInteriorSum int       `json:"total_interior_sum"`
-	Phrasing         int       `json:"phrasing,omitempty"`
+	Phrasing         int       `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeSimpleGeometry draws the angles.
@@ -180,8 +171,8 @@ func (s simpleGeometryItem) Canonical() string {
 // polygon: reasoning-gym has others.
 func (s simpleGeometryItem) Check() error {
 	const rounding = 0.0051 // of two decimals, and of a float64
-	if s.NSides < 3 || s.NSides > 1e6 || s.NSides != len(s.KnownAngles)+1 {
-		return fmt.Errorf("n_sides is %d, want 3 or more, and one more than there are known_angles (%d)", s.NSides, len(s.KnownAngles))
+	if s.NSides != len(s.KnownAngles)+1 {
+		return fmt.Errorf("n_sides is %d, want one more than there are known_angles (%d)", s.NSides, len(s.KnownAngles))
 	}
 	missing := float64(angleSum(s.NSides))
 	for _, angle := range s.KnownAngles {
@@ -190,7 +181,7 @@ func (s simpleGeometryItem) Check() error {
 	if !(math.Abs(missing-s.MissingRounded) <= rounding) {
 		return fmt.Errorf("missing_angle_rounded is %v, want %v", s.MissingRounded, missing)
 	}
-	return task.CheckPhrasing(s.Phrasing, len(simpleGeometryPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -36,7 +37,7 @@ func TestSimpleGeometryScore(t *testing.T) {
 		{NSides: 3, KnownAngles: []float64{60.01, 60}, MissingRounded: 60},
 		{NSides: 3, KnownAngles: []float64{60, 60}, MissingRounded: 60, Phrasing: -1},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

@@ -42,45 +42,28 @@ var courseSchedule = task.Spec[courseParams, courseItem]{
 
 // courseParams are the settings of one difficulty.
 type courseParams struct {
-	MinCourses       int     `json:"min_num_courses"`
-	MaxCourses       int     `json:"max_num_courses"`
-	MinPrerequisites int     `json:"min_num_prerequisites"` // of a course with enough courses before it
-	MaxPrerequisites int     `json:"max_num_prerequisites"`
-	MinCycle         int     `json:"min_cycle_length"` // length of the circle, if there is one; at most all courses
-	MaxCycle         int     `json:"max_cycle_length"`
-	PSolvable        float64 `json:"p_solvable"` // share of the problems without a circle
-	Witness          bool    `json:"witness"`    // the answer is an order or a circle, not True or False
+	MinCourses       int     `json:"min_num_courses" want:"3 to 1000"`
+	MaxCourses       int     `json:"max_num_courses" want:"min_num_courses to 1000"`
+	MinPrerequisites int     `json:"min_num_prerequisites" want:"1 to 20"` // of a course with enough courses before it
+	MaxPrerequisites int     `json:"max_num_prerequisites" want:"min_num_prerequisites to 20"`
+	MinCycle         int     `json:"min_cycle_length" want:"3 to 1000"` // length of the circle, if there is one; at most all courses
+	MaxCycle         int     `json:"max_cycle_length" want:"min_cycle_length to 1000"`
+	PSolvable        float64 `json:"p_solvable" want:"0 to 1"` // share of the problems without a circle
+	Witness          bool    `json:"witness"`                  // the answer is an order or a circle, not True or False
 }
 
 // maxCourses limits the courses.
 const maxCourses = 1000
 
-// Check implements [task.Params].
-func (p courseParams) Check() error {
-	if err := task.CheckRange("num_courses", p.MinCourses, p.MaxCourses, [2]int{3, maxCourses}); err != nil {
-		return err
-	}
-	if err := task.CheckRange("num_prerequisites", p.MinPrerequisites, p.MaxPrerequisites, [2]int{1, 20}); err != nil {
-		return err
-	}
-	if err := task.CheckRange("cycle_length", p.MinCycle, p.MaxCycle, [2]int{3, maxCourses}); err != nil {
-		return err
-	}
-	if !(p.PSolvable >= 0 && p.PSolvable <= 1) {
-		return fmt.Errorf("p_solvable is %v, want 0 to 1", p.PSolvable)
-	}
-	return nil
-}
-
 // courseItem is one list of courses.
 type courseItem struct {
-	Courses       []int    `json:"courses"`       // in a valid order, if all can be taken
-	Prerequisites [][2]int `json:"prerequisites"` // a course, and one that it needs
-	Solution      bool     `json:"solution"`      // same as Solvable
+	Courses       []int    `json:"courses" want:"1 to 1000"`                                                  // in a valid order, if all can be taken
+	Prerequisites [][2]int `json:"prerequisites" want:"at most 50000" each:"0 or more and less than courses"` // a course, and one that it needs
+	Solution      bool     `json:"solution"`                                                                  // same as Solvable
 	Solvable      bool     `json:"solvable"`
 	Circle        []int    `json:"circle,omitempty"` // courses of which each needs the next, and the last the first
 	Witness       bool     `json:"witness,omitempty"`
-	Phrasing      int      `json:"phrasing,omitempty"`
+	Phrasing      int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeCourse draws an order and, for each course, prerequisites from the courses before it.
@@ -222,21 +205,13 @@ func (c courseItem) Canonical() string {
 // Check refuses a record with a wrong statement about its courses.
 func (c courseItem) Check() error {
 	n := len(c.Courses)
-	if n < 1 || n > maxCourses || len(c.Prerequisites) > 50*maxCourses {
-		return fmt.Errorf("there are %d courses and %d prerequisites, want 1 to %d and at most %d", n, len(c.Prerequisites), maxCourses, 50*maxCourses)
-	}
-	for _, edge := range c.Prerequisites {
-		if min(edge[0], edge[1]) < 0 || max(edge[0], edge[1]) >= n {
-			return fmt.Errorf("prerequisites has %v, want courses from 0 to %d", edge, n-1)
-		}
-	}
 	switch possible := len(c.order()) == n; {
 	case possible != c.Solution:
 		return fmt.Errorf("solution is %t, want %t", c.Solution, possible)
 	case c.Witness && !possible && c.circle(c.Circle) != nil:
 		return errors.New("circle is none")
 	}
-	return task.CheckPhrasing(c.Phrasing, len(coursePhrasings))
+	return nil
 }
 
 // Choices implements [task.Chooser].

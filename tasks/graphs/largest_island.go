@@ -32,38 +32,21 @@ var largestIsland = task.Spec[islandParams, islandItem]{
 
 // islandParams are the settings of one difficulty.
 type islandParams struct {
-	MinRows    int `json:"min_rows"`
-	MaxRows    int `json:"max_rows"`
-	MinCols    int `json:"min_cols"`
-	MaxCols    int `json:"max_cols"`
-	MinIslands int `json:"min_num_islands"` // fewer if there is no room
-	MaxIslands int `json:"max_num_islands"`
-	MinSize    int `json:"min_island_size"` // in cells; less if there is no room
-	MaxSize    int `json:"max_island_size"`
-}
-
-// Check implements [task.Params].
-func (p islandParams) Check() error {
-	for _, setting := range []struct {
-		name      string
-		low, high int
-		bounds    [2]int
-	}{
-		{"rows", p.MinRows, p.MaxRows, [2]int{1, 200}}, {"cols", p.MinCols, p.MaxCols, [2]int{1, 200}},
-		{"num_islands", p.MinIslands, p.MaxIslands, [2]int{0, 500}}, {"island_size", p.MinSize, p.MaxSize, [2]int{0, 2000}},
-	} {
-		if err := task.CheckRange(setting.name, setting.low, setting.high, setting.bounds); err != nil {
-			return err
-		}
-	}
-	return nil
+	MinRows    int `json:"min_rows" want:"1 to 200"`
+	MaxRows    int `json:"max_rows" want:"min_rows to 200"`
+	MinCols    int `json:"min_cols" want:"1 to 200"`
+	MaxCols    int `json:"max_cols" want:"min_cols to 200"`
+	MinIslands int `json:"min_num_islands" want:"0 to 500"` // fewer if there is no room
+	MaxIslands int `json:"max_num_islands" want:"min_num_islands to 500"`
+	MinSize    int `json:"min_island_size" want:"0 to 2000"` // in cells; less if there is no room
+	MaxSize    int `json:"max_island_size" want:"min_island_size to 2000"`
 }
 
 // islandItem is one map: 1 is land, 0 is water.
 type islandItem struct {
 	Grid     grid.Grid[int] `json:"grid"`
 	Solution int            `json:"solution"`
-	Phrasing int            `json:"phrasing,omitempty"`
+	Phrasing int            `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeIsland grows islands from random cells. They touch each other at corners at most.
@@ -191,10 +174,7 @@ func (i islandItem) Check() error {
 			w.Row(row)[col] = int8(cell)
 		}
 	}
-	if want := largest(w); i.Solution != want {
-		return fmt.Errorf("solution is %d, want %d", i.Solution, want)
-	}
-	return task.CheckPhrasing(i.Phrasing, len(islandPhrasings))
+	return task.Want("solution", i.Solution, largest(w))
 }
 
 // Solve implements [task.Instance].

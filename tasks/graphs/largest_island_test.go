@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestIslandScore(t *testing.T) {
 	item := islandItem{Grid: [][]int{{1, 1, 0}, {0, 0, 1}, {1, 1, 1}}, Solution: 4}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -34,22 +34,16 @@ var pathStar = task.Spec[pathStarParams, pathStarItem]{
 
 // pathStarParams are the settings of one difficulty.
 type pathStarParams struct {
-	Degree    int  `json:"degree"`          // arms
-	NodeRange int  `json:"node_range"`      // nodes have numbers below this
-	MinLength int  `json:"min_path_length"` // steps from the center to the end of an arm
-	MaxLength int  `json:"max_path_length"`
+	Degree    int  `json:"degree" want:"2 to 100"`          // arms
+	NodeRange int  `json:"node_range"`                      // nodes have numbers below this
+	MinLength int  `json:"min_path_length" want:"2 to 200"` // steps from the center to the end of an arm
+	MaxLength int  `json:"max_path_length" want:"min_path_length to 200"`
 	Reversed  bool `json:"reversed"` // the answer runs from the end to the center
 }
 
 // Check implements [task.Params].
 func (p pathStarParams) Check() error {
-	if err := task.CheckRange("path_length", p.MinLength, p.MaxLength, [2]int{2, 200}); err != nil {
-		return err
-	}
-	switch {
-	case p.Degree < 2 || p.Degree > 100:
-		return fmt.Errorf("degree is %d, want 2 to 100", p.Degree)
-	case p.NodeRange <= p.Degree*p.MaxLength+1 || p.NodeRange > 1_000_000_000:
+	if p.NodeRange <= p.Degree*p.MaxLength+1 || p.NodeRange > 1_000_000_000 {
 		return fmt.Errorf("node_range is %d, want more than degree × max_path_length + 1 (%d) and at most 1000000000", p.NodeRange, p.Degree*p.MaxLength+1)
 	}
 	return nil
@@ -60,10 +54,10 @@ type pathStarItem struct {
 	Center     int      `json:"center"`
 	Goal       int      `json:"goal"`
 	PathLength int      `json:"path_length"`
-	GoalPath   []int    `json:"goal_path"`        // in the order of the answer, from the center or from the goal
-	Edges      [][2]int `json:"edges,omitempty"`  // each from the node nearer to the center
-	Answer     string   `json:"answer,omitempty"` // from reasoning-gym, which may ask for the path backwards
-	Phrasing   int      `json:"phrasing,omitempty"`
+	GoalPath   []int    `json:"goal_path" want:"2 to 10000"` // in the order of the answer, from the center or from the goal
+	Edges      [][2]int `json:"edges,omitempty"`             // each from the node nearer to the center
+	Answer     string   `json:"answer,omitempty"`            // from reasoning-gym, which may ask for the path backwards
+	Phrasing   int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makePathStar draws arms of one length.
@@ -171,9 +165,6 @@ func (p pathStarItem) Canonical() string {
 
 // Check refuses a record with a path that does not follow its edges.
 func (p pathStarItem) Check() error {
-	if len(p.GoalPath) < 2 || len(p.GoalPath) > 10_000 {
-		return fmt.Errorf("goal_path has %d nodes, want 2 to 10000", len(p.GoalPath))
-	}
 	back := slices.Clone(p.GoalPath)
 	slices.Reverse(back)
 	if p.Answer != "" && p.Answer != numbers(p.GoalPath) && p.Answer != numbers(back) {
@@ -190,7 +181,7 @@ func (p pathStarItem) Check() error {
 			}
 		}
 	}
-	return task.CheckPhrasing(p.Phrasing, len(pathStarPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

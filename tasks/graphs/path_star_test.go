@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestPathStarScore(t *testing.T) {
 	item := pathStarItem{Center: 5, Goal: 12, PathLength: 2, GoalPath: []int{5, 81, 12}, Edges: [][2]int{{5, 81}, {81, 12}, {5, 7}, {7, 30}}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -1,7 +1,6 @@
 package graphs
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,33 +30,25 @@ var quantumLock = task.Spec[lockParams, lockItem]{
 
 // lockParams are the settings of one difficulty.
 type lockParams struct {
-	Difficulty int `json:"difficulty"` // necessary presses
-}
-
-// Check implements [task.Params].
-func (p lockParams) Check() error {
-	if p.Difficulty < 1 || p.Difficulty > 20 {
-		return fmt.Errorf("difficulty is %d, want 1 to 20", p.Difficulty)
-	}
-	return nil
+	Difficulty int `json:"difficulty" want:"1 to 20"` // necessary presses
 }
 
 // lockItem is one lock.
 type lockItem struct {
-	SolutionPath []string     `json:"solution_path"` // names of buttons, as few as possible
+	SolutionPath []string     `json:"solution_path" want:"1 to 1000"` // names of buttons, as few as possible
 	TargetValue  int64        `json:"target_value"`
-	Buttons      []lockButton `json:"buttons"`
-	InitialState string       `json:"initial_state"` // red or green
+	Buttons      []lockButton `json:"buttons" want:"1 to 26"`
+	InitialState string       `json:"initial_state" oneof:"red green"` // red or green
 	InitialValue int64        `json:"initial_value"`
-	Phrasing     int          `json:"phrasing,omitempty"`
+	Phrasing     int          `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A lockButton changes the number while the light is in its state.
 type lockButton struct {
 	Name   string `json:"name"`
-	Type   string `json:"type"` // add, subtract or multiply
+	Type   string `json:"type" oneof:"add subtract multiply"` // add, subtract or multiply
 	Value  int64  `json:"value"`
-	Active string `json:"active_state"` // red, green or any
+	Active string `json:"active_state" oneof:"red green any"` // red, green or any
 }
 
 // apply returns the number after a press.
@@ -251,21 +242,12 @@ func (l lockItem) Canonical() string {
 
 // Check refuses a record with a solution that misses the target.
 func (l lockItem) Check() error {
-	if len(l.Buttons) == 0 || len(l.Buttons) > 26 || len(l.SolutionPath) == 0 || len(l.SolutionPath) > 1000 {
-		return errors.New("buttons or solution_path has too few or too many elements")
-	}
-	if l.InitialState != "red" && l.InitialState != "green" {
-		return fmt.Errorf("initial_state is %.20q, want red or green", l.InitialState)
-	}
 	for i, b := range l.Buttons {
-		if b.Name != string(rune('A'+i)) || !slices.Contains(lockTypes, b.Type) || !slices.Contains(lockLights, b.Active) {
-			return fmt.Errorf("buttons has %v, which is not a button", b)
+		if b.Name != string(rune('A'+i)) {
+			return fmt.Errorf("buttons has %.20q, want the letters from A on", b.Name)
 		}
 	}
-	if v := l.Score(l.Solve()); v.Score != 1 {
-		return fmt.Errorf("solution_path is wrong: %s", v.Reason)
-	}
-	return task.CheckPhrasing(l.Phrasing, len(lockPhrasings))
+	return task.CheckSolution(l)
 }
 
 // Solve implements [task.Instance].

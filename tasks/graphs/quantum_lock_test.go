@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -16,7 +17,7 @@ func TestLockScore(t *testing.T) {
 		SolutionPath: []string{"C", "B"}, TargetValue: 4, InitialState: "red",
 		Buttons: []lockButton{{"A", "subtract", 3, "green"}, {"B", "multiply", 2, "green"}, {"C", "add", 2, "red"}},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -33,7 +33,7 @@ var binairo = task.Spec[binairoParams, binairoItem]{
 // binairoParams are the settings of one difficulty.
 type binairoParams struct {
 	sides
-	Extra int `json:"extra_percent"` // of the cells, given besides those that the solution needs
+	Extra int `json:"extra_percent" want:"0 to 50"` // of the cells, given besides those that the solution needs
 }
 
 // Check implements [task.Params].
@@ -43,17 +43,15 @@ func (p binairoParams) Check() error {
 		return fmt.Errorf("min_size is %d, want an even number", p.MinSize)
 	case p.MaxSize%2 != 0:
 		return fmt.Errorf("max_size is %d, want an even number", p.MaxSize)
-	case checkPercent("extra_percent", p.Extra, 50) != nil:
-		return checkPercent("extra_percent", p.Extra, 50)
 	}
 	return p.check([2]int{4, 10})
 }
 
 // binairoItem is one puzzle.
 type binairoItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle"` // 2 is an empty cell
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"` // 2 is an empty cell
 	Solution grid.Grid[int] `json:"solution"`
-	Phrasing int            `json:"phrasing"`
+	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
 const binairoSigns = signs("01_")
@@ -185,9 +183,6 @@ func (b binairoItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (b binairoItem) Check() error {
 	size := len(b.Puzzle)
-	if err := checkHead(b.Phrasing, size); err != nil {
-		return err
-	}
 	if err := checkSquare("puzzle", b.Puzzle, size, [2]int{0, 2}); err != nil {
 		return err
 	}

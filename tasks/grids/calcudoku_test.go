@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -16,7 +17,7 @@ func TestCalcudokuScore(t *testing.T) {
 		Results:  []result{{"+", 3}, {"/", 3}, {"-", 1}, {"*", 3}, {"", 2}},
 		Solution: [][]int{{1, 2, 3}, {2, 3, 1}, {3, 1, 2}},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

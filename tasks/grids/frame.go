@@ -25,14 +25,6 @@ func (s sides) check(bounds [2]int) error {
 // draw draws a size.
 func (s sides) draw(r *rng.Rand) int { return r.Between(s.MinSize, s.MaxSize) }
 
-// checkPercent refuses a setting that is no percentage from 0 to most.
-func checkPercent(name string, percent, most int) error {
-	if percent < 0 || percent > most {
-		return fmt.Errorf("%s is %d, want 0 to %d", name, percent, most)
-	}
-	return nil
-}
-
 // A wordings is the wordings of a question: before the board, and after it. %n stands for the
 // size of the board; the other letters are the puzzle's own.
 type wordings [6][2]string
@@ -67,14 +59,6 @@ func checkSquare(name string, g grid.Grid[int], size int, cells [2]int) error {
 
 // mostSide limits the rows of a board, so that its cells fit in a [set].
 const mostSide = 11
-
-// checkHead refuses a record with a wording or a size that no puzzle has.
-func checkHead(phrasing, size int) error {
-	if size < 1 || size > mostSide {
-		return fmt.Errorf("the board has %d rows, want 1 to %d", size, mostSide)
-	}
-	return task.CheckPhrasing(phrasing, len(wordings{}))
-}
 
 // checkSolution refuses a record whose solution, a square of cells, breaks a rule.
 func checkSolution(inst task.Instance, solution grid.Grid[int], size int, cells [2]int) error {

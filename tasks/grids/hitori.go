@@ -40,9 +40,9 @@ func (p hitoriParams) Check() error { return p.check([2]int{4, hitoriMaxSide}) }
 
 // hitoriItem is one puzzle.
 type hitoriItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle"`
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"`
 	Solution grid.Grid[int] `json:"solution"` // the puzzle, with 0 for a number that is struck out
-	Phrasing int            `json:"phrasing"`
+	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
 const strikeSigns = signs("#123456789")
@@ -200,9 +200,6 @@ func (h hitoriItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (h hitoriItem) Check() error {
 	size := len(h.Puzzle)
-	if err := checkHead(h.Phrasing, size); err != nil {
-		return err
-	}
 	if err := checkSquare("puzzle", h.Puzzle, size, [2]int{1, hitoriMaxSide}); err != nil {
 		return err
 	}

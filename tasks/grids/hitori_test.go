@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -13,7 +14,7 @@ func TestHitoriScore(t *testing.T) {
 		Puzzle:   [][]int{{1, 1, 2}, {1, 2, 3}, {3, 3, 1}},
 		Solution: [][]int{{0, 1, 2}, {1, 2, 3}, {3, 0, 1}},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

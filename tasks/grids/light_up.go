@@ -33,26 +33,20 @@ var lightUp = task.Spec[lightUpParams, lightUpItem]{
 // lightUpParams are the settings of one difficulty.
 type lightUpParams struct {
 	sides
-	Walls  int `json:"walls_percent"`  // of the squares, besides those that the solution needs
-	Hidden int `json:"hidden_percent"` // of the walls, whose number is left out if the solution does not need it
+	Walls  int `json:"walls_percent" want:"10 to 40"`  // of the squares, besides those that the solution needs
+	Hidden int `json:"hidden_percent" want:"0 to 100"` // of the walls, whose number is left out if the solution does not need it
 }
 
 // Check implements [task.Params].
 func (p lightUpParams) Check() error {
-	switch {
-	case p.Walls < 10 || p.Walls > 40:
-		return fmt.Errorf("walls_percent is %d, want 10 to 40", p.Walls)
-	case checkPercent("hidden_percent", p.Hidden, 100) != nil:
-		return checkPercent("hidden_percent", p.Hidden, 100)
-	}
 	return p.check([2]int{4, 10})
 }
 
 // lightUpItem is one puzzle.
 type lightUpItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle"`   // 0 is a square, 1 a wall without a number, 2 to 6 a wall with 0 to 4
-	Solution grid.Grid[int] `json:"solution"` // as the puzzle; 7 is a lamp
-	Phrasing int            `json:"phrasing"`
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"` // 0 is a square, 1 a wall without a number, 2 to 6 a wall with 0 to 4
+	Solution grid.Grid[int] `json:"solution"`              // as the puzzle; 7 is a lamp
+	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
 // The squares of a room; between them, walls with numbers.
@@ -232,9 +226,6 @@ func (l lightUpItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (l lightUpItem) Check() error {
 	size := len(l.Puzzle)
-	if err := checkHead(l.Phrasing, size); err != nil {
-		return err
-	}
 	if err := checkSquare("puzzle", l.Puzzle, size, [2]int{floor, lamp - 1}); err != nil {
 		return err
 	}

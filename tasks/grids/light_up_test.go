@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -12,7 +13,7 @@ func TestLightUpScore(t *testing.T) {
 		Puzzle:   [][]int{{0, 0, 3}, {2, 1, 0}, {0, 0, 0}},
 		Solution: [][]int{{0, 7, 3}, {2, 1, 0}, {0, 0, 7}},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

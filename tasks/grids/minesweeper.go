@@ -33,27 +33,21 @@ var minesweeper = task.Spec[minesweeperParams, minesweeperItem]{
 // minesweeperParams are the settings of one difficulty.
 type minesweeperParams struct {
 	sides
-	Mines int `json:"mines_percent"` // of the squares
-	Open  int `json:"open_percent"`  // of the squares without a mine, opened before those that the solution needs
+	Mines int `json:"mines_percent" want:"5 to 40"` // of the squares
+	Open  int `json:"open_percent" want:"0 to 100"` // of the squares without a mine, opened before those that the solution needs
 }
 
 // Check implements [task.Params].
 func (p minesweeperParams) Check() error {
-	switch {
-	case p.Mines < 5 || p.Mines > 40:
-		return fmt.Errorf("mines_percent is %d, want 5 to 40", p.Mines)
-	case checkPercent("open_percent", p.Open, 100) != nil:
-		return checkPercent("open_percent", p.Open, 100)
-	}
 	return p.check([2]int{5, 11})
 }
 
 // minesweeperItem is one puzzle.
 type minesweeperItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle"` // mines around an open square, 9 for a covered one
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"` // mines around an open square, 9 for a covered one
 	Mines    int            `json:"mines"`
 	Solution grid.Grid[int] `json:"solution"` // 1 is a mine
-	Phrasing int            `json:"phrasing"`
+	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
 const (
@@ -157,9 +151,6 @@ func (m minesweeperItem) Canonical() string {
 
 // Check refuses a record with a wrong solution.
 func (m minesweeperItem) Check() error {
-	if err := checkHead(m.Phrasing, len(m.Puzzle)); err != nil {
-		return err
-	}
 	if err := checkSquare("puzzle", m.Puzzle, len(m.Puzzle), [2]int{0, covered}); err != nil {
 		return err
 	}

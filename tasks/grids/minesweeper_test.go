@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -15,7 +16,7 @@ func TestMinesweeperScore(t *testing.T) {
 		Mines:    3,
 		Solution: [][]int{{0, 1, 0}, {0, 0, 0}, {1, 1, 0}},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -14,7 +15,7 @@ func TestNonogramScore(t *testing.T) {
 		Rows: [][]int{{1, 1}, {3}, {}}, Cols: [][]int{{2}, {1}, {2}},
 		Solution: [][]int{{1, 0, 1}, {1, 1, 1}, {0, 0, 0}},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -32,7 +32,7 @@ var numbrix = task.Spec[numbrixParams, numbrixItem]{
 // numbrixParams are the settings of one difficulty.
 type numbrixParams struct {
 	sides
-	Given int `json:"given_percent"` // of the numbers, before those that the solution needs
+	Given int `json:"given_percent" want:"10 to 80"` // of the numbers, before those that the solution needs
 }
 
 // numbrixMaxSide limits the rows of a board.
@@ -40,17 +40,14 @@ const numbrixMaxSide = 9
 
 // Check implements [task.Params].
 func (p numbrixParams) Check() error {
-	if p.Given < 10 || p.Given > 80 {
-		return fmt.Errorf("given_percent is %d, want 10 to 80", p.Given)
-	}
 	return p.check([2]int{4, numbrixMaxSide})
 }
 
 // numbrixItem is one puzzle.
 type numbrixItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle"` // 0 is an empty cell
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"` // 0 is an empty cell
 	Solution grid.Grid[int] `json:"solution"`
-	Phrasing int            `json:"phrasing"`
+	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
 // makeNumbrix draws a path and gives numbers until no other path is left.
@@ -265,9 +262,6 @@ func fromEnd(board grid.Grid[int]) grid.Grid[int] {
 // Check refuses a record with a wrong solution.
 func (n numbrixItem) Check() error {
 	size := len(n.Puzzle)
-	if err := checkHead(n.Phrasing, size); err != nil {
-		return err
-	}
 	if err := checkSquare("puzzle", n.Puzzle, size, [2]int{0, size * size}); err != nil {
 		return err
 	}

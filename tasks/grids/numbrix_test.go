@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -16,7 +17,7 @@ func TestNumbrixScore(t *testing.T) {
 		Puzzle:   [][]int{{0, 2, 0}, {0, 0, 4}, {0, 8, 0}},
 		Solution: [][]int{{1, 2, 3}, {6, 5, 4}, {7, 8, 9}},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -14,7 +15,7 @@ func TestSkyscrapersScore(t *testing.T) {
 		Puzzle:   [][]int{{0, 3, 0, 0, 0}, {3, 0, 0, 0, 1}, {0, 0, 0, 1, 0}, {0, 0, 0, 0, 2}, {0, 1, 0, 0, 0}},
 		Solution: [][]int{{1, 2, 3}, {2, 3, 1}, {3, 1, 2}},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -37,9 +37,9 @@ func (p starBattleParams) Check() error { return p.check([2]int{5, 11}) }
 
 // starBattleItem is one puzzle.
 type starBattleItem struct {
-	Regions  grid.Grid[int] `json:"regions"`  // by cell, from 0
-	Solution grid.Grid[int] `json:"solution"` // 1 is a star
-	Phrasing int            `json:"phrasing"`
+	Regions  grid.Grid[int] `json:"regions" want:"1 to 11"` // by cell, from 0
+	Solution grid.Grid[int] `json:"solution"`               // 1 is a star
+	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
 const (
@@ -315,9 +315,6 @@ func (s starBattleItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (s starBattleItem) Check() error {
 	size := len(s.Regions)
-	if err := checkHead(s.Phrasing, size); err != nil {
-		return err
-	}
 	if err := checkSquare("regions", s.Regions, size, [2]int{0, size - 1}); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -13,7 +14,7 @@ func TestStarBattleScore(t *testing.T) {
 		Regions:  [][]int{{0, 0, 0, 1}, {2, 0, 1, 1}, {2, 2, 3, 3}, {2, 2, 3, 3}},
 		Solution: [][]int{{0, 1, 0, 0}, {0, 0, 0, 1}, {1, 0, 0, 0}, {0, 0, 1, 0}},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -33,24 +33,21 @@ var tents = task.Spec[tentsParams, tentsItem]{
 // tentsParams are the settings of one difficulty.
 type tentsParams struct {
 	sides
-	Trees int `json:"trees_percent"` // of the squares, as far as their tents have room
+	Trees int `json:"trees_percent" want:"10 to 20"` // of the squares, as far as their tents have room
 }
 
 // Check implements [task.Params].
 func (p tentsParams) Check() error {
-	if p.Trees < 10 || p.Trees > 20 {
-		return fmt.Errorf("trees_percent is %d, want 10 to 20", p.Trees)
-	}
 	return p.check([2]int{5, 11})
 }
 
 // tentsItem is one puzzle.
 type tentsItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle"`    // 1 is a tree
-	RowTents []int          `json:"row_tents"` // from above
-	ColTents []int          `json:"col_tents"` // from the left
-	Solution grid.Grid[int] `json:"solution"`  // 1 is a tree, 2 a tent
-	Phrasing int            `json:"phrasing"`
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"`   // 1 is a tree
+	RowTents []int          `json:"row_tents" want:"puzzle"` // from above
+	ColTents []int          `json:"col_tents" want:"puzzle"` // from the left
+	Solution grid.Grid[int] `json:"solution"`                // 1 is a tree, 2 a tent
+	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
 // The squares of a camp.
@@ -229,12 +226,6 @@ func (t tentsItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (t tentsItem) Check() error {
 	size := len(t.Puzzle)
-	if err := checkHead(t.Phrasing, size); err != nil {
-		return err
-	}
-	if len(t.RowTents) != size || len(t.ColTents) != size {
-		return fmt.Errorf("there are numbers for %d rows and %d columns, want %d", len(t.RowTents), len(t.ColTents), size)
-	}
 	if err := checkSquare("puzzle", t.Puzzle, size, [2]int{meadow, tree}); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -13,7 +14,7 @@ func TestTentsScore(t *testing.T) {
 		RowTents: []int{1, 0, 1, 1}, ColTents: []int{2, 0, 0, 1},
 		Solution: [][]int{{2, 1, 0, 0}, {0, 0, 0, 0}, {1, 0, 0, 2}, {2, 0, 0, 1}},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -40,37 +40,19 @@ var acre = task.Spec[acreParams, acreItem]{
 
 // acreParams are the settings of one difficulty.
 type acreParams struct {
-	Train   int `json:"train"`       // 0 or 1: reasoning-gym's half of its problems; ignored here
-	Objects int `json:"num_objects"` // number of objects
-	Trials  int `json:"num_trials"`  // experiments
-	Queries int `json:"num_queries"` // number of tests
-}
-
-// acreMost limits the objects.
-const acreMost = 48
-
-// Check implements [task.Params].
-func (p acreParams) Check() error {
-	switch {
-	case p.Train != 0 && p.Train != 1:
-		return fmt.Errorf("train is %d, want 0 or 1", p.Train)
-	case p.Objects < 3 || p.Objects > acreMost:
-		return fmt.Errorf("num_objects is %d, want 3 to %d", p.Objects, acreMost)
-	case p.Trials < 2 || p.Trials > 200:
-		return fmt.Errorf("num_trials is %d, want 2 to 200", p.Trials)
-	case p.Queries < 1 || p.Queries > 50:
-		return fmt.Errorf("num_queries is %d, want 1 to 50", p.Queries)
-	}
-	return nil
+	Train   int `json:"train" want:"0 to 1"`        // 0 or 1: reasoning-gym's half of its problems; ignored here
+	Objects int `json:"num_objects" want:"3 to 48"` // number of objects
+	Trials  int `json:"num_trials" want:"2 to 200"` // experiments
+	Queries int `json:"num_queries" want:"1 to 50"` // number of tests
 }
 
 // acreItem is one series of experiments. Entries of reasoning-gym have only the answer.
 type acreItem struct {
-	Objects  []string    `json:"objects,omitempty"`
-	Trials   []acreTrial `json:"trials,omitempty"`
-	Queries  []acreSet   `json:"queries,omitempty"` // sets of objects to test
-	Answer   string      `json:"answer"`
-	Phrasing int         `json:"phrasing,omitempty"`
+	Objects  []string    `json:"objects,omitempty" want:"at most 48"`
+	Trials   []acreTrial `json:"trials,omitempty" want:"at most 1000"`
+	Queries  []acreSet   `json:"queries,omitempty" want:"at most 1000"` // sets of objects to test
+	Answer   string      `json:"answer" want:"1 or more"`
+	Phrasing int         `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // An acreSet is a set of objects, one bit for each. It has fewer than 53 bits, so that
@@ -305,14 +287,8 @@ func (a acreItem) Canonical() string {
 
 // Check refuses a record with a wrong answer, or with experiments that no detector allows.
 func (a acreItem) Check() error {
-	if a.Answer == "" {
-		return errors.New("answer is missing")
-	}
 	if len(a.Queries) == 0 && len(a.Trials) == 0 {
 		return nil // from reasoning-gym
-	}
-	if len(a.Objects) == 0 || len(a.Objects) > acreMost || len(a.Trials) > 1000 || len(a.Queries) > 1000 {
-		return errors.New("objects, trials or queries has too few or too many elements")
 	}
 	known := learn(a.Trials)
 	if slices.Contains(known.on, 0) {
@@ -333,10 +309,7 @@ func (a acreItem) Check() error {
 			return errors.New("queries has an object that is not in objects")
 		}
 	}
-	if want := strings.Join(answers, ", "); a.Answer != want {
-		return fmt.Errorf("answer is %.40q, want %.40q", a.Answer, want)
-	}
-	return task.CheckPhrasing(a.Phrasing, len(acrePhrasings))
+	return task.Want("answer", a.Answer, strings.Join(answers, ", "))
 }
 
 // Choices implements [task.Chooser]: one of three words for each test.

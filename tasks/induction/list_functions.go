@@ -36,12 +36,12 @@ var listFunctions = task.Spec[listParams, listItem]{
 
 // listParams are the settings of one difficulty.
 type listParams struct {
-	Examples  int `json:"num_examples"`
-	MinLength int `json:"min_length"` // of a list
-	MaxLength int `json:"max_length"`
-	MaxValue  int `json:"max_value"`     // of its elements
-	Tier      int `json:"max_tier"`      // of the functions: 1 to 3, simplest first
-	Functions int `json:"num_functions"` // 1 or 2, applied in sequence
+	Examples  int `json:"num_examples" want:"3 to 20"`
+	MinLength int `json:"min_length" want:"3 to 30"` // of a list
+	MaxLength int `json:"max_length" want:"min_length to 30"`
+	MaxValue  int `json:"max_value" want:"9 to 999"`   // of its elements
+	Tier      int `json:"max_tier" want:"1 to 3"`      // of the functions: 1 to 3, simplest first
+	Functions int `json:"num_functions" want:"1 to 2"` // 1 or 2, applied in sequence
 }
 
 const (
@@ -49,32 +49,14 @@ const (
 	mostListValue  = 999
 )
 
-// Check implements [task.Params].
-func (p listParams) Check() error {
-	if err := task.CheckRange("length", p.MinLength, p.MaxLength, [2]int{3, mostListLength}); err != nil {
-		return err
-	}
-	switch {
-	case p.Examples < 3 || p.Examples > 20:
-		return fmt.Errorf("num_examples is %d, want 3 to 20", p.Examples)
-	case p.MaxValue < 9 || p.MaxValue > mostListValue:
-		return fmt.Errorf("max_value is %d, want 9 to %d", p.MaxValue, mostListValue)
-	case p.Tier < 1 || p.Tier > 3:
-		return fmt.Errorf("max_tier is %d, want 1 to 3", p.Tier)
-	case p.Functions < 1 || p.Functions > 2:
-		return fmt.Errorf("num_functions is %d, want 1 or 2", p.Functions)
-	}
-	return nil
-}
-
 // listItem is one function, seen from outside. Entries of reasoning-gym have only the
 // answer.
 type listItem struct {
-	Functions []listStep    `json:"functions,omitempty"`
-	Examples  []listExample `json:"examples,omitempty"`
-	Input     []int         `json:"input,omitempty"`
+	Functions []listStep    `json:"functions,omitempty" want:"at most 2"`
+	Examples  []listExample `json:"examples,omitempty" want:"at most 100"`
+	Input     []int         `json:"input,omitempty" want:"at most 1000"`
 	Answer    string        `json:"answer"` // a list with a space after each comma
-	Phrasing  int           `json:"phrasing,omitempty"`
+	Phrasing  int           `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A listStep is a rule with its number.
@@ -360,7 +342,7 @@ func (l listItem) Check() error {
 			return fmt.Errorf("the function makes %.60v of %.60v, not %.60v", out, e.Input, e.Output)
 		}
 	}
-	return task.CheckPhrasing(l.Phrasing, len(listPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -45,30 +45,18 @@ var instructionFollowing = task.Spec[followingParams, followingItem]{
 	Make: makeFollowing,
 }
 
-// mostInstructions limits the rules of a problem.
-const mostInstructions = 5
-
 // followingParams are the settings of one difficulty.
 type followingParams struct {
-	MinInstructions int `json:"min_instructions"`
-	MaxInstructions int `json:"max_instructions"`
-	MinTier         int `json:"min_tier"` // of the kinds, 1 (easy) to 3 (hard)
-	MaxTier         int `json:"max_tier"`
-	MinWords        int `json:"min_words"` // of the text, where no instruction says otherwise
-	MaxWords        int `json:"max_words"`
+	MinInstructions int `json:"min_instructions" want:"1 to 5"`
+	MaxInstructions int `json:"max_instructions" want:"min_instructions to 5"`
+	MinTier         int `json:"min_tier" want:"1 to 3"` // of the kinds, 1 (easy) to 3 (hard)
+	MaxTier         int `json:"max_tier" want:"min_tier to 3"`
+	MinWords        int `json:"min_words" want:"15 to 300"` // of the text, where no instruction says otherwise
+	MaxWords        int `json:"max_words" want:"min_words to 300"`
 }
 
 // Check implements [task.Params].
 func (p followingParams) Check() error {
-	if err := task.CheckRange("instructions", p.MinInstructions, p.MaxInstructions, [2]int{1, mostInstructions}); err != nil {
-		return err
-	}
-	if err := task.CheckRange("tier", p.MinTier, p.MaxTier, [2]int{1, 3}); err != nil {
-		return err
-	}
-	if err := task.CheckRange("words", p.MinWords, p.MaxWords, [2]int{15, 300}); err != nil {
-		return err
-	}
 	if p.MaxWords < p.MinWords+40 {
 		return fmt.Errorf("max_words is %d, want %d or more, 40 above min_words", p.MaxWords, p.MinWords+40)
 	}
@@ -77,12 +65,12 @@ func (p followingParams) Check() error {
 
 // followingItem is one set of instructions.
 type followingItem struct {
-	Topic        string    `json:"topic"`
-	Keywords     [2]string `json:"keywords"` // the second must occur before the first
-	MinWords     int       `json:"min_words"`
-	MaxWords     int       `json:"max_words"`
-	Instructions []rule    `json:"instructions"`
-	Phrasing     int       `json:"phrasing,omitempty"`
+	Topic        string    `json:"topic" want:"1 to 20" chars:"a-z"`
+	Keywords     [2]string `json:"keywords" chars:"a-z"` // the second must occur before the first
+	MinWords     int       `json:"min_words" want:"1 to 300"`
+	MaxWords     int       `json:"max_words" want:"min_words to 300"`
+	Instructions []rule    `json:"instructions" want:"1 to 5"`
+	Phrasing     int       `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeFollowing draws instructions until our own text keeps all of them.
@@ -164,18 +152,9 @@ func (f followingItem) limits() (limits [2]int, stated bool) {
 // Check refuses a record that Prompt, Solve and Score could not handle, or whose instructions our
 // own text does not keep.
 func (f followingItem) Check() error {
-	if err := task.CheckPhrasing(f.Phrasing, len(followingPhrasings)); err != nil {
-		return err
-	}
-	if n := len(f.Instructions); n < 1 || n > mostInstructions {
-		return fmt.Errorf("instructions are %d, want 1 to %d", n, mostInstructions)
-	}
-	if err := task.CheckRange("words", f.MinWords, f.MaxWords, [2]int{1, 300}); err != nil {
-		return err
-	}
-	for _, word := range []string{f.Topic, f.Keywords[0], f.Keywords[1]} {
-		if word == "" || len(word) > 20 || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
-			return fmt.Errorf("topic or keyword is %.40q, want a word in small letters", word)
+	for _, word := range f.Keywords {
+		if word == "" || len(word) > 20 {
+			return fmt.Errorf("keywords has %.40q, want 1 to 20 letters", word)
 		}
 	}
 	for i, r := range f.Instructions {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -180,7 +181,7 @@ func TestInstructionFollowing(t *testing.T) {
 	tasktest.Other(t, of, "another keyword", func(f *followingItem) {
 		changed := *f
 		changed.Keywords[0] = "moss"
-		if f.Keywords[1] != "moss" && changed.Check() == nil {
+		if f.Keywords[1] != "moss" && task.Check(changed) == nil {
 			*f = changed
 		}
 	})

@@ -40,27 +40,11 @@ var jsonSchema = task.Spec[jsonSchemaParams, jsonSchemaItem]{
 
 // jsonSchemaParams are the settings of one difficulty.
 type jsonSchemaParams struct {
-	MinMembers int `json:"min_members"` // of each object
-	MaxMembers int `json:"max_members"`
-	Depth      int `json:"depth"`      // of objects within objects; 1: none
-	Tier       int `json:"tier"`       // of keywords: 1 types and bounds, 2 arrays and patterns too, 3 anyOf, oneOf, not and dependentRequired too
-	Conditions int `json:"conditions"` // besides the schema
-}
-
-// Check implements [task.Params].
-func (p jsonSchemaParams) Check() error {
-	if err := task.CheckRange("members", p.MinMembers, p.MaxMembers, [2]int{2, 8}); err != nil {
-		return err
-	}
-	for _, limit := range []struct {
-		name       string
-		value, top int
-	}{{"depth", p.Depth, 3}, {"tier", p.Tier, 3}, {"conditions", p.Conditions, len(measures)}} {
-		if limit.value < 1 || limit.value > limit.top {
-			return fmt.Errorf("%s is %d, want 1 to %d", limit.name, limit.value, limit.top)
-		}
-	}
-	return nil
+	MinMembers int `json:"min_members" want:"2 to 8"` // of each object
+	MaxMembers int `json:"max_members" want:"min_members to 8"`
+	Depth      int `json:"depth" want:"1 to 3"`      // of objects within objects; 1: none
+	Tier       int `json:"tier" want:"1 to 3"`       // of keywords: 1 types and bounds, 2 arrays and patterns too, 3 anyOf, oneOf, not and dependentRequired too
+	Conditions int `json:"conditions" want:"1 to 4"` // besides the schema
 }
 
 // jsonSchemaItem is one schema.
@@ -68,7 +52,7 @@ type jsonSchemaItem struct {
 	Schema     schema      `json:"schema"`
 	Conditions []condition `json:"conditions"`
 	Example    string      `json:"example"` // a right answer
-	Phrasing   int         `json:"phrasing,omitempty"`
+	Phrasing   int         `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A condition gives the value of a measure.
@@ -212,9 +196,6 @@ func (j jsonSchemaItem) Canonical() string {
 
 // Check refuses a record with an invalid schema or a wrong example.
 func (j jsonSchemaItem) Check() error {
-	if err := task.CheckPhrasing(j.Phrasing, len(jsonSchemaPhrasings)); err != nil {
-		return err
-	}
 	left := mostSchemas
 	if err := j.Schema.check(0, &left); err != nil {
 		return err

@@ -2,7 +2,6 @@ package instructions
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,31 +35,18 @@ var toolArguments = task.Spec[toolParams, toolItem]{
 
 // toolParams are the settings of one difficulty.
 type toolParams struct {
-	Tools       int  `json:"tools"`       // to choose from
-	Calls       int  `json:"calls"`       // that the request needs
-	Convert     bool `json:"convert"`     // the request says values in other units and forms
-	Corrections int  `json:"corrections"` // at most, for each call
-}
-
-// Check implements [task.Params].
-func (p toolParams) Check() error {
-	switch {
-	case p.Tools < 2 || p.Tools > len(toolLibrary):
-		return fmt.Errorf("tools is %d, want 2 to %d", p.Tools, len(toolLibrary))
-	case p.Calls < 1 || p.Calls > p.Tools:
-		return fmt.Errorf("calls is %d, want 1 to tools (%d)", p.Calls, p.Tools)
-	case p.Corrections < 0 || p.Corrections > 3:
-		return fmt.Errorf("corrections is %d, want 0 to 3", p.Corrections)
-	}
-	return nil
+	Tools       int  `json:"tools" want:"2 to 20"`      // to choose from
+	Calls       int  `json:"calls" want:"1 to tools"`   // that the request needs
+	Convert     bool `json:"convert"`                   // the request says values in other units and forms
+	Corrections int  `json:"corrections" want:"0 to 3"` // at most, for each call
 }
 
 // toolItem is one request.
 type toolItem struct {
-	Tools    []tool `json:"tools"`
-	Request  string `json:"request"`
-	Calls    []call `json:"calls"` // in the order of the request
-	Phrasing int    `json:"phrasing,omitempty"`
+	Tools    []tool `json:"tools" want:"at most 100"`
+	Request  string `json:"request" want:"at most 20000"`
+	Calls    []call `json:"calls" want:"1 or more"` // in the order of the request
+	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A tool is a definition as a model sees it.
@@ -224,21 +210,11 @@ func (t toolItem) named(name string) *tool {
 
 // Check refuses a record with invalid schemas, or with calls that its own tools do not take.
 func (t toolItem) Check() error {
-	const mostTools = 100
-	if err := task.CheckPhrasing(t.Phrasing, len(toolPhrasings)); err != nil {
-		return err
-	}
-	if len(t.Calls) < 1 || len(t.Tools) > mostTools {
-		return fmt.Errorf("calls are %d of %d tools, want one or more of at most %d", len(t.Calls), len(t.Tools), mostTools)
-	}
 	left := 10 * mostSchemas
 	for i := range t.Tools {
 		if err := t.Tools[i].Parameters.check(0, &left); err != nil {
 			return err
 		}
-	}
-	if len(t.Request) > 20_000 {
-		return errors.New("request is longer than 20,000 bytes")
 	}
 	return task.CheckSolution(t)
 }

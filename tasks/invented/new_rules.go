@@ -2,7 +2,6 @@ package invented
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -32,9 +31,9 @@ var newRules = task.Spec[newRulesParams, newRulesItem]{
 
 // newRulesParams are the settings of one difficulty.
 type newRulesParams struct {
-	Kind   string `json:"kind"`   // operators, rewriting, cards or any
-	Rules  int    `json:"rules"`  // how many
-	Length int    `json:"length"` // numbers to compute with, steps of rewriting, cards in the hand
+	Kind   string `json:"kind" oneof:"operators rewriting cards any"` // operators, rewriting, cards or any
+	Rules  int    `json:"rules" want:"1 to 8"`                        // how many
+	Length int    `json:"length" want:"2 to 40"`                      // numbers to compute with, steps of rewriting, cards in the hand
 }
 
 const (
@@ -45,25 +44,12 @@ const (
 
 var kinds = []string{"operators", "rewriting", "cards"}
 
-// Check implements [task.Params].
-func (p newRulesParams) Check() error {
-	switch {
-	case p.Kind != anyKind && !slices.Contains(kinds, p.Kind):
-		return fmt.Errorf("kind is %q, want %s or %s", p.Kind, strings.Join(kinds, ", "), anyKind)
-	case p.Rules < 1 || p.Rules > mostRules:
-		return fmt.Errorf("rules is %d, want 1 to %d", p.Rules, mostRules)
-	case p.Length < 2 || p.Length > mostLength:
-		return fmt.Errorf("length is %d, want 2 to %d", p.Length, mostLength)
-	}
-	return nil
-}
-
 // newRulesItem is one set of rules and what they are applied to: exactly one of the three.
 type newRulesItem struct {
 	Operators *operators `json:"operators,omitempty"`
 	Rewriting *rewriting `json:"rewriting,omitempty"`
 	Cards     *cards     `json:"cards,omitempty"`
-	Phrasing  int        `json:"phrasing,omitempty"`
+	Phrasing  int        `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // wordings is the number of wordings of each kind.
@@ -123,10 +109,7 @@ func (n newRulesItem) Check() error {
 	if rules == nil {
 		return fmt.Errorf("want rules of one kind: %s", strings.Join(kinds, ", "))
 	}
-	if err := rules.check(); err != nil {
-		return err
-	}
-	return task.CheckPhrasing(n.Phrasing, wordings)
+	return rules.check()
 }
 
 // Solve implements [task.Instance].

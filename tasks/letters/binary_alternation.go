@@ -1,11 +1,8 @@
 package letters
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
@@ -38,31 +35,18 @@ var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem
 
 // binaryAlternationParams are the settings of one difficulty.
 type binaryAlternationParams struct {
-	MinN      int     `json:"min_n"` // of characters
-	MaxN      int     `json:"max_n"`
-	PSolvable float64 `json:"p_solvable"` // share of strings that can be made to alternate
-}
-
-// Check implements [task.Params].
-func (p binaryAlternationParams) Check() error {
-	switch {
-	case p.MinN < 2:
-		return fmt.Errorf("min_n is %d, want 2 or more", p.MinN)
-	case p.MaxN < p.MinN || p.MaxN > 10_000:
-		return fmt.Errorf("max_n is %d, want min_n (%d) to 10000", p.MaxN, p.MinN)
-	case !(p.PSolvable >= 0 && p.PSolvable <= 1):
-		return fmt.Errorf("p_solvable is %v, want 0 to 1", p.PSolvable)
-	}
-	return nil
+	MinN      int     `json:"min_n" want:"2 or more"` // of characters
+	MaxN      int     `json:"max_n" want:"min_n to 10000"`
+	PSolvable float64 `json:"p_solvable" want:"0 to 1"` // share of strings that can be made to alternate
 }
 
 // binaryAlternationItem is one string of zeros and ones.
 type binaryAlternationItem struct {
-	String   string `json:"string"`
+	String   string `json:"string" want:"1 or more" chars:"01"`
 	Solution int    `json:"solution"` // swaps, or -1
 	Solvable bool   `json:"solvable"`
 	N        int    `json:"n"` // length of String; in reasoning-gym, sometimes up to 2 less
-	Phrasing int    `json:"phrasing,omitempty"`
+	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeBinaryAlternation draws a number of swaps, at least one, and undoes that many on an
@@ -184,13 +168,7 @@ func (b binaryAlternationItem) Canonical() string {
 
 // Check refuses a record with a wrong solution.
 func (b binaryAlternationItem) Check() error {
-	if b.String == "" || strings.Trim(b.String, "01") != "" {
-		return errors.New("string has characters other than 0 and 1")
-	}
-	if want := swapsToAlternate(b.String); b.Solution != want {
-		return fmt.Errorf("solution is %d, want %d", b.Solution, want)
-	}
-	return task.CheckPhrasing(b.Phrasing, len(binaryAlternationPhrasings))
+	return task.Want("solution", b.Solution, swapsToAlternate(b.String))
 }
 
 // Choices implements [task.Chooser]: -1, or a number of swaps.

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestBinaryAlternationScore(t *testing.T) {
 	item := binaryAlternationItem{String: "0110010", Solution: 1, Solvable: true, N: 7}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -41,7 +42,7 @@ func TestBinaryAlternationScore(t *testing.T) {
 		{String: "000", Solution: 1},
 		{String: "01", Solution: 0, Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestIsomorphicStringsScore(t *testing.T) {
 	item := isomorphicStringsItem{Words: [2]string{"egg", "add"}, Solution: true, Solvable: true, StringLength: 3}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -38,7 +39,7 @@ func TestIsomorphicStringsScore(t *testing.T) {
 		{Words: [2]string{"é", "e"}, Solution: true},
 		{Words: [2]string{"a", "b"}, Solution: true, Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
@@ -46,7 +47,7 @@ func TestIsomorphicStringsScore(t *testing.T) {
 
 func TestIsomorphicStringsWitnessScore(t *testing.T) {
 	item := isomorphicStringsItem{Words: [2]string{"eggbed", "addbad"}, StringLength: 6, Witness: true}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -1,7 +1,6 @@
 package letters
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,21 +36,16 @@ var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGener
 
 // palindromeGenerationParams are the settings of one difficulty.
 type palindromeGenerationParams struct {
-	MinLength int `json:"min_length"` // letters
-	MaxLength int `json:"max_length"`
-}
-
-// Check implements [task.Params].
-func (p palindromeGenerationParams) Check() error {
-	return task.CheckRange("length", p.MinLength, p.MaxLength, [2]int{3, 1000})
+	MinLength int `json:"min_length" want:"3 to 1000"` // letters
+	MaxLength int `json:"max_length" want:"min_length to 1000"`
 }
 
 // palindromeGenerationItem is one set of letters.
 type palindromeGenerationItem struct {
-	Letters             []string `json:"letters"`              // a to z
-	GeneratedPalindrome string   `json:"generated_palindrome"` // an example of a palindrome of these letters
+	Letters             []string `json:"letters"`                               // a to z
+	GeneratedPalindrome string   `json:"generated_palindrome" want:"1 or more"` // an example of a palindrome of these letters
 	Length              int      `json:"length"`
-	Phrasing            int      `json:"phrasing,omitempty"`
+	Phrasing            int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makePalindromeGeneration draws a palindrome with at least two different letters, and
@@ -135,13 +129,10 @@ func (p palindromeGenerationItem) Canonical() string {
 
 // Check refuses a record with a wrong palindrome.
 func (p palindromeGenerationItem) Check() error {
-	if p.GeneratedPalindrome == "" {
-		return errors.New("generated_palindrome is empty")
-	}
 	if v := p.Score(p.GeneratedPalindrome); v.Score != 1 {
 		return fmt.Errorf("generated_palindrome is %q: %s", p.GeneratedPalindrome, v.Reason)
 	}
-	return task.CheckPhrasing(p.Phrasing, len(palindromeGenerationPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -13,7 +13,7 @@ import (
 
 func TestPalindromeGenerationScore(t *testing.T) {
 	item := palindromeGenerationItem{Letters: []string{"b", "a", "a", "b", "c"}, GeneratedPalindrome: "abcba", Length: 5}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -39,7 +39,7 @@ func TestPalindromeGenerationScore(t *testing.T) {
 		{Letters: []string{"a", "b"}, GeneratedPalindrome: "aa"},
 		{Letters: []string{"a"}, GeneratedPalindrome: "a", Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

@@ -35,29 +35,18 @@ var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromeP
 
 // palindromePartitioningParams are the settings of one difficulty.
 type palindromePartitioningParams struct {
-	MinStringLen              int `json:"min_string_len"` // letters
-	MaxStringLen              int `json:"max_string_len"`
-	MinSubstringPalindromeLen int `json:"min_substring_palindrome_len"` // letters of each palindrome in the string
-	MaxSubstringPalindromeLen int `json:"max_substring_palindrome_len"`
-}
-
-// Check implements [task.Params].
-func (p palindromePartitioningParams) Check() error {
-	if err := task.CheckRange("string_len", p.MinStringLen, p.MaxStringLen, [2]int{3, 40}); err != nil {
-		return err
-	}
-	if p.MaxSubstringPalindromeLen < 2 {
-		return fmt.Errorf("max_substring_palindrome_len is %d, want 2 or more: single letters can be cut in only one way", p.MaxSubstringPalindromeLen)
-	}
-	return task.CheckRange("substring_palindrome_len", p.MinSubstringPalindromeLen, p.MaxSubstringPalindromeLen, [2]int{1, p.MaxStringLen})
+	MinStringLen              int `json:"min_string_len" want:"3 to 40"` // letters
+	MaxStringLen              int `json:"max_string_len" want:"min_string_len to 40"`
+	MinSubstringPalindromeLen int `json:"min_substring_palindrome_len" want:"1 to max_string_len"` // letters of each palindrome in the string
+	MaxSubstringPalindromeLen int `json:"max_substring_palindrome_len" want:"min_substring_palindrome_len to max_string_len and at least 2: single letters can be cut in only one way"`
 }
 
 // palindromePartitioningItem is one string.
 type palindromePartitioningItem struct {
-	String    string     `json:"string"`   // a to z
-	Solution  [][]string `json:"solution"` // every way to cut it
+	String    string     `json:"string" want:"1 to 64"` // a to z
+	Solution  [][]string `json:"solution"`              // every way to cut it
 	StringLen int        `json:"string_len"`
-	Phrasing  int        `json:"phrasing,omitempty"`
+	Phrasing  int        `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // mostPartitions is the number of ways that ends the appending of palindromes.
@@ -206,16 +195,13 @@ func (p palindromePartitioningItem) Canonical() string {
 
 // Check refuses a record unless its solution lists all ways to cut the string.
 func (p palindromePartitioningItem) Check() error {
-	if n := len(p.String); n < 1 || n > longestCut {
-		return fmt.Errorf("string has %d letters, want 1 to %d", n, longestCut)
-	}
 	if n := countPartitions([]byte(p.String)); n != uint64(len(p.Solution)) {
 		return fmt.Errorf("solution has %d ways, want %d", len(p.Solution), n)
 	}
 	if fault := p.fault(p.Solution); fault != "" {
 		return fmt.Errorf("solution: %s", fault)
 	}
-	return task.CheckPhrasing(p.Phrasing, len(palindromePartitioningPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

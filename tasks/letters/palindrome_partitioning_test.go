@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
@@ -14,7 +15,7 @@ import (
 
 func TestPalindromePartitioningScore(t *testing.T) {
 	item := palindromePartitioningItem{String: "aab", Solution: [][]string{{"a", "a", "b"}, {"aa", "b"}}, StringLen: 3}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -44,7 +45,7 @@ func TestPalindromePartitioningScore(t *testing.T) {
 		{String: "ab", Solution: [][]string{{"ab"}}},
 		{String: "a", Solution: [][]string{{"a"}}, Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

@@ -2,7 +2,6 @@ package letters
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -36,42 +35,24 @@ var ransomNote = task.Spec[ransomNoteParams, ransomNoteItem]{
 
 // ransomNoteParams are the settings of one difficulty.
 type ransomNoteParams struct {
-	MinNoteLength     int     `json:"min_note_length"` // letters
-	MaxNoteLength     int     `json:"max_note_length"`
-	MinMagazineLength int     `json:"min_magazine_length"` // letters; at least as many as the note has
-	MaxMagazineLength int     `json:"max_magazine_length"`
-	PSolvable         float64 `json:"p_solvable"` // probability that the answer is yes
-	Witness           bool    `json:"witness"`    // the answer is the missing letter, not True or False
-}
-
-// Check implements [task.Params].
-func (p ransomNoteParams) Check() error {
-	const most = 10_000
-	if !(p.PSolvable >= 0 && p.PSolvable <= 1) {
-		return fmt.Errorf("p_solvable is %v, want 0 to 1", p.PSolvable)
-	}
-	if err := task.CheckRange("note_length", p.MinNoteLength, p.MaxNoteLength, [2]int{1, most}); err != nil {
-		return err
-	}
-	if err := task.CheckRange("magazine_length", p.MinMagazineLength, p.MaxMagazineLength, [2]int{2, most}); err != nil {
-		return err
-	}
-	if p.MaxMagazineLength <= p.MaxNoteLength {
-		return fmt.Errorf("max_magazine_length is %d, want more than max_note_length (%d)", p.MaxMagazineLength, p.MaxNoteLength)
-	}
-	return nil
+	MinNoteLength     int     `json:"min_note_length" want:"1 to 10000"` // letters
+	MaxNoteLength     int     `json:"max_note_length" want:"min_note_length to 10000"`
+	MinMagazineLength int     `json:"min_magazine_length" want:"2 to 10000"` // letters; at least as many as the note has
+	MaxMagazineLength int     `json:"max_magazine_length" want:"min_magazine_length to 10000 and more than max_note_length"`
+	PSolvable         float64 `json:"p_solvable" want:"0 to 1"` // probability that the answer is yes
+	Witness           bool    `json:"witness"`                  // the answer is the missing letter, not True or False
 }
 
 // ransomNoteItem is one note and one magazine.
 type ransomNoteItem struct {
-	RansomNote     string `json:"ransom_note"` // a to z
+	RansomNote     string `json:"ransom_note" want:"1 or more"` // a to z
 	Magazine       string `json:"magazine"`
 	Solution       bool   `json:"solution"` // the magazine suffices
 	Solvable       bool   `json:"solvable"` // same as Solution
 	NoteLength     int    `json:"note_length"`
 	MagazineLength int    `json:"magazine_length"`
 	Witness        bool   `json:"witness,omitempty"`
-	Phrasing       int    `json:"phrasing,omitempty"`
+	Phrasing       int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeRansomNote draws the scarce letter. The note has it once more often than the
@@ -157,18 +138,11 @@ func (n ransomNoteItem) Canonical() string {
 
 // Check refuses a record with a wrong solution.
 func (n ransomNoteItem) Check() error {
-	if n.RansomNote == "" {
-		return errors.New("ransom_note is empty")
-	}
 	missing := n.missing()
 	if n.Witness && len(missing) > 1 {
 		return fmt.Errorf("ransom_note lacks %d letters, want at most 1", len(missing))
 	}
-	enough := missing == ""
-	if n.Solution != enough {
-		return fmt.Errorf("solution is %v, want %v", n.Solution, enough)
-	}
-	return task.CheckPhrasing(n.Phrasing, len(ransomNotePhrasings))
+	return task.Want("solution", n.Solution, missing == "")
 }
 
 // missing returns the letters of the note that the magazine lacks.

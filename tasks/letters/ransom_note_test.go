@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestRansomNoteScore(t *testing.T) {
 	item := ransomNoteItem{RansomNote: "aab", Magazine: "abca", Solution: true, Solvable: true, NoteLength: 3, MagazineLength: 4}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -31,7 +32,7 @@ func TestRansomNoteScore(t *testing.T) {
 		{RansomNote: "ab", Magazine: "ba"},
 		{RansomNote: "a", Magazine: "a", Solution: true, Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
@@ -39,11 +40,11 @@ func TestRansomNoteScore(t *testing.T) {
 
 func TestRansomNoteWitnessScore(t *testing.T) {
 	item := ransomNoteItem{RansomNote: "aabb", Magazine: "abcabc"[:5], NoteLength: 4, MagazineLength: 5, Witness: true}
-	if err := item.Check(); err == nil {
+	if err := task.Check(item); err == nil {
 		t.Error("a possible note marked as impossible is accepted")
 	}
 	item.RansomNote = "aabcc"
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -59,7 +60,7 @@ func TestRansomNoteWitnessScore(t *testing.T) {
 	if can := (ransomNoteItem{RansomNote: "ab", Magazine: "ab", Solution: true, Witness: true}); can.Solve() != "none" {
 		t.Errorf("the letter %s is missing", can.Solve())
 	}
-	if (ransomNoteItem{RansomNote: "xy", Magazine: "ab", Witness: true}).Check() == nil {
+	if task.Check(ransomNoteItem{RansomNote: "xy", Magazine: "ab", Witness: true}) == nil {
 		t.Error("a note that lacks two letters is accepted")
 	}
 }

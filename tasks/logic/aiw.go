@@ -44,10 +44,10 @@ var (
 type aiwParams struct {
 	MaleNames   []string  `json:"male_names"`
 	FemaleNames []string  `json:"female_names"`
-	TaskTypes   []string  `json:"task_types"`        // any of siblings, friends, colleagues
-	TypeWeights []float64 `json:"task_type_weights"` // of the task types
-	MaxEntities int       `json:"max_entities"`      // limit of the people of one sex that a sentence counts; families have at most 12
-	Depth       int       `json:"depth"`             // circles of friends; one more of colleagues; or siblings with children, plus one
+	TaskTypes   []string  `json:"task_types" want:"1 or more" oneof:"siblings friends colleagues"` // any of siblings, friends, colleagues
+	TypeWeights []float64 `json:"task_type_weights" want:"task_types" each:"0 to 1e6"`             // of the task types
+	MaxEntities int       `json:"max_entities" want:"1 to 1000000"`                                // limit of the people of one sex that a sentence counts; families have at most 12
+	Depth       int       `json:"depth" want:"1 to 8"`                                             // circles of friends; one more of colleagues; or siblings with children, plus one
 }
 
 // Check implements [task.Params].
@@ -56,26 +56,17 @@ func (p aiwParams) Check() error {
 	slices.Sort(named)
 	sum := 0.
 	for _, w := range p.TypeWeights {
-		if !(w >= 0 && w <= 1e6) {
-			return fmt.Errorf("task_type_weights has %v, want numbers from 0 on", w)
-		}
 		sum += w
 	}
 	switch {
-	case p.Depth < 1 || p.Depth > 8:
-		return fmt.Errorf("depth is %d, want 1 to 8", p.Depth)
 	case len(p.MaleNames) < 2*p.Depth+3:
 		return fmt.Errorf("male_names has %d names, want %d or more for depth %d", len(p.MaleNames), 2*p.Depth+3, p.Depth)
 	case len(p.FemaleNames) < 2*p.Depth+3:
 		return fmt.Errorf("female_names has %d names, want %d or more for depth %d", len(p.FemaleNames), 2*p.Depth+3, p.Depth)
 	case named[0] == "" || len(slices.Compact(named)) < len(p.MaleNames)+len(p.FemaleNames):
 		return errors.New("male_names or female_names has an empty or a repeated name")
-	case len(p.TaskTypes) == 0 || slices.ContainsFunc(p.TaskTypes, func(s string) bool { return !slices.Contains(aiwTypes, s) }):
-		return fmt.Errorf("task_types is %q, want some of siblings, friends, colleagues", p.TaskTypes)
-	case len(p.TypeWeights) != len(p.TaskTypes) || sum == 0:
-		return fmt.Errorf("task_type_weights has %d weights, want one for each of %d task_types, and not all zero", len(p.TypeWeights), len(p.TaskTypes))
-	case p.MaxEntities < 1 || p.MaxEntities > 1_000_000:
-		return fmt.Errorf("max_entities is %d, want 1 to 1000000", p.MaxEntities)
+	case sum == 0:
+		return errors.New("task_type_weights are all 0")
 	}
 	return nil
 }
@@ -86,7 +77,7 @@ type aiwItem struct {
 	Groups   []aiwGroup `json:"groups,omitempty"`
 	Asked    aiwAsked   `json:"asked"`
 	Answer   string     `json:"answer"`
-	Phrasing int        `json:"phrasing,omitempty"`
+	Phrasing int        `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // An aiwGroup is a person and the people around them. For siblings, the first group has the
@@ -96,8 +87,8 @@ type aiwItem struct {
 type aiwGroup struct {
 	Name   string `json:"name"`
 	Female bool   `json:"female"`
-	Men    int    `json:"men"`
-	Women  int    `json:"women"`
+	Men    int    `json:"men" want:"0 to 1000000000"`
+	Women  int    `json:"women" want:"0 to 1000000000"`
 	Link   string `json:"link,omitempty"`
 	LinkF  bool   `json:"link_female,omitempty"`
 }
@@ -287,16 +278,7 @@ func (a aiwItem) Check() error {
 	if !slices.Contains(aiwTypes, a.TaskType) || a.Asked.Group < 0 || a.Asked.Group >= min(len(a.Groups), 20) || a.Asked.Link && a.Asked.Group == 0 {
 		return errors.New("task_type or asked does not fit the groups")
 	}
-	for _, g := range a.Groups {
-		const most = 1_000_000_000
-		if g.Men < 0 || g.Women < 0 || g.Men > most || g.Women > most {
-			return errors.New("groups has a negative or too large number of people")
-		}
-	}
-	if want := strconv.Itoa(a.count()); a.Answer != want {
-		return fmt.Errorf("answer is %s, want %s", a.Answer, want)
-	}
-	return task.CheckPhrasing(a.Phrasing, len(aiwAsks))
+	return task.Want("answer", a.Answer, strconv.Itoa(a.count()))
 }
 
 // Solve implements [task.Instance].

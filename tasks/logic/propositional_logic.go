@@ -35,27 +35,16 @@ var propositionalLogic = task.Spec[propositionalParams, propositionalItem]{
 
 // propositionalParams are the settings of one difficulty.
 type propositionalParams struct {
-	MinVars       int `json:"min_vars"` // facts
-	MaxVars       int `json:"max_vars"`
-	MinStatements int `json:"min_statements"` // premises
-	MaxStatements int `json:"max_statements"`
-	MinComplexity int `json:"min_complexity"` // levels of signs in a premise, at most
-	MaxComplexity int `json:"max_complexity"`
+	MinVars       int `json:"min_vars" want:"2 to 12"` // facts
+	MaxVars       int `json:"max_vars" want:"min_vars to 12"`
+	MinStatements int `json:"min_statements" want:"2 to 30"` // premises
+	MaxStatements int `json:"max_statements" want:"min_statements to 30"`
+	MinComplexity int `json:"min_complexity" want:"1 to 6"` // levels of signs in a premise, at most
+	MaxComplexity int `json:"max_complexity" want:"min_complexity to 6"`
 }
 
 // mostVars limits the facts.
 const mostVars = 12
-
-// Check implements [task.Params].
-func (p propositionalParams) Check() error {
-	if err := task.CheckRange("vars", p.MinVars, p.MaxVars, [2]int{2, mostVars}); err != nil {
-		return err
-	}
-	if err := task.CheckRange("statements", p.MinStatements, p.MaxStatements, [2]int{2, 30}); err != nil {
-		return err
-	}
-	return task.CheckRange("complexity", p.MinComplexity, p.MaxComplexity, [2]int{1, 6})
-}
 
 // propositionalItem is one set of premises.
 type propositionalItem struct {
@@ -67,7 +56,7 @@ type propositionalItem struct {
 	// Two: the question demands a statement about two facts. Entries of reasoning-gym make no
 	// such demand.
 	Two      bool `json:"two,omitempty"`
-	Phrasing int  `json:"phrasing,omitempty"`
+	Phrasing int  `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // propositionalLetters are the facts to choose from.
@@ -362,7 +351,7 @@ func (p propositionalItem) Check() error {
 	if v := p.Score(p.ExampleAnswer); p.Two && v.Score != 1 {
 		return fmt.Errorf("example_answer %.40q is not right: %s", p.ExampleAnswer, v.Reason)
 	}
-	return task.CheckPhrasing(p.Phrasing, len(propositionalPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestPropositionalScore(t *testing.T) {
 	item := propositionalItem{Premises: []string{"P → Q", "Q → R", "¬(S ∧ T)", "T"}, Variables: []string{"P", "Q", "R", "S", "T"}, ExampleAnswer: "P → R", Two: true}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

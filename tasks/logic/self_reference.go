@@ -32,15 +32,7 @@ var selfReference = task.Spec[selfReferenceParams, selfReferenceItem]{
 
 // selfReferenceParams are the settings of one difficulty.
 type selfReferenceParams struct {
-	Difficulty int `json:"difficulty"` // number of statements minus two
-}
-
-// Check implements [task.Params].
-func (p selfReferenceParams) Check() error {
-	if p.Difficulty < 1 || p.Difficulty > 10 {
-		return fmt.Errorf("difficulty is %d, want 1 to 10", p.Difficulty)
-	}
-	return nil
+	Difficulty int `json:"difficulty" want:"1 to 10"` // number of statements minus two
 }
 
 // selfReferenceMost limits the statements.
@@ -52,9 +44,9 @@ const selfWaysMost = 6
 // selfReferenceItem is one list of statements. Entries of reasoning-gym have only the
 // answer.
 type selfReferenceItem struct {
-	Statements []selfStatement `json:"statements,omitempty"`
+	Statements []selfStatement `json:"statements,omitempty" want:"at most 12"`
 	Answer     string          `json:"answer"`
-	Phrasing   int             `json:"phrasing,omitempty"`
+	Phrasing   int             `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A selfStatement is a statement about the statements.
@@ -372,18 +364,15 @@ func (s selfReferenceItem) Check() error {
 		return fmt.Errorf("answer is %.20q, want a whole number", s.Answer)
 	case n == 0:
 		return nil // from reasoning-gym
-	case n < 2 || n > selfReferenceMost:
-		return fmt.Errorf("there are %d statements, want 2 to %d", n, selfReferenceMost)
+	case n == 1:
+		return errors.New("there is one statement, want 2 or more")
 	}
 	for _, statement := range s.Statements {
 		if _, known := statement.kind(); !known || statement.A < 0 || statement.A >= n || statement.B < 0 || statement.B >= n {
 			return errors.New("statements has an unknown kind or number")
 		}
 	}
-	if want := strconv.Itoa(selfConsistent(s.Statements)); s.Answer != want {
-		return fmt.Errorf("answer is %s, want %s", s.Answer, want)
-	}
-	return task.CheckPhrasing(s.Phrasing, len(selfPhrasings))
+	return task.Want("answer", s.Answer, strconv.Itoa(selfConsistent(s.Statements)))
 }
 
 // Choices implements [task.Chooser]: the numbers that are drawn.

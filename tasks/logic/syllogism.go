@@ -2,7 +2,6 @@ package logic
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,9 +42,9 @@ type syllogismParams struct {
 	AllowNo              bool    `json:"allow_no"`
 	AllowSome            bool    `json:"allow_some"`
 	AllowSomeNot         bool    `json:"allow_some_not"`
-	InvalidRatio         float64 `json:"invalid_ratio"`         // share of invalid arguments
-	InversionProbability float64 `json:"inversion_probability"` // share of conclusions from one premise alone
-	Arguments            int     `json:"num_arguments"`         // number of arguments in a problem
+	InvalidRatio         float64 `json:"invalid_ratio" want:"0 to 1"`         // share of invalid arguments
+	InversionProbability float64 `json:"inversion_probability" want:"0 to 1"` // share of conclusions from one premise alone
+	Arguments            int     `json:"num_arguments" want:"1 to 50"`        // number of arguments in a problem
 }
 
 // Check implements [task.Params].
@@ -55,12 +54,6 @@ func (p syllogismParams) Check() error {
 		return errors.New("allow_all, allow_no, allow_some and allow_some_not are all false, want one of them")
 	case slices.Equal(p.forms(), []uint8{someNot}):
 		return errors.New("allow_some_not is the only form, from which nothing follows; want another one too")
-	case !(p.InvalidRatio >= 0 && p.InvalidRatio <= 1):
-		return fmt.Errorf("invalid_ratio is %v, want 0 to 1", p.InvalidRatio)
-	case !(p.InversionProbability >= 0 && p.InversionProbability <= 1):
-		return fmt.Errorf("inversion_probability is %v, want 0 to 1", p.InversionProbability)
-	case p.Arguments < 1 || p.Arguments > 50:
-		return fmt.Errorf("num_arguments is %d, want 1 to 50", p.Arguments)
 	}
 	return nil
 }
@@ -221,8 +214,8 @@ func (p syllogismParams) draw(r *rng.Rand) (a argument, valid, inverts bool) {
 // reasoning-gym.
 type syllogismItem struct {
 	syllogismArgument
-	More     []syllogismArgument `json:"more,omitempty"` // further arguments
-	Phrasing int                 `json:"phrasing,omitempty"`
+	More     []syllogismArgument `json:"more,omitempty" want:"at most 100"` // further arguments
+	Phrasing int                 `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A syllogismArgument is an argument in words.
@@ -434,10 +427,7 @@ func (s syllogismItem) Check() error {
 			return errors.New("premise1, premise2 or conclusion is missing")
 		}
 	}
-	if len(s.More) > 100 {
-		return fmt.Errorf("more has %d arguments, want at most 100", len(s.More))
-	}
-	return task.CheckPhrasing(s.Phrasing, len(syllogismPhrasings))
+	return nil
 }
 
 // Choices implements [task.Chooser]: Yes or No for each argument.

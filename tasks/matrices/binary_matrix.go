@@ -2,7 +2,6 @@ package matrices
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -35,17 +34,9 @@ var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
 
 // binaryMatrixParams are the settings of one difficulty.
 type binaryMatrixParams struct {
-	MinN  int     `json:"min_n"` // rows and columns
-	MaxN  int     `json:"max_n"`
-	PZero float64 `json:"p_zero"` // probability that a cell is a zero
-}
-
-// Check implements [task.Params].
-func (p binaryMatrixParams) Check() error {
-	if !(p.PZero > 0 && p.PZero <= 1) {
-		return fmt.Errorf("p_zero is %v, want more than 0 and at most 1", p.PZero)
-	}
-	return task.CheckRange("n", p.MinN, p.MaxN, [2]int{2, mostCells})
+	MinN  int     `json:"min_n" want:"2 to 200"` // rows and columns
+	MaxN  int     `json:"max_n" want:"min_n to 200"`
+	PZero float64 `json:"p_zero" want:"more than 0 and at most 1"` // probability that a cell is a zero
 }
 
 // binaryMatrixItem is one matrix.
@@ -53,7 +44,7 @@ type binaryMatrixItem struct {
 	Matrix   matrix `json:"matrix"`   // zeros and ones
 	Solution matrix `json:"solution"` // distances
 	N        int    `json:"n"`        // rows and columns
-	Phrasing int    `json:"phrasing,omitempty"`
+	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeBinaryMatrix draws the cells one by one. If none is 2 or more away from a zero, or
@@ -181,7 +172,7 @@ func (b binaryMatrixItem) Check() error {
 	if !grid.Equal(b.Solution, zeroDistances(b.Matrix)) {
 		return errors.New("solution is not that of the matrix")
 	}
-	return task.CheckPhrasing(b.Phrasing, len(binaryMatrixPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestBinaryMatrixScore(t *testing.T) {
 	item := binaryMatrixItem{Matrix: tasktest.Matrix("1 1\n0 1"), Solution: tasktest.Matrix("1 2\n0 1"), N: 2}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -38,7 +39,7 @@ func TestBinaryMatrixScore(t *testing.T) {
 		{Matrix: tasktest.Matrix("0 1"), Solution: tasktest.Matrix("0 2")},
 		{Matrix: tasktest.Matrix("0 1"), Solution: tasktest.Matrix("0 1"), Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

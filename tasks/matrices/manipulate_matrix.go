@@ -1,7 +1,6 @@
 package matrices
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -39,12 +38,12 @@ var manipulateMatrix = task.Spec[manipulateMatrixParams, manipulateMatrixItem]{
 
 // manipulateMatrixParams are the settings of one difficulty.
 type manipulateMatrixParams struct {
-	MinRows       int `json:"min_rows"` // at first
-	MinCols       int `json:"min_cols"`
-	MaxRows       int `json:"max_rows"`
-	MaxCols       int `json:"max_cols"`
-	MinTransforms int `json:"min_transforms"` // operations
-	MaxTransforms int `json:"max_transforms"`
+	MinRows       int `json:"min_rows" want:"2 to 200"` // at first
+	MinCols       int `json:"min_cols" want:"2 to 200"`
+	MaxRows       int `json:"max_rows" want:"min_rows to 200"`
+	MaxCols       int `json:"max_cols" want:"min_cols to 200"`
+	MinTransforms int `json:"min_transforms" want:"1 to 100"` // operations
+	MaxTransforms int `json:"max_transforms" want:"min_transforms to 100"`
 	matrixWeights
 }
 
@@ -89,11 +88,7 @@ func (w matrixWeights) check() error {
 
 // Check implements [task.Params].
 func (p manipulateMatrixParams) Check() error {
-	return cmp.Or(
-		task.CheckRange("rows", p.MinRows, p.MaxRows, [2]int{2, mostCells}),
-		task.CheckRange("cols", p.MinCols, p.MaxCols, [2]int{2, mostCells}),
-		task.CheckRange("transforms", p.MinTransforms, p.MaxTransforms, [2]int{1, 100}),
-		p.matrixWeights.check())
+	return p.matrixWeights.check()
 }
 
 // manipulateMatrixItem is one matrix with its operations.
@@ -104,7 +99,7 @@ type manipulateMatrixItem struct {
 	Rows          int               `json:"rows"` // of Matrix
 	Cols          int               `json:"cols"`
 	NumTransforms int               `json:"num_transforms"`
-	Phrasing      int               `json:"phrasing,omitempty"`
+	Phrasing      int               `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeManipulateMatrix draws the matrix and the operations. It redraws an operation, a few
@@ -257,7 +252,7 @@ func (m manipulateMatrixItem) Check() error {
 	if !grid.Equal(m.Solution, now) {
 		return errors.New("solution is not the result of the operations")
 	}
-	return task.CheckPhrasing(m.Phrasing, len(manipulateMatrixPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -11,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -19,7 +20,7 @@ func TestManipulateMatrixScore(t *testing.T) {
 	item := manipulateMatrixItem{
 		Matrix: tasktest.Matrix("1 2\n3 4"), Operations: []matrixOperation{{Transform: "rotate", Degrees: "90"}}, Solution: tasktest.Matrix("3 1\n4 2"),
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

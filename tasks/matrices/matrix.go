@@ -5,9 +5,6 @@ import (
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// mostCells limits the rows and the columns of a matrix in a question.
-const mostCells = 200
-
 // A matrix is rows of whole numbers.
 type matrix = grid.Grid[int]
 

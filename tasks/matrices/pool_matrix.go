@@ -1,7 +1,6 @@
 package matrices
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -38,37 +37,26 @@ var poolMatrix = task.Spec[poolMatrixParams, poolMatrixItem]{
 
 // poolMatrixParams are the settings of one difficulty.
 type poolMatrixParams struct {
-	MinRows     int `json:"min_rows"`
-	MinCols     int `json:"min_cols"`
-	MaxRows     int `json:"max_rows"`
-	MaxCols     int `json:"max_cols"`
-	MinPoolSize int `json:"min_pool_size"` // rows and columns of a block; 1 means 2
-	MaxPoolSize int `json:"max_pool_size"`
+	MinRows     int `json:"min_rows" want:"2 to 200"`
+	MinCols     int `json:"min_cols" want:"2 to 200"`
+	MaxRows     int `json:"max_rows" want:"min_rows to 200"`
+	MaxCols     int `json:"max_cols" want:"min_cols to 200"`
+	MinPoolSize int `json:"min_pool_size" want:"1 to 200"` // rows and columns of a block; 1 means 2
+	MaxPoolSize int `json:"max_pool_size" want:"min_pool_size to 200 and at least 2: blocks of one cell change nothing"`
 }
 
 // smallestPool is the least number of rows and columns of a block.
 const smallestPool = 2
 
-// Check implements [task.Params].
-func (p poolMatrixParams) Check() error {
-	if p.MaxPoolSize < smallestPool {
-		return fmt.Errorf("max_pool_size is %d, want %d or more: blocks of one cell change nothing", p.MaxPoolSize, smallestPool)
-	}
-	return cmp.Or(
-		task.CheckRange("rows", p.MinRows, p.MaxRows, [2]int{2, mostCells}),
-		task.CheckRange("cols", p.MinCols, p.MaxCols, [2]int{2, mostCells}),
-		task.CheckRange("pool_size", p.MinPoolSize, p.MaxPoolSize, [2]int{1, mostCells}))
-}
-
 // poolMatrixItem is one matrix and the size of its blocks.
 type poolMatrixItem struct {
 	Matrix   matrix             `json:"matrix"`
-	PoolType string             `json:"pool_type"` // maxPool or averagePool
-	PoolSize int                `json:"pool_size"` // rows and columns of a block
-	Solution grid.Grid[float64] `json:"solution"`  // exact
-	Rows     int                `json:"rows"`      // of the matrix
+	PoolType string             `json:"pool_type" oneof:"max average"` // maxPool or averagePool
+	PoolSize int                `json:"pool_size" want:"1 or more"`    // rows and columns of a block
+	Solution grid.Grid[float64] `json:"solution"`                      // exact
+	Rows     int                `json:"rows"`                          // of the matrix
 	Cols     int                `json:"cols"`
-	Phrasing int                `json:"phrasing,omitempty"`
+	Phrasing int                `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 const (
@@ -184,12 +172,6 @@ func (p poolMatrixItem) Check() error {
 	if err := grid.CheckInts(p.Matrix, -1e6, 1e6); err != nil {
 		return err
 	}
-	if p.PoolSize < 1 {
-		return fmt.Errorf("pool_size is %d, want 1 or more", p.PoolSize)
-	}
-	if p.PoolType != maxPool && p.PoolType != averagePool {
-		return fmt.Errorf("pool_type is %q, want %s or %s", p.PoolType, maxPool, averagePool)
-	}
 	want := pools(p)
 	if len(p.Solution) != len(want) {
 		return fmt.Errorf("solution has %d rows, want %d", len(p.Solution), len(want))
@@ -204,7 +186,7 @@ func (p poolMatrixItem) Check() error {
 			}
 		}
 	}
-	return task.CheckPhrasing(p.Phrasing, len(poolMatrixPhrasings))
+	return nil
 }
 
 // twoDecimals rounds to 2 decimals.

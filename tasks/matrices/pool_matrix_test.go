@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -18,7 +19,7 @@ func TestPoolMatrixScore(t *testing.T) {
 		Matrix: tasktest.Matrix("1 0 7\n0 0 8\n3 4 0"), PoolType: "average", PoolSize: 2, Rows: 3, Cols: 3,
 		Solution: [][]float64{{0.25, 7.5}, {3.5, 0}},
 	}
-	if err := average.Check(); err != nil {
+	if err := task.Check(average); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, average.Score, []tasktest.Near{
@@ -44,7 +45,7 @@ func TestPoolMatrixScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	largest := poolMatrixItem{Matrix: tasktest.Matrix("1 2 3\n4 5 6"), PoolType: "max", PoolSize: 2, Rows: 2, Cols: 3, Solution: [][]float64{{5, 6}}}
-	if err := largest.Check(); err != nil {
+	if err := task.Check(largest); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, largest.Score, []tasktest.Near{{"5 6", 1, ""}, {"5\n6", 1, "a column, as in reasoning-gym"}, {"5\n7", 0, ""}, {"5", 0, ""}, {"5 6\n5 6", 0, ""}})
@@ -76,7 +77,7 @@ func TestPoolMatrixRecords(t *testing.T) {
 		{Matrix: m, PoolType: "average", PoolSize: 2, Solution: [][]float64{{1.51}}},
 		{Matrix: m, PoolType: "max", PoolSize: 2, Solution: [][]float64{{2}}, Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

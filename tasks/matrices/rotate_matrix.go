@@ -36,30 +36,27 @@ var rotateMatrix = task.Spec[rotateMatrixParams, rotateMatrixItem]{
 
 // rotateMatrixParams are the settings of one difficulty.
 type rotateMatrixParams struct {
-	MinN         int `json:"min_n"` // rows and columns
-	MaxN         int `json:"max_n"`
-	MinRotations int `json:"min_rotations"` // by 90 degrees each
-	MaxRotations int `json:"max_rotations"`
+	MinN         int `json:"min_n" want:"2 to 200"` // rows and columns
+	MaxN         int `json:"max_n" want:"min_n to 200"`
+	MinRotations int `json:"min_rotations" want:"0 to 1000000"` // by 90 degrees each
+	MaxRotations int `json:"max_rotations" want:"min_rotations to 1000000"`
 }
 
 // Check implements [task.Params].
 func (p rotateMatrixParams) Check() error {
-	if err := task.CheckRange("n", p.MinN, p.MaxN, [2]int{2, mostCells}); err != nil {
-		return err
-	}
 	if p.MinRotations == p.MaxRotations && p.MinRotations%4 == 0 {
 		return fmt.Errorf("max_rotations is %d, as min_rotations: whole turns change nothing", p.MaxRotations)
 	}
-	return task.CheckRange("rotations", p.MinRotations, p.MaxRotations, [2]int{0, 1_000_000})
+	return nil
 }
 
 // rotateMatrixItem is one matrix, before and after.
 type rotateMatrixItem struct {
 	Matrix       matrix `json:"matrix"`
-	NumRotations int    `json:"num_rotations"` // clockwise, by 90 degrees each
+	NumRotations int    `json:"num_rotations" want:"0 to 1e9"` // clockwise, by 90 degrees each
 	Solution     matrix `json:"solution"`
 	N            int    `json:"n"` // rows and columns
-	Phrasing     int    `json:"phrasing,omitempty"`
+	Phrasing     int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeRotateMatrix draws the matrix and the turn. The three turns that change something are
@@ -135,13 +132,10 @@ func (m rotateMatrixItem) Check() error {
 	if err := grid.CheckInts(m.Matrix, -1e9, 1e9); err != nil {
 		return err
 	}
-	if m.NumRotations < 0 || m.NumRotations > 1e9 {
-		return fmt.Errorf("num_rotations is %d, want 0 or more", m.NumRotations)
-	}
 	if !grid.Equal(m.Solution, m.Matrix.Turned(m.NumRotations)) {
 		return errors.New("solution is not the matrix turned")
 	}
-	return task.CheckPhrasing(m.Phrasing, len(rotateMatrixPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestRotateMatrixScore(t *testing.T) {
 	item := rotateMatrixItem{Matrix: tasktest.Matrix("1 2\n3 4"), NumRotations: 5, Solution: tasktest.Matrix("3 1\n4 2"), N: 2}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -34,7 +35,7 @@ func TestRotateMatrixScore(t *testing.T) {
 		{Matrix: tasktest.Matrix("1"), NumRotations: -1, Solution: tasktest.Matrix("1")},
 		{Matrix: tasktest.Matrix("1"), NumRotations: 1, Solution: tasktest.Matrix("1"), Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
@@ -49,7 +50,7 @@ func TestRotateMatrixParams(t *testing.T) {
 		`{"max_rotations":1000001}`:               "max_rotations",
 		`{"min_rotations":8,"max_rotations":8}`:   "max_rotations",
 		`{"min_rotations":0,"max_rotations":0}`:   "max_rotations",
-		`{"max_rotations":-4,"min_rotations":-4}`: "max_rotations",
+		`{"max_rotations":-4,"min_rotations":-4}`: "min_rotations",
 	})
 }
 

@@ -34,13 +34,8 @@ var spiralMatrix = task.Spec[spiralMatrixParams, spiralMatrixItem]{
 
 // spiralMatrixParams are the settings of one difficulty.
 type spiralMatrixParams struct {
-	MinN int `json:"min_n"` // rows and columns
-	MaxN int `json:"max_n"`
-}
-
-// Check implements [task.Params].
-func (p spiralMatrixParams) Check() error {
-	return task.CheckRange("n", p.MinN, p.MaxN, [2]int{2, mostCells})
+	MinN int `json:"min_n" want:"2 to 200"` // rows and columns
+	MaxN int `json:"max_n" want:"min_n to 200"`
 }
 
 // spiralMatrixItem is one matrix.
@@ -48,7 +43,7 @@ type spiralMatrixItem struct {
 	Matrix   matrix `json:"matrix"`
 	Solution []int  `json:"solution"` // the numbers along the spiral
 	N        int    `json:"n"`        // rows and columns
-	Phrasing int    `json:"phrasing,omitempty"`
+	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeSpiralMatrix draws the matrix. The two ends of its second row differ, so that reading
@@ -116,7 +111,7 @@ func (s spiralMatrixItem) Check() error {
 	if !slices.Equal(s.Solution, spiral(s.Matrix)) {
 		return errors.New("solution is not that of the matrix")
 	}
-	return task.CheckPhrasing(s.Phrasing, len(spiralMatrixPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestSpiralMatrixScore(t *testing.T) {
 	item := spiralMatrixItem{Matrix: tasktest.Matrix("1 2\n3 4"), Solution: []int{1, 2, 4, 3}, N: 2}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -37,7 +38,7 @@ func TestSpiralMatrixScore(t *testing.T) {
 		{Matrix: tasktest.Matrix("1 2\n3 4"), Solution: []int{1, 2, 3, 4}},
 		{Matrix: tasktest.Matrix("1"), Solution: []int{1}, Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

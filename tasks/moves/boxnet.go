@@ -35,31 +35,19 @@ var boxnet = task.Spec[boxnetParams, boxnetItem]{
 
 // boxnetParams are the settings of one difficulty.
 type boxnetParams struct {
-	MinRowNum    int      `json:"min_row_num"`
-	MaxRowNum    int      `json:"max_row_num"`
-	MinColumnNum int      `json:"min_column_num"`
-	MaxColumnNum int      `json:"max_column_num"`
-	MinBoxNum    int      `json:"min_box_num"` // boxes of each colour
-	MaxBoxNum    int      `json:"max_box_num"`
-	ColourList   []string `json:"colour_list"`
+	MinRowNum    int      `json:"min_row_num" want:"1 to 20"`
+	MaxRowNum    int      `json:"max_row_num" want:"min_row_num to 20"`
+	MinColumnNum int      `json:"min_column_num" want:"1 to 20"`
+	MaxColumnNum int      `json:"max_column_num" want:"min_column_num to 20"`
+	MinBoxNum    int      `json:"min_box_num" want:"1 to 10"` // boxes of each colour
+	MaxBoxNum    int      `json:"max_box_num" want:"min_box_num to 10"`
+	ColourList   []string `json:"colour_list" want:"1 to 10" chars:"a-z"`
 }
 
 const boxnetMostSide = 20 // rows and columns
 
 // Check implements [task.Params].
 func (p boxnetParams) Check() error {
-	const mostBoxes, mostColours = 10, 10
-	err := cmp.Or(
-		task.CheckRange("row_num", p.MinRowNum, p.MaxRowNum, [2]int{1, boxnetMostSide}),
-		task.CheckRange("column_num", p.MinColumnNum, p.MaxColumnNum, [2]int{1, boxnetMostSide}),
-		task.CheckRange("box_num", p.MinBoxNum, p.MaxBoxNum, [2]int{1, mostBoxes}),
-	)
-	switch n := len(p.ColourList); {
-	case err != nil:
-		return err
-	case n < 1 || n > mostColours:
-		return fmt.Errorf("colour_list has %d colours, want 1 to %d", n, mostColours)
-	}
 	for i, colour := range p.ColourList {
 		if err := checkColour(colour); err != nil {
 			return fmt.Errorf("colour_list: %w", err)
@@ -77,7 +65,7 @@ type boxnetItem struct {
 	ColumnNum    int         `json:"column_num"`
 	InitialState boxnetField `json:"initial_state"`
 	MaxSteps     int         `json:"max_steps,omitempty"` // 0: any number, as in reasoning-gym
-	Phrasing     int         `json:"phrasing,omitempty"`
+	Phrasing     int         `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // boxnetSpare is the number of steps allowed beyond our plan.
@@ -246,7 +234,7 @@ func (s boxnetItem) Check() error {
 	case s.MaxSteps != 0 && s.MaxSteps < steps:
 		return fmt.Errorf("max_steps is %d, want %d or more", s.MaxSteps, steps)
 	}
-	return task.CheckPhrasing(s.Phrasing, len(boxnetPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -28,7 +28,7 @@ func TestBoxnetScore(t *testing.T) {
 	if err := json.Unmarshal([]byte(record), &item); err != nil {
 		t.Fatal(err)
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	const (

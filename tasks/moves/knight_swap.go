@@ -1,7 +1,6 @@
 package moves
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math/bits"
@@ -39,14 +38,14 @@ var knightSwap = task.Spec[knightParams, knightItem]{
 
 // knightParams are the settings of one difficulty.
 type knightParams struct {
-	MinNodes        int     `json:"min_nodes"` // squares of the board
-	MaxNodes        int     `json:"max_nodes"`
-	MinPieces       int     `json:"min_pieces"` // knights of each color
-	MaxPieces       int     `json:"max_pieces"`
-	MinSteps        int     `json:"min_steps"` // moves of a shortest solution
-	MaxSteps        int     `json:"max_steps"`
-	MaxAttempts     int     `json:"max_attempts"`     // rounds of drawing boards until one fits
-	ImpossibleRatio float64 `json:"impossible_ratio"` // share of problems without a solution
+	MinNodes        int     `json:"min_nodes" want:"6 to 12"` // squares of the board
+	MaxNodes        int     `json:"max_nodes" want:"min_nodes to 12"`
+	MinPieces       int     `json:"min_pieces" want:"1 or more"` // knights of each color
+	MaxPieces       int     `json:"max_pieces" want:"min_pieces or more"`
+	MinSteps        int     `json:"min_steps" want:"1 to 1000"` // moves of a shortest solution
+	MaxSteps        int     `json:"max_steps" want:"min_steps to 1000"`
+	MaxAttempts     int     `json:"max_attempts" want:"1 to 10000"` // rounds of drawing boards until one fits
+	ImpossibleRatio float64 `json:"impossible_ratio" want:"0 to 1"` // share of problems without a solution
 }
 
 const (
@@ -60,29 +59,19 @@ const (
 
 // Check implements [task.Params].
 func (p knightParams) Check() error {
-	switch {
-	case p.MaxAttempts < 1 || p.MaxAttempts > mostAttempts:
-		return fmt.Errorf("max_attempts is %d, want 1 to %d", p.MaxAttempts, mostAttempts)
-	case !(p.ImpossibleRatio >= 0 && p.ImpossibleRatio <= 1):
-		return fmt.Errorf("impossible_ratio is %v, want 0 to 1", p.ImpossibleRatio)
-	}
-	return errors.Join(
-		task.CheckRange("nodes", p.MinNodes, p.MaxNodes, [2]int{6, mostSquares}),
-		task.CheckRange("pieces", p.MinPieces, p.MaxPieces, [2]int{1, (p.MinNodes - 1) / 2}),
-		task.CheckRange("steps", p.MinSteps, p.MaxSteps, [2]int{1, 1000}),
-	)
+	return task.Within("max_pieces", p.MaxPieces, p.MinPieces, (p.MinNodes-1)/2)
 }
 
 // knightItem is one board. Its squares have names such as B3: column B, row 3.
 type knightItem struct {
-	Board       map[string][]string  `json:"board"`      // the squares a knight's move away; some may be missing in entries of reasoning-gym
-	Pieces      map[string]*string   `json:"pieces"`     // by square: "w", "B", or nil if it is empty
-	StartTurn   string               `json:"start_turn"` // "w" or "B"
-	Solution    [][3]string          `json:"solution"`   // moves: color, from, to; nil if there are none
+	Board       map[string][]string  `json:"board"`                  // the squares a knight's move away; some may be missing in entries of reasoning-gym
+	Pieces      map[string]*string   `json:"pieces" want:"1 to 16"`  // by square: "w", "B", or nil if it is empty
+	StartTurn   string               `json:"start_turn" oneof:"w B"` // "w" or "B"
+	Solution    [][3]string          `json:"solution"`               // moves: color, from, to; nil if there are none
 	IsPossible  bool                 `json:"is_possible"`
 	NumSteps    int                  `json:"num_steps"`
 	BoardStates []map[string]*string `json:"board_states,omitempty"` // from reasoning-gym; not used
-	Phrasing    int                  `json:"phrasing,omitempty"`
+	Phrasing    int                  `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A knightBoard is a set of squares as bits, in the order of their names.
@@ -345,12 +334,6 @@ func (k knightItem) Canonical() string {
 // Check refuses a record unless it is a board with equally many knights of both colors and
 // a right solution.
 func (k knightItem) Check() error {
-	if err := task.CheckPhrasing(k.Phrasing, len(knightPhrasings)); err != nil {
-		return err
-	}
-	if n := len(k.Pieces); n < 1 || n > 16 || !slices.Contains(knightColors[:], k.StartTurn) {
-		return fmt.Errorf("there are %d squares, and %q has the first turn: want 1 to 16, and w or B", n, k.StartTurn)
-	}
 	count := map[string]int{}
 	for name, color := range k.Pieces {
 		if len(name) != 2 || name[0] < 'A' || name[0] > 'Z' || name[1] < '1' || name[1] > '9' {
@@ -366,12 +349,10 @@ func (k knightItem) Check() error {
 	if count["w"] != count["B"] || count["w"] == 0 {
 		return fmt.Errorf("there are %d white knights and %d black ones, want equally many", count["w"], count["B"])
 	}
-	if len(k.Solution) > 0 {
-		if err := task.CheckSolution(k); err != nil {
-			return err
-		}
+	if len(k.Solution) == 0 {
+		return nil
 	}
-	return nil
+	return task.CheckSolution(k)
 }
 
 // whole reports whether the record has every knight's move on its board. If it lacks some,

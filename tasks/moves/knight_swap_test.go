@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -31,7 +32,7 @@ func knightsOn(squares, white, black string) knightItem {
 
 func TestKnightSwapScore(t *testing.T) {
 	item := knightsOn("A1 B3 C1 D3 A3", "A1", "D3") // A1-B3-C1-D3: the knights meet, unless one waits
-	if err := item.Check(); err != nil || item.IsPossible {
+	if err := task.Check(item); err != nil || item.IsPossible {
 		t.Fatalf("error %v, possible %v", err, item.IsPossible)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -44,7 +45,7 @@ func TestKnightSwapScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	item = knightsOn("A1 B3 C1 A2 C3 B1 A3 C2", "A1 C1", "A3 C3") // Guarini's puzzle
-	if err := item.Check(); err != nil || item.NumSteps != 16 {
+	if err := task.Check(item); err != nil || item.NumSteps != 16 {
 		t.Fatalf("error %v, %d moves, want 16", err, item.NumSteps)
 	}
 	right := item.Solve()

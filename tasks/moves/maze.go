@@ -39,30 +39,22 @@ var maze = task.Spec[mazeParams, mazeItem]{
 
 // mazeParams are the settings of one difficulty.
 type mazeParams struct {
-	MinDist     int `json:"min_dist"` // steps of a shortest way
-	MaxDist     int `json:"max_dist"`
-	MinGridSize int `json:"min_grid_size"` // rows and columns, including the wall around the maze
-	MaxGridSize int `json:"max_grid_size"`
-}
-
-// mazeMaxSize limits the rows of a maze.
-const mazeMaxSize = 200
-
-// Check implements [task.Params].
-func (p mazeParams) Check() error {
-	return errors.Join(task.CheckRange("grid_size", p.MinGridSize, p.MaxGridSize, [2]int{4, mazeMaxSize}), task.CheckRange("dist", p.MinDist, p.MaxDist, [2]int{1, mazeMaxSize * mazeMaxSize}))
+	MinDist     int `json:"min_dist" want:"1 to 40000"` // steps of a shortest way
+	MaxDist     int `json:"max_dist" want:"min_dist to 40000"`
+	MinGridSize int `json:"min_grid_size" want:"4 to 200"` // rows and columns, including the wall around the maze
+	MaxGridSize int `json:"max_grid_size" want:"min_grid_size to 200"`
 }
 
 // mazeItem is one maze.
 type mazeItem struct {
 	GridSize           int      `json:"grid_size"`
-	Grid               []string `json:"grid"` // by row, with a wall around it
+	Grid               []string `json:"grid" want:"1 to 200"` // by row, with a wall around it
 	ShortestPathLength int      `json:"shortest_path_length"`
 	Start              string   `json:"start"` // the signs
 	Goal               string   `json:"goal"`
 	Wall               string   `json:"wall"`
 	Path               string   `json:"path"`
-	Phrasing           int      `json:"phrasing,omitempty"`
+	Phrasing           int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // The characters that mazes are drawn with.
@@ -258,9 +250,6 @@ func (m mazeItem) ourSigns() *strings.Replacer {
 
 // Check refuses a record without a maze, or with a wrong distance.
 func (m mazeItem) Check() error {
-	if err := task.CheckPhrasing(m.Phrasing, len(mazePhrasings)); err != nil {
-		return err
-	}
 	signs := []string{m.Start, m.Goal, m.Wall, m.Path}
 	for i, sign := range signs {
 		if len(sign) != 1 || strings.Contains(strings.Join(signs[:i], ""), sign) {
@@ -268,9 +257,6 @@ func (m mazeItem) Check() error {
 		}
 	}
 	size := len(m.Grid)
-	if size < 1 || size > mazeMaxSize {
-		return fmt.Errorf("grid has %d rows, want 1 to %d", size, mazeMaxSize)
-	}
 	inside, ours := &mazeGrid{Walled: grid.NewWalled[byte](size, size, '#')}, m.ourSigns()
 	for i, row := range m.Grid {
 		if len(row) != size || strings.Trim(row, strings.Join(signs, "")) != "" {
@@ -282,10 +268,7 @@ func (m mazeItem) Check() error {
 	if strings.Count(all, m.Start) != 1 || strings.Count(all, m.Goal) != 1 {
 		return errors.New("grid does not have exactly one start and one goal")
 	}
-	if got := inside.distance('S', 'G'); got != m.ShortestPathLength {
-		return fmt.Errorf("shortest_path_length is %d, want %d", m.ShortestPathLength, got)
-	}
-	return nil
+	return task.Want("shortest_path_length", m.ShortestPathLength, inside.distance('S', 'G'))
 }
 
 // distance returns the steps between two signs, or -1 if there is no way.

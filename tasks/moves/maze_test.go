@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -21,7 +22,7 @@ func TestMazeScore(t *testing.T) {
 		GridSize: 5, Grid: []string{"SSSSS", "S!##S", "SSS#S", "S.##S", "SSSSS"}, ShortestPathLength: 6,
 		Start: "!", Goal: ".", Wall: "S", Path: "#", // characters with another meaning in a mazeGrid
 	}
-	if err := errors.Join(item.Check(), other.Check()); err != nil {
+	if err := errors.Join(task.Check(item), task.Check(other)); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

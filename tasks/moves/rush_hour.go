@@ -36,30 +36,19 @@ var rushHour = task.Spec[rushParams, rushItem]{
 // rushParams are the settings of one difficulty: the number of moves of a shortest
 // solution. A move slides one piece, by any number of cells.
 type rushParams struct {
-	MinMoves int `json:"min_moves"`
-	MaxMoves int `json:"max_moves"` // the boards may not reach it
+	MinMoves int `json:"min_moves" want:"1 to 46"`
+	MaxMoves int `json:"max_moves" want:"min_moves or more"` // the boards may not reach it
 }
 
 // rushHardest is the number of moves of the hardest boards.
 const rushHardest = 46
-
-// Check implements [task.Params].
-func (p rushParams) Check() error {
-	switch {
-	case p.MinMoves < 1 || p.MinMoves > rushHardest:
-		return fmt.Errorf("min_moves is %d, want 1 to %d", p.MinMoves, rushHardest)
-	case p.MaxMoves < p.MinMoves:
-		return fmt.Errorf("max_moves is %d, want min_moves (%d) or more", p.MaxMoves, p.MinMoves)
-	}
-	return nil
-}
 
 // rushItem is one board.
 type rushItem struct {
 	BoardConfig string `json:"board_config"` // as readRush reads it
 	MinMoves    int    `json:"min_moves"`
 	Solution    string `json:"solution,omitempty"` // empty in entries of reasoning-gym
-	Phrasing    int    `json:"phrasing,omitempty"`
+	Phrasing    int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeRush draws a game that is long enough, and plays a shortest solution of it until the
@@ -163,9 +152,6 @@ func (s rushItem) Canonical() string {
 
 // Check refuses a record with an invalid board or a wrong solution.
 func (s rushItem) Check() error {
-	if err := task.CheckPhrasing(s.Phrasing, len(rushPhrasings)); err != nil {
-		return err
-	}
 	if _, err := readRush(s.BoardConfig); err != nil {
 		return err
 	}

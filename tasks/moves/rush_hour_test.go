@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -13,7 +14,7 @@ import (
 func TestRushHourScore(t *testing.T) {
 	const board = "ooCooo" + "ooCooo" + "AACooo" + "oBBooo" + "ooooxo" + "oooooo"
 	item := rushItem{BoardConfig: board, MinMoves: 3, Solution: "B-1 C+3 A+4"}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -38,27 +38,13 @@ var sokoban = task.Spec[sokobanParams, sokobanItem]{
 // sokobanParams are the settings of one difficulty. A small warehouse may have too few
 // boxes.
 type sokobanParams struct {
-	MinW     int `json:"min_w"` // columns, including the outer walls
-	MinH     int `json:"min_h"` // rows
-	MaxW     int `json:"max_w"`
-	MaxH     int `json:"max_h"`
-	MinBoxes int `json:"min_boxes"`
-	MaxBoxes int `json:"max_boxes"`
-	MaxDepth int `json:"max_depth"` // limit of pushes in the known solution
-}
-
-// Check implements [task.Params].
-func (p sokobanParams) Check() error {
-	sides := [2]int{5, 20}
-	switch {
-	case p.MinW < sides[0] || p.MinW > p.MaxW || p.MaxW > sides[1]:
-		return fmt.Errorf("min_w is %d and max_w %d, want %d to %d", p.MinW, p.MaxW, sides[0], sides[1])
-	case p.MinH < sides[0] || p.MinH > p.MaxH || p.MaxH > sides[1]:
-		return fmt.Errorf("min_h is %d and max_h %d, want %d to %d", p.MinH, p.MaxH, sides[0], sides[1])
-	case p.MaxDepth < 2 || p.MaxDepth > 1000:
-		return fmt.Errorf("max_depth is %d, want 2 to 1000", p.MaxDepth)
-	}
-	return task.CheckRange("boxes", p.MinBoxes, p.MaxBoxes, [2]int{1, 50})
+	MinW     int `json:"min_w" want:"5 to 20"` // columns, including the outer walls
+	MinH     int `json:"min_h" want:"5 to 20"` // rows
+	MaxW     int `json:"max_w" want:"min_w to 20"`
+	MaxH     int `json:"max_h" want:"min_h to 20"`
+	MinBoxes int `json:"min_boxes" want:"1 to 50"`
+	MaxBoxes int `json:"max_boxes" want:"min_boxes to 50"`
+	MaxDepth int `json:"max_depth" want:"2 to 1000"` // limit of pushes in the known solution
 }
 
 // sokobanItem is one warehouse.
@@ -68,7 +54,7 @@ type sokobanItem struct {
 	Height   int    `json:"height"`
 	Solution string `json:"solution,omitempty"`  // moves; empty in entries of reasoning-gym
 	MaxMoves int    `json:"max_moves,omitempty"` // 0: any number, as in reasoning-gym
-	Phrasing int    `json:"phrasing,omitempty"`
+	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // The characters of a warehouse.
@@ -387,9 +373,6 @@ func (s sokobanItem) Canonical() string {
 
 // Check refuses a record with an invalid warehouse or a wrong solution.
 func (s sokobanItem) Check() error {
-	if err := task.CheckPhrasing(s.Phrasing, len(sokobanPhrasings)); err != nil {
-		return err
-	}
 	if _, err := readWarehouse(s.GameStr); err != nil {
 		return err
 	}

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestSokobanScore(t *testing.T) {
 	item := sokobanItem{GameStr: "+ + + + + +\n+ * @ X - +\n+ - - @ X +\n+ + + + + +\n", Solution: "RLDRR", MaxMoves: 8}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

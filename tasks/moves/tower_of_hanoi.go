@@ -39,10 +39,10 @@ var towerOfHanoi = task.Spec[hanoiParams, hanoiItem]{
 
 // hanoiParams are the settings of one difficulty.
 type hanoiParams struct {
-	MinDisks int  `json:"min_disks"`
-	MaxDisks int  `json:"max_disks"`
-	MinPegs  int  `json:"min_pegs"`
-	MaxPegs  int  `json:"max_pegs"`
+	MinDisks int  `json:"min_disks" want:"1 to 15"`
+	MaxDisks int  `json:"max_disks" want:"min_disks to 15"`
+	MinPegs  int  `json:"min_pegs" want:"3 to 9"`
+	MaxPegs  int  `json:"max_pegs" want:"min_pegs to 9"`
 	AnyState bool `json:"any_state"` // start and goal are any legal positions, not only towers
 }
 
@@ -55,11 +55,10 @@ const (
 
 // Check implements [task.Params].
 func (p hanoiParams) Check() error {
-	err := errors.Join(task.CheckRange("disks", p.MinDisks, p.MaxDisks, [2]int{1, mostDisks}), task.CheckRange("pegs", p.MinPegs, p.MaxPegs, [2]int{3, mostPegs}))
-	if err == nil && p.AnyState && !searchable(p.MaxDisks, p.MaxPegs) {
+	if p.AnyState && !searchable(p.MaxDisks, p.MaxPegs) {
 		return fmt.Errorf("max_disks is %d, too many for any_state with max_pegs %d: want at most %d positions", p.MaxDisks, p.MaxPegs, mostStates)
 	}
-	return err
+	return nil
 }
 
 // searchable reports whether the shortest way between any two positions can be found.
@@ -73,15 +72,15 @@ func searchable(disks, pegs int) bool {
 
 // hanoiItem is one puzzle. Pegs are counted from 1, and disks from the smallest.
 type hanoiItem struct {
-	NumDisks       int   `json:"num_disks"`
-	NumPegs        int   `json:"num_pegs"`
+	NumDisks       int   `json:"num_disks" want:"1 to 15"`
+	NumPegs        int   `json:"num_pegs" want:"3 to 9"`
 	StartPeg       int   `json:"start_peg"`
 	TargetPeg      int   `json:"target_peg"`
 	AuxiliaryPegs  []int `json:"auxiliary_pegs"`
 	SolutionLength int   `json:"solution_length"` // moves
 	Start          []int `json:"start,omitempty"` // with any_state: the peg of each disk, the smallest first; start_peg is that of the largest
 	Goal           []int `json:"goal,omitempty"`  // the same in the end, for target_peg
-	Phrasing       int   `json:"phrasing,omitempty"`
+	Phrasing       int   `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeHanoi draws the size of the puzzle, and the pegs or the positions.
@@ -248,19 +247,12 @@ func (h hanoiItem) Canonical() string {
 // Check refuses a record with inconsistent numbers.
 func (h hanoiItem) Check() error {
 	switch {
-	case h.NumDisks < 1 || h.NumDisks > mostDisks:
-		return fmt.Errorf("num_disks is %d, want 1 to %d", h.NumDisks, mostDisks)
-	case h.NumPegs < 3 || h.NumPegs > mostPegs:
-		return fmt.Errorf("num_pegs is %d, want 3 to %d", h.NumPegs, mostPegs)
 	case h.Start != nil || h.Goal != nil:
-		return errors.Join(h.checkStates(), task.CheckPhrasing(h.Phrasing, len(hanoiStatePhrasings)))
+		return h.checkStates()
 	case h.StartPeg < 1 || h.StartPeg > h.NumPegs || h.TargetPeg < 1 || h.TargetPeg > h.NumPegs || h.StartPeg == h.TargetPeg:
 		return fmt.Errorf("start_peg and target_peg are %d and %d, want two of the %d pegs", h.StartPeg, h.TargetPeg, h.NumPegs)
 	}
-	if want := hanoiWays()[h.NumDisks][h.NumPegs].moves; h.SolutionLength != want {
-		return fmt.Errorf("solution_length is %d, want %d", h.SolutionLength, want)
-	}
-	return task.CheckPhrasing(h.Phrasing, len(hanoiPhrasings))
+	return task.Want("solution_length", h.SolutionLength, hanoiWays()[h.NumDisks][h.NumPegs].moves)
 }
 
 // checkStates refuses positions that are none, and a length that no way between them has.

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestHanoiScore(t *testing.T) {
 	item := hanoiItem{NumDisks: 2, NumPegs: 4, StartPeg: 4, TargetPeg: 2, SolutionLength: 3}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -51,7 +52,7 @@ func TestHanoiScore(t *testing.T) {
 
 func TestHanoiScoreOfPositions(t *testing.T) {
 	item := hanoiItem{NumDisks: 3, NumPegs: 3, StartPeg: 2, TargetPeg: 2, Start: []int{1, 1, 2}, Goal: []int{3, 1, 2}, SolutionLength: 1}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -37,47 +37,37 @@ var jobScheduling = task.Spec[schedulingParams, schedulingItem]{
 
 // schedulingParams are the settings of one difficulty.
 type schedulingParams struct {
-	MinJobs     int `json:"min_jobs"`
-	MaxJobs     int `json:"max_jobs"`
-	MaxTime     int `json:"max_time"`    // the longest that a job takes
-	Precedences int `json:"precedences"` // pairs of jobs whose order is given
+	MinJobs     int `json:"min_jobs" want:"4 to 14"`
+	MaxJobs     int `json:"max_jobs" want:"min_jobs to 14"`
+	MaxTime     int `json:"max_time" want:"3 to 99"` // the longest that a job takes
+	Precedences int `json:"precedences"`             // pairs of jobs whose order is given
 }
 
 const (
-	mostJobs    = 14
-	longestJob  = 999
-	mostFine    = 999
-	latestJob   = 99999
-	fewestHours = 3 // of the longest job
+	mostJobs   = 14
+	longestJob = 999
+	mostFine   = 999
+	latestJob  = 99999
 )
 
 // Check implements [task.Params].
 func (p schedulingParams) Check() error {
-	err := task.CheckRange("jobs", p.MinJobs, p.MaxJobs, [2]int{4, mostJobs})
-	switch {
-	case err != nil:
-		return err
-	case p.MaxTime < fewestHours || p.MaxTime > 99:
-		return fmt.Errorf("max_time is %d, want %d to 99", p.MaxTime, fewestHours)
-	case p.Precedences < 0 || p.Precedences > p.MinJobs/2:
-		return fmt.Errorf("precedences is %d, want 0 to half of min_jobs (%d)", p.Precedences, p.MinJobs/2)
-	}
-	return nil
+	return task.Within("precedences", p.Precedences, 0, p.MinJobs/2)
 }
 
 // A job takes some time, and costs a fine for every unit of time after its deadline.
 type job struct {
-	Time int `json:"time"`
-	Due  int `json:"due"`
-	Fine int `json:"fine"`
+	Time int `json:"time" want:"1 to 999"`
+	Due  int `json:"due" want:"0 to 99999"`
+	Fine int `json:"fine" want:"1 to 999"`
 }
 
 // schedulingItem is one list of jobs, with a best order.
 type schedulingItem struct {
-	Jobs     []job    `json:"jobs"`
-	Before   [][2]int `json:"before"` // the first of each pair comes before the second
-	Order    []int    `json:"order"`
-	Phrasing int      `json:"phrasing,omitempty"`
+	Jobs     []job    `json:"jobs" want:"1 to 14"`
+	Before   [][2]int `json:"before" want:"at most 196" each:"0 or more and less than jobs"` // the first of each pair comes before the second
+	Order    []int    `json:"order" want:"jobs" each:"0 or more and less than jobs"`
+	Phrasing int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeScheduling draws jobs until no simple rule gives the best order.
@@ -248,31 +238,13 @@ func (s schedulingItem) Canonical() string {
 
 // Check refuses a record without an order.
 func (s schedulingItem) Check() error {
-	n := len(s.Jobs)
-	if n < 1 || n > mostJobs {
-		return fmt.Errorf("there are %d jobs, want 1 to %d", n, mostJobs)
-	}
-	for i, j := range s.Jobs {
-		if j.Time < 1 || j.Time > longestJob || j.Due < 0 || j.Due > latestJob || j.Fine < 1 || j.Fine > mostFine {
-			return fmt.Errorf("jobs: number %d is %+v, want a time of 1 to %d, due 0 to %d, a fine of 1 to %d", i+1, j, longestJob, latestJob, mostFine)
-		}
-	}
-	if len(s.Before) > n*n {
-		return fmt.Errorf("before has %d pairs, want at most %d", len(s.Before), n*n)
-	}
-	for _, pair := range s.Before {
-		if min(pair[0], pair[1]) < 0 || max(pair[0], pair[1]) >= n {
-			return fmt.Errorf("before has %v, want two jobs of 0 to %d", pair, n-1)
-		}
-	}
-	order := slices.Sorted(slices.Values(s.Order))
-	if len(order) != n || order[0] != 0 || order[n-1] != n-1 || len(slices.Compact(order)) != n {
+	if order := slices.Sorted(slices.Values(s.Order)); len(slices.Compact(order)) != len(s.Jobs) {
 		return errors.New("order does not have every job once")
 	}
 	if fault := s.misplaced(s.Order); fault != "" {
 		return fmt.Errorf("order: %s", fault)
 	}
-	return task.CheckPhrasing(s.Phrasing, len(schedulingPhrasings))
+	return nil
 }
 
 // misplaced describes a pair of jobs in the wrong order; "": there is none.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -17,7 +18,7 @@ func TestSchedulingScore(t *testing.T) {
 	// A B C: 3·1 + 2·0 ...: by hand, with times 3, 2, 4, deadlines 2, 3, 4 and fines 1, 5, 2
 	// A B C 1+10+10=21, A C B 1+6+30=37, B A C 0+3+10=13, B C A 0+4+7=11, C A B 0+5+30=35, C B A 0+15+7=22
 	item := schedulingItem{Jobs: []job{{3, 2, 1}, {2, 3, 5}, {4, 4, 2}}, Before: [][2]int{}, Order: []int{1, 2, 0}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

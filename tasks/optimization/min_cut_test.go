@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -18,7 +19,7 @@ func TestMinCutScore(t *testing.T) {
 		NumPlaces: 4, Start: 0, End: 3, Closed: []int{2, 4},
 		Roads: []road{{0, 1, 5}, {2, 0, 6}, {1, 3, 4}, {1, 2, 3}, {2, 3, 2}},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -36,30 +36,24 @@ var setCover = task.Spec[setCoverParams, setCoverItem]{
 
 // setCoverParams are the settings of one difficulty.
 type setCoverParams struct {
-	MinItems int `json:"min_items"`
-	MaxItems int `json:"max_items"`
-	MinSets  int `json:"min_sets"`
-	MaxSets  int `json:"max_sets"`
+	MinItems int `json:"min_items" want:"5 to 24"`
+	MaxItems int `json:"max_items" want:"min_items to 24"`
+	MinSets  int `json:"min_sets" want:"5 to 26"`
+	MaxSets  int `json:"max_sets" want:"min_sets to 26"`
 }
 
 const (
-	mostItems   = 24
-	mostSets    = 26
-	mostSetCost = 999
+	mostItems = 24
+	mostSets  = 26
 )
-
-// Check implements [task.Params].
-func (p setCoverParams) Check() error {
-	return errors.Join(task.CheckRange("items", p.MinItems, p.MaxItems, [2]int{5, mostItems}), task.CheckRange("sets", p.MinSets, p.MaxSets, [2]int{5, mostSets}))
-}
 
 // setCoverItem is one family of sets, with a cheapest choice.
 type setCoverItem struct {
-	NumItems int     `json:"num_items"` // they are the numbers from 1
-	Sets     [][]int `json:"sets"`      // the items of each set
-	Costs    []int   `json:"costs"`     // of each set
-	Chosen   []int   `json:"chosen"`    // indices of the sets
-	Phrasing int     `json:"phrasing,omitempty"`
+	NumItems int     `json:"num_items" want:"1 to 24"`                   // they are the numbers from 1
+	Sets     [][]int `json:"sets" want:"1 to 26" each:"1 to num_items"`  // the items of each set
+	Costs    []int   `json:"costs" want:"sets" each:"1 to 999"`          // of each set
+	Chosen   []int   `json:"chosen" each:"0 or more and less than sets"` // indices of the sets
+	Phrasing int     `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeSetCover draws sets until the trivial choices are not the best.
@@ -277,30 +271,13 @@ func (s setCoverItem) Canonical() string {
 
 // Check refuses a record whose choice is no cover.
 func (s setCoverItem) Check() error {
-	n := len(s.Sets)
-	switch {
-	case s.NumItems < 1 || s.NumItems > mostItems:
-		return fmt.Errorf("num_items is %d, want 1 to %d", s.NumItems, mostItems)
-	case n < 1 || n > mostSets || n != len(s.Costs):
-		return fmt.Errorf("there are %d sets and %d costs, want as many, 1 to %d", n, len(s.Costs), mostSets)
-	}
-	for i, set := range s.Sets {
-		if len(set) == 0 || slices.Min(set) < 1 || slices.Max(set) > s.NumItems {
-			return fmt.Errorf("sets: number %d is %v, want items of 1 to %d", i+1, set, s.NumItems)
-		}
-		if s.Costs[i] < 1 || s.Costs[i] > mostSetCost {
-			return fmt.Errorf("costs: number %d is %d, want 1 to %d", i+1, s.Costs[i], mostSetCost)
-		}
-	}
-	for _, i := range s.Chosen {
-		if i < 0 || i >= n {
-			return fmt.Errorf("chosen has %d, want 0 to %d", i, n-1)
-		}
+	if slices.ContainsFunc(s.Sets, func(set []int) bool { return len(set) == 0 }) {
+		return errors.New("sets has an empty one")
 	}
 	if _, lacks := s.cost(s.Chosen); lacks > 0 {
 		return fmt.Errorf("chosen lacks item %d", lacks)
 	}
-	return task.CheckPhrasing(s.Phrasing, len(setCoverPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

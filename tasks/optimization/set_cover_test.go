@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -17,7 +18,7 @@ func TestSetCoverScore(t *testing.T) {
 	item := setCoverItem{
 		NumItems: 4, Sets: [][]int{{1, 2}, {3, 4}, {1, 2, 3}, {4}, {1, 4}}, Costs: []int{6, 6, 7, 8, 100}, Chosen: []int{0, 1},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	if got := item.trivial(); got != 13 {

@@ -35,27 +35,18 @@ var travelingSalesman = task.Spec[salesmanParams, salesmanItem]{
 
 // salesmanParams are the settings of one difficulty.
 type salesmanParams struct {
-	MinPoints int `json:"min_points"`
-	MaxPoints int `json:"max_points"`
-	Size      int `json:"size"` // coordinates are 0 to size
+	MinPoints int `json:"min_points" want:"5 to 16"`
+	MaxPoints int `json:"max_points" want:"min_points to 16"`
+	Size      int `json:"size" want:"6 to 999"` // coordinates are 0 to size
 }
 
 const mostPoints = 16
 
-// Check implements [task.Params].
-func (p salesmanParams) Check() error {
-	err := task.CheckRange("points", p.MinPoints, p.MaxPoints, [2]int{5, mostPoints})
-	if err == nil && (p.Size < 6 || p.Size > 999) {
-		err = fmt.Errorf("size is %d, want 6 to 999", p.Size)
-	}
-	return err
-}
-
 // salesmanItem is one set of points, with a shortest tour.
 type salesmanItem struct {
-	Points   [][2]int `json:"points"`
-	Tour     []int    `json:"tour"` // indices of the points
-	Phrasing int      `json:"phrasing,omitempty"`
+	Points   [][2]int `json:"points" want:"3 to 16" each:"0 to 999"`
+	Tour     []int    `json:"tour" want:"points" each:"0 or more and less than points"` // indices of the points
+	Phrasing int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeSalesman draws points until the trivial tours are not the best.
@@ -199,20 +190,10 @@ func comparePoints(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
 
 // Check refuses a record without a tour.
 func (s salesmanItem) Check() error {
-	n := len(s.Points)
-	if n < 3 || n > mostPoints {
-		return fmt.Errorf("points: there are %d, want 3 to %d", n, mostPoints)
-	}
-	for _, p := range s.Points {
-		if min(p[0], p[1]) < 0 || max(p[0], p[1]) > 999 {
-			return fmt.Errorf("points has %v, want coordinates of 0 to 999", p)
-		}
-	}
-	tour := slices.Sorted(slices.Values(s.Tour))
-	if len(tour) != n || tour[0] != 0 || tour[n-1] != n-1 || len(slices.Compact(tour)) != n {
+	if tour := slices.Sorted(slices.Values(s.Tour)); len(slices.Compact(tour)) != len(s.Points) {
 		return errors.New("tour does not have every point once")
 	}
-	return task.CheckPhrasing(s.Phrasing, len(salesmanPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestSalesmanScore(t *testing.T) {
 	item := salesmanItem{Points: [][2]int{{0, 0}, {5, 5}, {0, 5}, {5, 0}, {2, 1}}, Tour: []int{0, 4, 3, 1, 2}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -1,7 +1,6 @@
 package patterns
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,45 +34,26 @@ var arc1D = task.Spec[arc1DParams, arc1DItem]{
 
 // arc1DParams are the settings of one difficulty.
 type arc1DParams struct {
-	MinSize int `json:"min_size"` // cells of a row
-	MaxSize int `json:"max_size"`
-	Train   int `json:"num_train"` // examples
-	Tier    int `json:"max_tier"`  // of the rules: 1 to 3, simplest first
-	Rules   int `json:"num_rules"` // 1 or 2, applied in sequence
-}
-
-// mostCells limits the length of a row.
-const mostCells = 200
-
-// Check implements [task.Params].
-func (p arc1DParams) Check() error {
-	if err := task.CheckRange("size", p.MinSize, p.MaxSize, [2]int{8, mostCells}); err != nil {
-		return err
-	}
-	switch {
-	case p.Train < 2 || p.Train > 20:
-		return fmt.Errorf("num_train is %d, want 2 to 20", p.Train)
-	case p.Tier < 1 || p.Tier > 3:
-		return fmt.Errorf("max_tier is %d, want 1 to 3", p.Tier)
-	case p.Rules < 1 || p.Rules > 2:
-		return fmt.Errorf("num_rules is %d, want 1 or 2", p.Rules)
-	}
-	return nil
+	MinSize int `json:"min_size" want:"8 to 200"` // cells of a row
+	MaxSize int `json:"max_size" want:"min_size to 200"`
+	Train   int `json:"num_train" want:"2 to 20"` // examples
+	Tier    int `json:"max_tier" want:"1 to 3"`   // of the rules: 1 to 3, simplest first
+	Rules   int `json:"num_rules" want:"1 to 2"`  // 1 or 2, applied in sequence
 }
 
 // arc1DItem is one rule, seen from outside.
 type arc1DItem struct {
 	TaskName string    `json:"task_name"` // the rules with their parameters, joined by a plus
 	Size     int       `json:"size"`      // cells of a row
-	Train    []rowPair `json:"train_examples"`
+	Train    []rowPair `json:"train_examples" want:"1 to 100"`
 	Test     rowPair   `json:"test_example"`
-	Phrasing int       `json:"phrasing,omitempty"`
+	Phrasing int       `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A rowPair is a row and its result. Cells are colors, 0 to 9; 0 is the background.
 type rowPair struct {
-	Input  []int `json:"input"`
-	Output []int `json:"output"`
+	Input  []int `json:"input" want:"1 to 1000" each:"0 to 9"`
+	Output []int `json:"output" want:"1 to 1000" each:"0 to 9"`
 }
 
 // A rowMaker searches for problems.
@@ -329,26 +309,6 @@ func (a arc1DItem) Canonical() string {
 		add(asked, a.Test.Input)
 		return g.Key()
 	})
-}
-
-// Check refuses a record without examples, or with rows that are empty, too long, or have
-// unknown colors.
-func (a arc1DItem) Check() error {
-	const mostTrain = 100
-	if len(a.Train) == 0 || len(a.Train) > mostTrain {
-		return fmt.Errorf("train_examples has %d, want 1 to %d", len(a.Train), mostTrain)
-	}
-	for _, e := range append(slices.Clone(a.Train), a.Test) {
-		for _, row := range [][]int{e.Input, e.Output} {
-			if len(row) == 0 || len(row) > 5*mostCells {
-				return fmt.Errorf("a row has %d cells, want 1 to %d", len(row), 5*mostCells)
-			}
-			if slices.Min(row) < 0 || slices.Max(row) > 9 {
-				return errors.New("a row has a number other than 0 to 9")
-			}
-		}
-	}
-	return task.CheckPhrasing(a.Phrasing, len(arc1DPhrasings))
 }
 
 // Solve implements [task.Instance].

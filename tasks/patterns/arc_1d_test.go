@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestArc1DScore(t *testing.T) {
 	item := arc1DItem{Train: []rowPair{{[]int{1, 0}, []int{0, 1}}}, Test: rowPair{[]int{2, 0, 0}, []int{0, 2, 0}}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -37,13 +37,13 @@ var figletFont = task.Spec[figletParams, figletItem]{
 
 // figletParams are the settings of one difficulty.
 type figletParams struct {
-	Word      string `json:"static_word,omitempty"` // the word of every problem; empty: a random one each
-	Font      string `json:"static_font,omitempty"` // the font of every problem; empty: a random one each
-	MinLength int    `json:"min_word_len"`          // in letters
-	MaxLength int    `json:"max_word_len"`
-	Spaced    bool   `json:"space_letters"`  // extra space between letters
-	Tier      int    `json:"max_tier"`       // of the fonts: 1 to 3, easiest first
-	Random    bool   `json:"random_letters"` // random letters; so are words of fewer than 3 or more than 15 letters
+	Word      string `json:"static_word,omitempty"`       // the word of every problem; empty: a random one each
+	Font      string `json:"static_font,omitempty"`       // the font of every problem; empty: a random one each
+	MinLength int    `json:"min_word_len" want:"1 to 40"` // in letters
+	MaxLength int    `json:"max_word_len" want:"min_word_len to 40"`
+	Spaced    bool   `json:"space_letters"`          // extra space between letters
+	Tier      int    `json:"max_tier" want:"1 to 3"` // of the fonts: 1 to 3, easiest first
+	Random    bool   `json:"random_letters"`         // random letters; so are words of fewer than 3 or more than 15 letters
 }
 
 // mostLetters limits the letters of a word.
@@ -57,10 +57,7 @@ func (p figletParams) Check() error {
 	if _, known := figletFontNamed(p.Font); p.Font != "" && !known {
 		return fmt.Errorf("static_font is %.60q, want one of %s", p.Font, strings.Join(figletFontNames(), ", "))
 	}
-	if p.Tier < 1 || p.Tier > 3 {
-		return fmt.Errorf("max_tier is %d, want 1 to 3", p.Tier)
-	}
-	return task.CheckRange("word_len", p.MinLength, p.MaxLength, [2]int{1, mostLetters})
+	return nil
 }
 
 // capitals reports whether word has only letters from A to Z.
@@ -70,10 +67,10 @@ func capitals(word string) bool {
 
 // figletItem is one drawn word. Entries of reasoning-gym have fonts of their own.
 type figletItem struct {
-	Answer   string `json:"answer"` // in capitals
+	Answer   string `json:"answer" want:"1 to 200"` // in capitals
 	Font     string `json:"font"`
 	Spaced   bool   `json:"space_letters"`
-	Phrasing int    `json:"phrasing,omitempty"`
+	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeFiglet draws a word and a font.
@@ -139,15 +136,11 @@ func (f figletItem) Canonical() string { return fmt.Sprint(f.Answer, " ", f.Font
 
 // Check refuses a record without a word, or with letters that its font lacks.
 func (f figletItem) Check() error {
-	const most = 200
 	_, ours := figletFontNamed(f.Font)
-	switch {
-	case f.Answer == "" || len(f.Answer) > most:
-		return fmt.Errorf("answer has %d letters, want 1 to %d", len(f.Answer), most)
-	case ours && !capitals(f.Answer):
+	if ours && !capitals(f.Answer) {
 		return errors.New("answer has letters other than A to Z")
 	}
-	return task.CheckPhrasing(f.Phrasing, len(figletPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -19,7 +20,7 @@ func TestFigletScore(t *testing.T) {
 		`{"font":"block"}`, `{"answer":"C T","font":"block"}`, `{"answer":"cat","font":"block"}`, `{"answer":"CAT","font":"block","phrasing":6}`, `{"answer":"CAT","font":"block","phrasing":-1}`,
 	})
 	foreign := figletItem{Answer: "Ünique", Font: "of reasoning-gym"}
-	if err := foreign.Check(); err != nil {
+	if err := task.Check(foreign); err != nil {
 		t.Errorf("a record with another font: %v", err)
 	}
 }

@@ -35,30 +35,11 @@ var moduloGrid = task.Spec[moduloGridParams, moduloGridItem]{
 
 // moduloGridParams are the settings of one difficulty.
 type moduloGridParams struct {
-	SizeX      int `json:"size_x"` // maximum of columns; the minimum is three quarters of it
-	SizeY      int `json:"size_y"` // rows, likewise
-	MaxDivisor int `json:"max_divisor"`
-	MaxTarget  int `json:"max_target"` // maximum of the marked remainder
-	MaxHoles   int `json:"max_holes"`  // maximum of hidden cells; the minimum is half of it
-}
-
-// Check implements [task.Params].
-func (p moduloGridParams) Check() error {
-	for _, s := range []struct {
-		name               string
-		value, least, most int
-	}{
-		{"size_x", p.SizeX, leastSize, 100},
-		{"size_y", p.SizeY, leastSize, 100},
-		{"max_divisor", p.MaxDivisor, 2, 100},
-		{"max_target", p.MaxTarget, 1, 100},
-		{"max_holes", p.MaxHoles, 1, 30},
-	} {
-		if s.value < s.least || s.value > s.most {
-			return fmt.Errorf("%s is %d, want %d to %d", s.name, s.value, s.least, s.most)
-		}
-	}
-	return nil
+	SizeX      int `json:"size_x" want:"6 to 100"` // maximum of columns; the minimum is three quarters of it
+	SizeY      int `json:"size_y" want:"6 to 100"` // rows, likewise
+	MaxDivisor int `json:"max_divisor" want:"2 to 100"`
+	MaxTarget  int `json:"max_target" want:"1 to 100"` // maximum of the marked remainder
+	MaxHoles   int `json:"max_holes" want:"1 to 30"`   // maximum of hidden cells; the minimum is half of it
 }
 
 // moduloGridItem is one grid. Entries of reasoning-gym have it only in the question.
@@ -66,9 +47,9 @@ type moduloGridItem struct {
 	Divisor    int      `json:"divisor"`
 	Target     int      `json:"target"` // the marked remainder
 	Operation  string   `json:"operation"`
-	MaxDivisor int      `json:"max_divisor,omitempty"` // as stated in the prompt; 0: Divisor
-	Grid       []string `json:"grid,omitempty"`        // rows of marks
-	Phrasing   int      `json:"phrasing,omitempty"`
+	MaxDivisor int      `json:"max_divisor,omitempty"`          // as stated in the prompt; 0: Divisor
+	Grid       []string `json:"grid,omitempty" want:"1 to 200"` // rows of marks
+	Phrasing   int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // The marks of a cell.
@@ -305,8 +286,8 @@ func (m moduloGridItem) Check() error {
 		return fmt.Errorf("divisor is %d, want 1 to 1000", rule.divisor)
 	case rule.operation != "sum" && rule.operation != "diff" && rule.operation != "prod" && rule.operation != "pow":
 		return fmt.Errorf("operation is %q, want one of %v", rule.operation, moduloOperations)
-	case len(m.Grid) == 0 || len(m.Grid) > mostSide || len(m.Grid[0]) > mostSide*len(string(hit)):
-		return fmt.Errorf("grid: want 1 to %d rows, of as many cells at most", mostSide)
+	case len(m.Grid[0]) > mostSide*len(string(hit)):
+		return fmt.Errorf("grid: want at most %d cells in a row", mostSide)
 	}
 	width := len([]rune(m.Grid[0]))
 	for y, row := range m.Grid {
@@ -321,7 +302,7 @@ func (m moduloGridItem) Check() error {
 			return fmt.Errorf("grid: row %d has %d cells, want %d", y+1, x, width)
 		}
 	}
-	return task.CheckPhrasing(m.Phrasing, len(moduloGridPhrasings))
+	return nil
 }
 
 // rule returns the rule of the grid.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -15,7 +16,7 @@ import (
 var evenSums = moduloGridItem{Divisor: 2, Target: 0, Operation: "sum", Grid: []string{"✅❌❔", "❌❔❌"}}
 
 func TestModuloGridScore(t *testing.T) {
-	if err := evenSums.Check(); err != nil {
+	if err := task.Check(evenSums); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, evenSums.Score, []tasktest.Near{

@@ -35,38 +35,20 @@ var numberSequence = task.Spec[numberSequenceParams, numberSequenceItem]{
 
 // numberSequenceParams are the settings of one difficulty.
 type numberSequenceParams struct {
-	MinTerms      int   `json:"min_terms"` // visible terms
-	MaxTerms      int   `json:"max_terms"`
-	MinValue      int64 `json:"min_value"` // of the first two terms
-	MaxValue      int64 `json:"max_value"`
-	MaxComplexity int   `json:"max_complexity"` // number of the rule's parts, up to 4, and the size of its numbers
-}
-
-// Check implements [task.Params].
-func (p numberSequenceParams) Check() error {
-	const most = 1_000_000
-	switch {
-	case p.MinTerms < 4:
-		return fmt.Errorf("min_terms is %d, want 4 or more", p.MinTerms)
-	case p.MaxTerms < p.MinTerms || p.MaxTerms > 50:
-		return fmt.Errorf("max_terms is %d, want min_terms (%d) to 50", p.MaxTerms, p.MinTerms)
-	case p.MinValue < -most || p.MinValue >= p.MaxValue:
-		return fmt.Errorf("min_value is %d, want %d or more, and less than max_value (%d)", p.MinValue, -most, p.MaxValue)
-	case p.MaxValue > most:
-		return fmt.Errorf("max_value is %d, want %d or less", p.MaxValue, most)
-	case p.MaxComplexity < 1 || p.MaxComplexity > 20:
-		return fmt.Errorf("max_complexity is %d, want 1 to 20", p.MaxComplexity)
-	}
-	return nil
+	MinTerms      int   `json:"min_terms" want:"4 or more"` // visible terms
+	MaxTerms      int   `json:"max_terms" want:"min_terms to 50"`
+	MinValue      int64 `json:"min_value" want:"at least -1000000 and less than max_value"` // of the first two terms
+	MaxValue      int64 `json:"max_value" want:"at most 1000000"`
+	MaxComplexity int   `json:"max_complexity" want:"1 to 20"` // number of the rule's parts, up to 4, and the size of its numbers
 }
 
 // numberSequenceItem is one sequence.
 type numberSequenceItem struct {
 	Rule       string  `json:"rule"` // in words of reasoning-gym, or as a formula
 	Complexity int     `json:"complexity"`
-	Sequence   []int64 `json:"sequence"`        // the visible terms, then the answer
-	Whole      bool    `json:"whole,omitempty"` // the rule may have all four numbers, not only a and c
-	Phrasing   int     `json:"phrasing,omitempty"`
+	Sequence   []int64 `json:"sequence" want:"2 to 100"` // the visible terms, then the answer
+	Whole      bool    `json:"whole,omitempty"`          // the rule may have all four numbers, not only a and c
+	Phrasing   int     `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A recurrence makes each term of a sequence: a times the term before, plus b times the one
@@ -275,14 +257,6 @@ func (s numberSequenceItem) Canonical() string {
 		}
 	}
 	return joinTerms(terms)
-}
-
-// Check refuses a record without terms.
-func (s numberSequenceItem) Check() error {
-	if len(s.Sequence) < 2 || len(s.Sequence) > 100 {
-		return fmt.Errorf("sequence has %d terms, want 2 to 100", len(s.Sequence))
-	}
-	return task.CheckPhrasing(s.Phrasing, len(numberSequencePhrasings))
 }
 
 // Solve implements [task.Instance].

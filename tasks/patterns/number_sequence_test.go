@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestNumberSequenceScore(t *testing.T) {
 	item := numberSequenceItem{Rule: "1*previous + 0*before + 3 + 0*position", Complexity: 1, Sequence: []int64{993, 996, 999, 1002}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

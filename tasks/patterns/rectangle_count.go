@@ -1,8 +1,6 @@
 package patterns
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,35 +35,19 @@ var rectangleCount = task.Spec[rectangleCountParams, rectangleCountItem]{
 
 // rectangleCountParams are the settings of one difficulty.
 type rectangleCountParams struct {
-	MaxRectangles int `json:"max_rectangles"` // the minimum is 1
-	Width         int `json:"width"`          // characters of a row
-	Height        int `json:"height"`         // rows
-	MaxLines      int `json:"max_lines"`      // straight lines that belong to no rectangle; the minimum is 0
-}
-
-// Check implements [task.Params].
-func (p rectangleCountParams) Check() error {
-	const least, most = 10, 200
-	switch {
-	case p.MaxRectangles < 1 || p.MaxRectangles > 100:
-		return fmt.Errorf("max_rectangles is %d, want 1 to 100", p.MaxRectangles)
-	case p.Width < least || p.Width > most:
-		return fmt.Errorf("width is %d, want %d to %d", p.Width, least, most)
-	case p.Height < least || p.Height > most:
-		return fmt.Errorf("height is %d, want %d to %d", p.Height, least, most)
-	case p.MaxLines < 0 || p.MaxLines > 200:
-		return fmt.Errorf("max_lines is %d, want 0 to 200", p.MaxLines)
-	}
-	return nil
+	MaxRectangles int `json:"max_rectangles" want:"1 to 100"` // the minimum is 1
+	Width         int `json:"width" want:"10 to 200"`         // characters of a row
+	Height        int `json:"height" want:"10 to 200"`        // rows
+	MaxLines      int `json:"max_lines" want:"0 to 200"`      // straight lines that belong to no rectangle; the minimum is 0
 }
 
 // rectangleCountItem is one picture.
 type rectangleCountItem struct {
-	Puzzle        string `json:"puzzle"` // rows of space, '#' and '█'
-	Solution      int    `json:"solution"`
+	Puzzle        string `json:"puzzle" want:"1 or more"` // rows of space, '#' and '█'
+	Solution      int    `json:"solution" want:"0 or more"`
 	NumRectangles int    `json:"num_rectangles"`  // same as Solution
 	Lines         bool   `json:"lines,omitempty"` // there may be lines that belong to no rectangle
-	Phrasing      int    `json:"phrasing,omitempty"`
+	Phrasing      int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // The contents of a cell.
@@ -309,17 +291,6 @@ func (c rectangleCountItem) Canonical() string {
 		}
 		return byte(cell)
 	})
-}
-
-// Check refuses a record without a picture.
-func (c rectangleCountItem) Check() error {
-	switch {
-	case c.Puzzle == "":
-		return errors.New("puzzle is missing")
-	case c.Solution < 0:
-		return fmt.Errorf("solution is %d, want 0 or more", c.Solution)
-	}
-	return task.CheckPhrasing(c.Phrasing, len(rectangleCountPhrasings))
 }
 
 // Solve implements [task.Instance].

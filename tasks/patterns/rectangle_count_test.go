@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/canon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestRectangleCountScore(t *testing.T) {
 	item := rectangleCountItem{Puzzle: "####\n#  #\n####", Solution: 12}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

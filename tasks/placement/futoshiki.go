@@ -34,18 +34,10 @@ var futoshiki = task.Spec[futoshikiParams, futoshikiItem]{
 
 // futoshikiParams are the settings of one difficulty.
 type futoshikiParams struct {
-	MinBoardSize  int `json:"min_board_size"`
-	MaxBoardSize  int `json:"max_board_size"`
-	MinDifficulty int `json:"min_difficulty"` // higher: fewer given cells, more signs
-	MaxDifficulty int `json:"max_difficulty"`
-}
-
-// Check implements [task.Params].
-func (p futoshikiParams) Check() error {
-	if err := task.CheckRange("board_size", p.MinBoardSize, p.MaxBoardSize, [2]int{4, 9}); err != nil {
-		return err
-	}
-	return task.CheckRange("difficulty", p.MinDifficulty, p.MaxDifficulty, [2]int{0, len(futoshikiShares) - 1})
+	MinBoardSize  int `json:"min_board_size" want:"4 to 9"`
+	MaxBoardSize  int `json:"max_board_size" want:"min_board_size to 9"`
+	MinDifficulty int `json:"min_difficulty" want:"0 to 3"` // higher: fewer given cells, more signs
+	MaxDifficulty int `json:"max_difficulty" want:"min_difficulty to 3"`
 }
 
 // futoshikiShares are, by difficulty, the percentage of empty cells, as far as the solution
@@ -57,9 +49,9 @@ type futoshikiItem struct {
 	Puzzle           grid.Grid[int]  `json:"puzzle"`      // by row; 0 is an empty cell
 	Constraints      []futoshikiSign `json:"constraints"` // by row and column
 	Solution         grid.Grid[int]  `json:"solution"`
-	BoardSize        int             `json:"board_size"`
+	BoardSize        int             `json:"board_size" want:"1 to 9"`
 	DifficultyRating int             `json:"difficulty_rating"`
-	Phrasing         int             `json:"phrasing,omitempty"`
+	Phrasing         int             `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A futoshikiSign says which of two neighbors is larger. As JSON it is a list: row and
@@ -240,12 +232,6 @@ func (f futoshikiItem) key(reversed bool) string {
 
 // Check refuses a record with a wrong solution.
 func (f futoshikiItem) Check() error {
-	if err := task.CheckPhrasing(f.Phrasing, len(futoshikiPhrasings)); err != nil {
-		return err
-	}
-	if f.BoardSize < 1 || f.BoardSize > 9 {
-		return fmt.Errorf("board_size is %d, want 1 to 9", f.BoardSize)
-	}
 	for _, s := range f.Constraints {
 		right, below := s.row == s.row2 && s.col+1 == s.col2, s.row+1 == s.row2 && s.col == s.col2
 		if s.row < 0 || s.col < 0 || s.row2 >= f.BoardSize || s.col2 >= f.BoardSize || !right && !below {

@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -40,39 +39,27 @@ var kakurasu = task.Spec[kakurasuParams, kakurasuItem]{
 
 // kakurasuParams are the settings of one difficulty.
 type kakurasuParams struct {
-	MinRows    int     `json:"min_rows"`
-	MaxRows    int     `json:"max_rows"`
-	MinCols    int     `json:"min_cols"`
-	MaxCols    int     `json:"max_cols"`
-	POnes      float64 `json:"p_ones"`      // probability of marking a cell, before grids with several solutions are rejected
-	MaxRetries int     `json:"max_retries"` // limit of grids drawn for a unique solution
+	MinRows    int     `json:"min_rows" want:"3 to 9"`
+	MaxRows    int     `json:"max_rows" want:"min_rows to 9"`
+	MinCols    int     `json:"min_cols" want:"3 to 9"`
+	MaxCols    int     `json:"max_cols" want:"min_cols to 9"`
+	POnes      float64 `json:"p_ones" want:"0 to 1"`           // probability of marking a cell, before grids with several solutions are rejected
+	MaxRetries int     `json:"max_retries" want:"1 to 100000"` // limit of grids drawn for a unique solution
 }
 
 // kakurasuMaxSide limits the rows and the columns of a grid.
 const kakurasuMaxSide = 9
 
-// Check implements [task.Params].
-func (p kakurasuParams) Check() error {
-	sides := [2]int{3, kakurasuMaxSide}
-	switch {
-	case !(p.POnes >= 0 && p.POnes <= 1):
-		return fmt.Errorf("p_ones is %v, want 0 to 1", p.POnes)
-	case p.MaxRetries < 1 || p.MaxRetries > 100_000:
-		return fmt.Errorf("max_retries is %d, want 1 to 100000", p.MaxRetries)
-	}
-	return errors.Join(task.CheckRange("rows", p.MinRows, p.MaxRows, sides), task.CheckRange("cols", p.MinCols, p.MaxCols, sides))
-}
-
 // kakurasuItem is one puzzle.
 type kakurasuItem struct {
-	NRows    int            `json:"n_rows"`
-	NCols    int            `json:"n_cols"`
+	NRows    int            `json:"n_rows" want:"1 to 9"`
+	NCols    int            `json:"n_cols" want:"1 to 9"`
 	POnes    float64        `json:"p_ones"`
 	Puzzle   grid.Grid[int] `json:"puzzle"` // the empty grid
-	RowSums  []int          `json:"row_sums"`
-	ColSums  []int          `json:"col_sums"`
+	RowSums  []int          `json:"row_sums" want:"n_rows"`
+	ColSums  []int          `json:"col_sums" want:"n_cols"`
 	Solution grid.Grid[int] `json:"solution"` // 1 is a marked cell
-	Phrasing int            `json:"phrasing,omitempty"`
+	Phrasing int            `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeKakurasu draws grids until one has sums that no other grid has. It fails if none
@@ -260,16 +247,7 @@ func unmarkedSums(marked []int, n int) []int {
 
 // Check refuses a record with a wrong solution.
 func (k kakurasuItem) Check() error {
-	if err := task.CheckPhrasing(k.Phrasing, len(kakurasuPhrasings)); err != nil {
-		return err
-	}
-	if k.NRows < 1 || k.NRows > kakurasuMaxSide || k.NCols < 1 || k.NCols > kakurasuMaxSide || len(k.RowSums) != k.NRows || len(k.ColSums) != k.NCols {
-		return fmt.Errorf("there are %d rows with %d sums and %d columns with %d sums, want 1 to %d of each", k.NRows, len(k.RowSums), k.NCols, len(k.ColSums), kakurasuMaxSide)
-	}
-	if err := task.CheckSolution(k); err != nil {
-		return err
-	}
-	return nil
+	return task.CheckSolution(k)
 }
 
 // Solve implements [task.Instance].

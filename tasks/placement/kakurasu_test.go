@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -19,7 +20,7 @@ func TestKakurasuScore(t *testing.T) {
 		Solution: [][]int{{1, 0, 1, 0}, {0, 1, 0, 0}, {0, 0, 1, 1}},
 	}
 	item.RowSums, item.ColSums = marking{0b0101, 0b0010, 0b1100}.sums(4)
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

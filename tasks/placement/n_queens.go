@@ -42,29 +42,21 @@ var nQueens = task.Spec[nQueensParams, nQueensItem]{
 
 // nQueensParams are the settings of one difficulty.
 type nQueensParams struct {
-	N         int `json:"n"`          // rows and columns
-	MinRemove int `json:"min_remove"` // queens to add
-	MaxRemove int `json:"max_remove"`
+	N         int `json:"n" want:"4 to 20"`         // rows and columns
+	MinRemove int `json:"min_remove" want:"1 to n"` // queens to add
+	MaxRemove int `json:"max_remove" want:"min_remove to n"`
 }
 
 // mostQueens limits the rows of a board.
 const mostQueens = 20
 
-// Check implements [task.Params].
-func (p nQueensParams) Check() error {
-	if p.N < 4 || p.N > mostQueens {
-		return fmt.Errorf("n is %d, want 4 to %d", p.N, mostQueens)
-	}
-	return task.CheckRange("remove", p.MinRemove, p.MaxRemove, [2]int{1, p.N})
-}
-
 // nQueensItem is one board.
 type nQueensItem struct {
-	Puzzle       grid.Grid[string]   `json:"puzzle"`        // by row; "Q" is a queen, "_" an empty square
-	Solutions    []grid.Grid[string] `json:"solutions"`     // one in our records, all in those of reasoning-gym
-	NumRemoved   int                 `json:"num_removed"`   // queens to add
-	ValidAnswers []string            `json:"valid_answers"` // the solutions as printed
-	Phrasing     int                 `json:"phrasing,omitempty"`
+	Puzzle       grid.Grid[string]   `json:"puzzle" want:"1 to 20"`          // by row; "Q" is a queen, "_" an empty square
+	Solutions    []grid.Grid[string] `json:"solutions"`                      // one in our records, all in those of reasoning-gym
+	NumRemoved   int                 `json:"num_removed"`                    // queens to add
+	ValidAnswers []string            `json:"valid_answers" want:"1 or more"` // the solutions as printed
+	Phrasing     int                 `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A queenRows is a board with a queen in each row: the columns of the queens.
@@ -198,22 +190,13 @@ func (q nQueensItem) Canonical() string {
 
 // Check refuses a record with a wrong solution.
 func (q nQueensItem) Check() error {
-	if err := task.CheckPhrasing(q.Phrasing, len(nQueensPhrasings)); err != nil {
-		return err
-	}
 	n := len(q.Puzzle)
-	if n < 1 || n > mostQueens || len(q.ValidAnswers) == 0 {
-		return fmt.Errorf("puzzle has %d rows and %d valid answers, want 1 to %d rows, and an answer", n, len(q.ValidAnswers), mostQueens)
-	}
 	for _, row := range q.Puzzle {
 		if len(row) != n {
 			return errors.New("puzzle is not square")
 		}
 	}
-	if v := q.Score(q.Solve()); v.Score != 1 {
-		return fmt.Errorf("valid_answers: %s", v.Reason)
-	}
-	return nil
+	return task.CheckSolution(q)
 }
 
 // Solve implements [task.Instance].

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -18,7 +19,7 @@ func TestNQueensScore(t *testing.T) {
 		NumRemoved:   4,
 		ValidAnswers: []string{"_ Q _ _ _\n_ _ _ _ Q\n_ _ Q _ _\nQ _ _ _ _\n_ _ _ Q _"},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

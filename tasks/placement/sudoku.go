@@ -32,21 +32,13 @@ var sudoku = task.Spec[sudokuParams, sudokuItem]{
 	Make: makeSudoku,
 }
 
-const (
-	sudokuSide     = 9
-	sudokuMaxEmpty = 64 // fewer than 17 given cells never leave one solution
-)
+const sudokuSide = 9
 
 // sudokuParams are the settings of one difficulty. Above 55 empty cells, a problem may have
 // too few: it takes the best of a few tries.
 type sudokuParams struct {
-	MinEmpty int `json:"min_empty"` // cells to fill
-	MaxEmpty int `json:"max_empty"`
-}
-
-// Check implements [task.Params].
-func (p sudokuParams) Check() error {
-	return task.CheckRange("empty", p.MinEmpty, p.MaxEmpty, [2]int{0, sudokuMaxEmpty})
+	MinEmpty int `json:"min_empty" want:"0 to 64"` // cells to fill
+	MaxEmpty int `json:"max_empty" want:"min_empty to 64: fewer than 17 given cells never leave one solution"`
 }
 
 // sudokuItem is one puzzle.
@@ -54,7 +46,7 @@ type sudokuItem struct {
 	Puzzle   grid.Grid[int] `json:"puzzle"` // by row; 0 is an empty cell
 	Solution grid.Grid[int] `json:"solution"`
 	NumEmpty int            `json:"num_empty"`
-	Phrasing int            `json:"phrasing,omitempty"`
+	Phrasing int            `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // sudokuRules are the rules of every sudoku.
@@ -125,9 +117,6 @@ func (s sudokuItem) Canonical() string { return canon.Sudoku(s.Puzzle, 3) }
 
 // Check refuses a record with a wrong solution.
 func (s sudokuItem) Check() error {
-	if err := task.CheckPhrasing(s.Phrasing, len(sudokuPhrasings)); err != nil {
-		return err
-	}
 	return sudokuRules().checkRecord(s.Puzzle, s.Solution)
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/grid"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -22,7 +23,7 @@ func sudokuExample() sudokuItem {
 
 func TestSudokuScore(t *testing.T) {
 	item := sudokuExample()
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -37,12 +37,12 @@ var survo = task.Spec[survoParams, survoItem]{
 // survoParams are the settings of one difficulty. A problem may have too few empty cells:
 // it takes the best of a few tries.
 type survoParams struct {
-	MinBoardSize int `json:"min_board_size"` // rows and columns, including the sums
-	MaxBoardSize int `json:"max_board_size"`
-	MinEmpty     int `json:"min_empty"` // cells to fill
-	MaxEmpty     int `json:"max_empty"`
-	MinNum       int `json:"min_num"` // of the numbers other than sums
-	MaxNum       int `json:"max_num"`
+	MinBoardSize int `json:"min_board_size" want:"4 to 12"` // rows and columns, including the sums
+	MaxBoardSize int `json:"max_board_size" want:"min_board_size to 12"`
+	MinEmpty     int `json:"min_empty" want:"1 or more"` // cells to fill
+	MaxEmpty     int `json:"max_empty" want:"min_empty or more"`
+	MinNum       int `json:"min_num" want:"1 or more"` // of the numbers other than sums
+	MaxNum       int `json:"max_num" want:"more than min_num and at most 10000"`
 }
 
 const (
@@ -52,28 +52,19 @@ const (
 
 // Check implements [task.Params].
 func (p survoParams) Check() error {
-	if err := task.CheckRange("board_size", p.MinBoardSize, p.MaxBoardSize, [2]int{4, survoMaxSize}); err != nil {
-		return err
-	}
-	if err := task.CheckRange("empty", p.MinEmpty, p.MaxEmpty, [2]int{1, (p.MinBoardSize - 1) * (p.MinBoardSize - 1)}); err != nil {
-		return err
-	}
-	if p.MinNum < 1 || p.MinNum >= p.MaxNum || p.MaxNum > survoMaxNumber {
-		return fmt.Errorf("min_num is %d and max_num %d, want 1 or more, and a larger number up to %d", p.MinNum, p.MaxNum, survoMaxNumber)
-	}
-	return nil
+	return task.Within("max_empty", p.MaxEmpty, p.MinEmpty, (p.MinBoardSize-1)*(p.MinBoardSize-1))
 }
 
 // survoItem is one puzzle. The last number of each row and column is the sum of the others.
 type survoItem struct {
-	Puzzle           grid.Grid[int] `json:"puzzle"` // by row; 0 is an empty cell
+	Puzzle           grid.Grid[int] `json:"puzzle" want:"board_size"` // by row; 0 is an empty cell
 	Solution         grid.Grid[int] `json:"solution"`
 	CandidateNumbers []int          `json:"candidate_numbers"` // for the empty cells, one each
-	BoardSize        int            `json:"board_size"`
+	BoardSize        int            `json:"board_size" want:"2 to 12"`
 	NumEmpty         int            `json:"num_empty"`
 	MinNum           int            `json:"min_num"`
 	MaxNum           int            `json:"max_num"`
-	Phrasing         int            `json:"phrasing,omitempty"`
+	Phrasing         int            `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeSurvo draws numbers and empties cells in random order, each only if no other filling
@@ -354,12 +345,6 @@ func (s survoItem) key(end int) string {
 
 // Check refuses a record with a wrong solution.
 func (s survoItem) Check() error {
-	if err := task.CheckPhrasing(s.Phrasing, len(survoPhrasings)); err != nil {
-		return err
-	}
-	if s.BoardSize < 2 || s.BoardSize > survoMaxSize || len(s.Puzzle) != s.BoardSize {
-		return fmt.Errorf("board_size is %d and puzzle has %d rows, want 2 to %d", s.BoardSize, len(s.Puzzle), survoMaxSize)
-	}
 	if err := grid.CheckInts(s.Puzzle, 0, survoMaxSize*survoMaxSize*survoMaxNumber); err != nil {
 		return fmt.Errorf("puzzle: %w", err)
 	}

@@ -42,9 +42,9 @@ type knightsParams struct {
 
 // knightsItem is one puzzle.
 type knightsItem struct {
-	Statements []claim      `json:"statements"`           // by speaker
-	Solution   []bool       `json:"solution"`             // by person: tells the truth
-	Names      []string     `json:"names" want:"1 to 60"` // single words
+	Statements []claim      `json:"statements" want:"names"` // by speaker
+	Solution   []bool       `json:"solution" want:"names"`   // by person: tells the truth
+	Names      []string     `json:"names" want:"1 to 60"`    // single words
 	Terms      knightsTerms `json:"knight_knave_terms"`
 	Phrasing   int          `json:"phrasing,omitempty" want:"0 to 5"`
 }
@@ -258,9 +258,6 @@ func (k knightsItem) key(exchanged int) string {
 // that cannot be read back from answers.
 func (k knightsItem) Check() error {
 	n := len(k.Names)
-	if len(k.Statements) != n || len(k.Solution) != n {
-		return fmt.Errorf("there are %d statements and %d solutions for %d names", len(k.Statements), len(k.Solution), n)
-	}
 	world := uint64(0)
 	for i, truthful := range k.Solution {
 		if truthful {

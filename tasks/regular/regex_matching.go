@@ -36,10 +36,10 @@ var regexMatching = task.Spec[matchingParams, matchingItem]{
 
 // matchingParams are the settings of one difficulty.
 type matchingParams struct {
-	Letters    int `json:"letters"`
-	Depth      int `json:"depth"` // of the expression
-	MinStrings int `json:"min_strings"`
-	MaxStrings int `json:"max_strings"`
+	Letters    int `json:"letters" want:"2 to 3"`
+	Depth      int `json:"depth" want:"1 to 5"` // of the expression
+	MinStrings int `json:"min_strings" want:"4 to 20"`
+	MaxStrings int `json:"max_strings" want:"min_strings to 20"`
 }
 
 const (
@@ -48,23 +48,12 @@ const (
 	smallOnes     = "abcdefghijklmnopqrstuvwxyz"
 )
 
-// Check implements [task.Params].
-func (p matchingParams) Check() error {
-	switch {
-	case p.Letters < 2 || p.Letters > 3:
-		return fmt.Errorf("letters is %d, want 2 or 3", p.Letters)
-	case p.Depth < 1 || p.Depth > 5:
-		return fmt.Errorf("depth is %d, want 1 to 5", p.Depth)
-	}
-	return task.CheckRange("strings", p.MinStrings, p.MaxStrings, [2]int{4, mostStrings})
-}
-
 // matchingItem is one expression with strings.
 type matchingItem struct {
-	Letters    string   `json:"letters"`
+	Letters    string   `json:"letters" want:"2 to 3" chars:"a-z"`
 	Expression string   `json:"expression"`
-	Strings    []string `json:"strings"`
-	Phrasing   int      `json:"phrasing,omitempty"`
+	Strings    []string `json:"strings" want:"1 to 20"`
+	Phrasing   int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeMatching draws an expression until it matches some of the strings drawn, but not all.
@@ -222,14 +211,8 @@ func mirrored(expression string) string {
 
 // Check refuses a record with an unreadable expression, or without strings that match.
 func (g matchingItem) Check() error {
-	if n := len(g.Letters); n < 2 || n > 3 || strings.Trim(g.Letters, smallOnes) != "" {
-		return fmt.Errorf("letters is %.60q, want two or three small ones", g.Letters)
-	}
 	if _, err := readExpression(g.Expression, g.Letters); err != nil {
 		return fmt.Errorf("expression: %w", err)
-	}
-	if n := len(g.Strings); n < 1 || n > mostStrings {
-		return fmt.Errorf("there are %d strings, want 1 to %d", n, mostStrings)
 	}
 	for _, text := range g.Strings {
 		if text == "" || len(text) > longestString || strings.Trim(text, g.Letters) != "" {
@@ -239,7 +222,7 @@ func (g matchingItem) Check() error {
 	if g.Solve() == "" {
 		return errors.New("strings: none matches")
 	}
-	return task.CheckPhrasing(g.Phrasing, len(matchingPhrasings))
+	return nil
 }
 
 // right returns the numbers of the strings that match.

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestMatchingScore(t *testing.T) {
 	item := matchingItem{Letters: "ab", Expression: "a(b|aa)*", Strings: []string{"a", "ba", "abaa", "aa", "ab"}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

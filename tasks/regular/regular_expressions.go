@@ -37,30 +37,24 @@ var regularExpressions = task.Spec[regularParams, regularItem]{
 
 // regularParams are the settings of one difficulty.
 type regularParams struct {
-	Letters    int `json:"letters"`
-	Conditions int `json:"conditions"`
-	MinStates  int `json:"min_states"` // of the least deterministic automaton
-	MaxStates  int `json:"max_states"`
+	Letters    int `json:"letters" want:"2 to 3"`
+	Conditions int `json:"conditions" want:"1 to 3"`
+	MinStates  int `json:"min_states" want:"2 or more"` // of the least deterministic automaton
+	MaxStates  int `json:"max_states" want:"min_states or more"`
 }
 
 // Check implements [task.Params].
 func (p regularParams) Check() error {
-	switch {
-	case p.Letters < 2 || p.Letters > 3:
-		return fmt.Errorf("letters is %d, want 2 or 3", p.Letters)
-	case p.Conditions < 1 || p.Conditions > 3:
-		return fmt.Errorf("conditions is %d, want 1 to 3", p.Conditions)
-	}
-	return task.CheckRange("states", p.MinStates, p.MaxStates, [2]int{2, 6 * p.Conditions})
+	return task.Within("max_states", p.MaxStates, p.MinStates, 6*p.Conditions)
 }
 
 // regularItem is one description of a language.
 type regularItem struct {
-	Letters    string      `json:"letters"`
-	Conditions []condition `json:"conditions"`
+	Letters    string      `json:"letters" want:"2 to 3" chars:"a-z"`
+	Conditions []condition `json:"conditions" want:"1 to 3"`
 	Match      []string    `json:"match"`    // some strings of which the conditions hold
 	NoMatch    []string    `json:"no_match"` // and some of which they do not
-	Phrasing   int         `json:"phrasing,omitempty"`
+	Phrasing   int         `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeRegular draws conditions until their language has the right size, without an end, and an
@@ -160,16 +154,9 @@ func (g regularItem) Canonical() string {
 
 // Check refuses a record that describes no language.
 func (g regularItem) Check() error {
-	n := len(g.Letters)
-	switch {
-	case n < 2 || n > 3 || strings.Trim(g.Letters, "abcdefghijklmnopqrstuvwxyz") != "" || !slices.IsSorted([]byte(g.Letters)):
-		return fmt.Errorf("letters is %q, want two or three small ones in order", g.Letters)
-	case len(g.Conditions) < 1 || len(g.Conditions) > 3:
-		return fmt.Errorf("there are %d conditions, want 1 to 3", len(g.Conditions))
-	}
-	for i := range n - 1 {
-		if g.Letters[i] == g.Letters[i+1] {
-			return fmt.Errorf("letters is %q, want different ones", g.Letters)
+	for i := range len(g.Letters) - 1 {
+		if g.Letters[i] >= g.Letters[i+1] {
+			return fmt.Errorf("letters is %q, want different ones in order", g.Letters)
 		}
 	}
 	for _, c := range g.Conditions {
@@ -181,7 +168,7 @@ func (g regularItem) Check() error {
 	if solution == "" || len(solution) > longestAnswer {
 		return fmt.Errorf("conditions: an expression for them has %d characters, want 1 to %d", len(solution), longestAnswer)
 	}
-	return task.CheckPhrasing(g.Phrasing, len(regularPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

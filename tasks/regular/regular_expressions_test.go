@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestRegularScore(t *testing.T) {
 	item := regularItem{Letters: "ab", Conditions: []condition{{Kind: "rest", Word: "a", Every: 2}, {Kind: "ends", Word: "b"}}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

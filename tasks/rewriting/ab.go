@@ -28,15 +28,7 @@ var ab = task.Spec[abParams, abItem]{
 
 // abParams are the settings of one difficulty.
 type abParams struct {
-	Length int `json:"length"` // of the program, in tokens
-}
-
-// Check implements [task.Params].
-func (p abParams) Check() error {
-	if p.Length < 2 || p.Length > 1000 {
-		return fmt.Errorf("length is %d, want 2 to 1000: one token alone has nothing to face", p.Length)
-	}
-	return nil
+	Length int `json:"length" want:"2 to 1000: one token alone has nothing to face"` // of the program, in tokens
 }
 
 // abItem is one program. Entries of reasoning-gym have it only in the question, so Program
@@ -46,7 +38,7 @@ type abItem struct {
 	Answer   *string `json:"answer"`            // the remaining tokens
 	Letters  string  `json:"letters,omitempty"` // the two letters of the tokens; empty: A and B, as in reasoning-gym
 	Crossed  bool    `json:"crossed,omitempty"` // different letters vanish, and equal ones pass each other
-	Phrasing int     `json:"phrasing,omitempty"`
+	Phrasing int     `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // An abToken is an index into the names of the tokens: even ones face left, odd ones right.
@@ -244,7 +236,7 @@ func (a abItem) Check() error {
 			return fmt.Errorf("answer is %q, want %q", *a.Answer, want)
 		}
 	}
-	return task.CheckPhrasing(a.Phrasing, len(abPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -14,7 +15,7 @@ import (
 func TestABScore(t *testing.T) {
 	answer, empty := "#A #A #B A# B# A#", ""
 	item := abItem{Program: "#A #A A# #B B# A# B# A# #A #B", Answer: &answer}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -59,35 +59,21 @@ func countsText(all []int) string {
 
 // A variant holds the differences between string_splitting and string_synthesis.
 type variant struct {
-	settings string         // name of the initial things, in the settings
-	kinds    []string       // names of the things; the first three are there at the start
-	recipes  []recipe       // those of reasoning-gym: its entries do not list them
-	enough   [3]bool        // kinds drawn at their maximum if no recipe above applies
-	weight   [mostKinds]int // of a thing; every recipe makes the whole lighter, so every run ends
-	stages   []stage        // one drawn recipe each
-	and      string         // between the things of a recipe
-	counts   bool           // things of a kind are counted in words, instead of listed one by one
-	applies  string         // when a recipe applies
-	form     string         // form of the answer
+	kinds   []string       // names of the things; the first three are there at the start
+	recipes []recipe       // those of reasoning-gym: its entries do not list them
+	enough  [3]bool        // kinds drawn at their maximum if no recipe above applies
+	weight  [mostKinds]int // of a thing; every recipe makes the whole lighter, so every run ends
+	stages  []stage        // one drawn recipe each
+	and     string         // between the things of a recipe
+	counts  bool           // things of a kind are counted in words, instead of listed one by one
+	applies string         // when a recipe applies
+	form    string         // form of the answer
 }
 
 // A stage restricts the recipes to draw.
 type stage struct {
 	taken, given [2]int // first and last kind
 	least, most  int    // number of things taken
-}
-
-// checkSettings refuses invalid settings.
-func (v *variant) checkSettings(least, most, iterations int) error {
-	switch {
-	case least < 0:
-		return fmt.Errorf("min_%s is %d, want 0 or more", v.settings, least)
-	case most < max(1, least) || most > 10_000:
-		return fmt.Errorf("max_%s is %d, want min_%s (%d) to 10000, and not 0", v.settings, most, v.settings, least)
-	case iterations < 1 || iterations > 100_000:
-		return fmt.Errorf("max_iterations is %d, want 1 to 100000", iterations)
-	}
-	return nil
 }
 
 // A system is a start, its rules, and the end that they lead to.

@@ -33,35 +33,24 @@ var stringInsertion = task.Spec[stringInsertionParams, stringInsertionItem]{
 
 // stringInsertionParams are the settings of one difficulty.
 type stringInsertionParams struct {
-	MinStringLength int `json:"min_string_length"`
-	MaxStringLength int `json:"max_string_length"`
-}
-
-// Check implements [task.Params].
-func (p stringInsertionParams) Check() error {
-	switch {
-	case p.MinStringLength < 5:
-		return fmt.Errorf("min_string_length is %d, want 5 or more", p.MinStringLength)
-	case p.MaxStringLength < p.MinStringLength || p.MaxStringLength > 10_000:
-		return fmt.Errorf("max_string_length is %d, want min_string_length (%d) to 10000", p.MaxStringLength, p.MinStringLength)
-	}
-	return nil
+	MinStringLength int `json:"min_string_length" want:"5 or more"`
+	MaxStringLength int `json:"max_string_length" want:"min_string_length to 10000"`
 }
 
 // stringInsertionItem is one string. Entries of reasoning-gym have no Rules, which means
 // usualInsertions.
 type stringInsertionItem struct {
-	String       string      `json:"string"` // of the letters A to E
+	String       string      `json:"string" want:"1 or more" chars:"A-E"` // of the letters A to E
 	Solution     string      `json:"solution"`
 	StringLength int         `json:"string_length"`
 	Rules        []insertion `json:"rules,omitempty"`
-	Phrasing     int         `json:"phrasing,omitempty"`
+	Phrasing     int         `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // An insertion is a rule: after Pattern, insert Letter.
 type insertion struct {
-	Pattern string `json:"pattern"` // patternLength letters from A to E
-	Letter  string `json:"letter"`  // one of these letters
+	Pattern string `json:"pattern" want:"4" chars:"A-E"` // patternLength letters from A to E
+	Letter  string `json:"letter" want:"1" chars:"A-E"`  // one of these letters
 }
 
 const (
@@ -198,13 +187,7 @@ func (s stringInsertionItem) Canonical() string {
 
 // Check refuses a record with a wrong solution.
 func (s stringInsertionItem) Check() error {
-	if s.String == "" || strings.Trim(s.String, "ABCDE") != "" {
-		return fmt.Errorf("string is %.80q, want letters from A to E", s.String)
-	}
 	for i, rule := range s.Rules {
-		if len(rule.Pattern) != patternLength || len(rule.Letter) != 1 || strings.Trim(rule.Pattern+rule.Letter, "ABCDE") != "" {
-			return fmt.Errorf("rules has %q after %q, want a letter from A to E after %d", rule.Letter, rule.Pattern, patternLength)
-		}
 		if slices.ContainsFunc(s.Rules[:i], func(other insertion) bool { return other.Pattern == rule.Pattern }) {
 			return fmt.Errorf("rules has %s twice", rule.Pattern)
 		}
@@ -212,10 +195,7 @@ func (s stringInsertionItem) Check() error {
 	if s.Rules != nil && len(s.Rules) != insertionRules {
 		return fmt.Errorf("rules has %d rules, want %d", len(s.Rules), insertionRules)
 	}
-	if want := s.inserted(s.String); s.Solution != want {
-		return fmt.Errorf("solution is %.80q, want %.80q", s.Solution, want)
-	}
-	return task.CheckPhrasing(s.Phrasing, len(stringInsertionPhrasings))
+	return task.Want("solution", s.Solution, s.inserted(s.String))
 }
 
 // Solve implements [task.Instance].

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestStringInsertionScore(t *testing.T) {
 	item := stringInsertionItem{String: "DABCDEABE", Solution: "DABCDAEABE", StringLength: 9}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -46,7 +47,7 @@ func TestStringInsertionScore(t *testing.T) {
 		{String: "A", Solution: "A", Rules: []insertion{{"ABC", "A"}, {"ABCD", "B"}, {"BBBB", "A"}, {"CCCC", "A"}, {"DDDD", "A"}}},
 		{String: "A", Solution: "A", Rules: []insertion{{"ABCX", "A"}, {"ABCD", "B"}, {"BBBB", "A"}, {"CCCC", "A"}, {"DDDD", "A"}}},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

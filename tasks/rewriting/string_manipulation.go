@@ -36,35 +36,20 @@ var stringManipulation = task.Spec[stringManipulationParams, stringManipulationI
 
 // stringManipulationParams are the settings of one difficulty.
 type stringManipulationParams struct {
-	MinStringLength int `json:"min_string_length"`
-	MaxStringLength int `json:"max_string_length"`
-	MinNumRules     int `json:"min_num_rules"`
-	MaxNumRules     int `json:"max_num_rules"`
-}
-
-// Check implements [task.Params].
-func (p stringManipulationParams) Check() error {
-	switch {
-	case p.MinStringLength < 5:
-		return fmt.Errorf("min_string_length is %d, want 5 or more", p.MinStringLength)
-	case p.MaxStringLength < p.MinStringLength || p.MaxStringLength > 1000:
-		return fmt.Errorf("max_string_length is %d, want min_string_length (%d) to 1000", p.MaxStringLength, p.MinStringLength)
-	case p.MinNumRules < 3:
-		return fmt.Errorf("min_num_rules is %d, want 3 or more", p.MinNumRules)
-	case p.MaxNumRules < p.MinNumRules || p.MaxNumRules > len(rewriteRules):
-		return fmt.Errorf("max_num_rules is %d, want min_num_rules (%d) to %d", p.MaxNumRules, p.MinNumRules, len(rewriteRules))
-	}
-	return nil
+	MinStringLength int `json:"min_string_length" want:"5 or more"`
+	MaxStringLength int `json:"max_string_length" want:"min_string_length to 1000"`
+	MinNumRules     int `json:"min_num_rules" want:"3 or more"`
+	MaxNumRules     int `json:"max_num_rules" want:"min_num_rules to 20"`
 }
 
 // stringManipulationItem is one string and its rules.
 type stringManipulationItem struct {
-	String        string   `json:"string"` // of the letters a, b and c
+	String        string   `json:"string" want:"1 to 1000" chars:"abc"` // of the letters a, b and c
 	Solution      string   `json:"solution"`
 	SelectedRules []string `json:"selected_rules"` // wordings of rewriteRules, or others in reasoning-gym
 	StringLength  int      `json:"string_length"`
 	NumRules      int      `json:"num_rules"`
-	Phrasing      int      `json:"phrasing,omitempty"`
+	Phrasing      int      `json:"phrasing,omitempty" want:"0 to 5"`
 
 	// States are the strings after each step, listed in entries of reasoning-gym. We neither
 	// need nor write them.
@@ -149,9 +134,6 @@ func (s stringManipulationItem) Canonical() string {
 
 // Check refuses a record with a wrong solution, if the rules are ours.
 func (s stringManipulationItem) Check() error {
-	if s.String == "" || len(s.String) > 1000 || strings.Trim(s.String, "abc") != "" {
-		return fmt.Errorf("string is %.80q, want 1 to 1000 letters from a to c", s.String)
-	}
 	rules := make([]int, len(s.SelectedRules))
 	for i, text := range s.SelectedRules {
 		rules[i] = slices.IndexFunc(rewriteRules[:], func(r rewriteRule) bool { return r.text == text })
@@ -161,7 +143,7 @@ func (s stringManipulationItem) Check() error {
 			return fmt.Errorf("solution is %.80q, want %.80q", s.Solution, end)
 		}
 	}
-	return task.CheckPhrasing(s.Phrasing, len(stringManipulationPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
@@ -15,7 +16,7 @@ func TestStringManipulationScore(t *testing.T) {
 		String: "abbcca", Solution: "bccac", StringLength: 6, NumRules: 2,
 		SelectedRules: ruleTexts([]int{0, 19}),
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -28,7 +29,7 @@ func TestStringManipulationScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	theirs := stringManipulationItem{String: "bb", Solution: "", SelectedRules: []string{"Delete all."}}
-	if err := theirs.Check(); err != nil {
+	if err := task.Check(theirs); err != nil {
 		t.Error(err)
 	}
 	tasktest.Nears(t, theirs.Score, []tasktest.Near{{"", 0, "nothing is never right"}, {"bb", 0, ""}})
@@ -39,7 +40,7 @@ func TestStringManipulationScore(t *testing.T) {
 		{String: "", Solution: ""},
 		{String: "a", Solution: "a", Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

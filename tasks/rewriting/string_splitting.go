@@ -30,14 +30,9 @@ var stringSplitting = task.Spec[stringSplittingParams, stringSplittingItem]{
 
 // stringSplittingParams are the settings of one difficulty.
 type stringSplittingParams struct {
-	MinInitialMachines int `json:"min_initial_machines"` // of each of the three kinds
-	MaxInitialMachines int `json:"max_initial_machines"`
-	MaxIterations      int `json:"max_iterations"` // limit of applied rules
-}
-
-// Check implements [task.Params].
-func (p stringSplittingParams) Check() error {
-	return splitting.checkSettings(p.MinInitialMachines, p.MaxInitialMachines, p.MaxIterations)
+	MinInitialMachines int `json:"min_initial_machines" want:"0 or more"` // of each of the three kinds
+	MaxInitialMachines int `json:"max_initial_machines" want:"min_initial_machines to 10000 and at least 1"`
+	MaxIterations      int `json:"max_iterations" want:"1 to 100000"` // limit of applied rules
 }
 
 // stringSplittingItem is one start. The kinds are A, B, C, X, Y and Z, in that
@@ -47,7 +42,7 @@ type stringSplittingItem struct {
 	InitialMachines [3]int   `json:"initial_machines"`         // of A, B and C
 	Rules           []recipe `json:"rules,omitempty"`          // amounts of each kind, taken (below 0) or given; none: reasoning-gym's rules
 	MaxIterations   int      `json:"max_iterations,omitempty"` // unknown in entries of reasoning-gym
-	Phrasing        int      `json:"phrasing,omitempty"`
+	Phrasing        int      `json:"phrasing,omitempty" want:"0 to 5"`
 
 	// States are the counts after each step, listed in entries of reasoning-gym. We neither
 	// need nor write them.
@@ -56,7 +51,7 @@ type stringSplittingItem struct {
 
 // splitting has the rules of reasoning-gym, and the limits of drawn ones.
 var splitting = variant{
-	settings: "initial_machines", kinds: []string{"A", "B", "C", "X", "Y", "Z"}, weight: [mostKinds]int{7, 4, 4, 2, 2, 1}, and: " and ", counts: true,
+	kinds: []string{"A", "B", "C", "X", "Y", "Z"}, weight: [mostKinds]int{7, 4, 4, 2, 2, 1}, and: " and ", counts: true,
 	recipes: []recipe{
 		{-1, 0, 0, 2, 1, 0},
 		{0, -2, 0, 1, 0, 0},
@@ -114,10 +109,7 @@ func (s stringSplittingItem) Canonical() string {
 
 // Check refuses a record with a wrong solution.
 func (s stringSplittingItem) Check() error {
-	if err := splitting.check(s.system(), s.MaxIterations); err != nil {
-		return err
-	}
-	return task.CheckPhrasing(s.Phrasing, len(stringSplittingPhrasings))
+	return splitting.check(s.system(), s.MaxIterations)
 }
 
 // Solve implements [task.Instance].

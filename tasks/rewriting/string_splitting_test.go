@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestStringSplittingScore(t *testing.T) {
 	item := stringSplittingItem{InitialMachines: [3]int{4, 2, 5}, Solution: []int{0, 0, 1, 3, 0, 6}, MaxIterations: 1000}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

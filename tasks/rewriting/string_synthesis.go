@@ -30,14 +30,9 @@ var stringSynthesis = task.Spec[stringSynthesisParams, stringSynthesisItem]{
 
 // stringSynthesisParams are the settings of one difficulty.
 type stringSynthesisParams struct {
-	MinInitialBlocks int `json:"min_initial_blocks"` // of each of the first three kinds
-	MaxInitialBlocks int `json:"max_initial_blocks"`
-	MaxIterations    int `json:"max_iterations"` // limit of applied rules
-}
-
-// Check implements [task.Params].
-func (p stringSynthesisParams) Check() error {
-	return synthesis.checkSettings(p.MinInitialBlocks, p.MaxInitialBlocks, p.MaxIterations)
+	MinInitialBlocks int `json:"min_initial_blocks" want:"0 or more"` // of each of the first three kinds
+	MaxInitialBlocks int `json:"max_initial_blocks" want:"min_initial_blocks to 10000 and at least 1"`
+	MaxIterations    int `json:"max_iterations" want:"1 to 100000"` // limit of applied rules
 }
 
 // stringSynthesisItem is one start. The kinds are [A] [B] [C] {A} {B} {C} (A) (B)
@@ -47,7 +42,7 @@ type stringSynthesisItem struct {
 	InitialBlocks [3]int   `json:"initial_blocks"`           // of [A], [B] and [C]
 	Rules         []recipe `json:"rules,omitempty"`          // amounts of each kind, taken (below 0) or given; none: reasoning-gym's rules
 	MaxIterations int      `json:"max_iterations,omitempty"` // unknown in entries of reasoning-gym
-	Phrasing      int      `json:"phrasing,omitempty"`
+	Phrasing      int      `json:"phrasing,omitempty" want:"0 to 5"`
 
 	// States are the counts after each step, listed in entries of reasoning-gym. We neither
 	// need nor write them.
@@ -56,7 +51,7 @@ type stringSynthesisItem struct {
 
 // synthesis has the rules of reasoning-gym, and the limits of drawn ones.
 var synthesis = variant{
-	settings: "initial_blocks", kinds: []string{"[A]", "[B]", "[C]", "{A}", "{B}", "{C}", "(A)", "(B)", "(C)"}, weight: [mostKinds]int{3, 3, 3, 2, 2, 2, 1, 1, 1}, and: " + ",
+	kinds: []string{"[A]", "[B]", "[C]", "{A}", "{B}", "{C}", "(A)", "(B)", "(C)"}, weight: [mostKinds]int{3, 3, 3, 2, 2, 2, 1, 1, 1}, and: " + ",
 	recipes: []recipe{
 		{-1, -1, -1, 1},
 		{-1, -1, 0, 0, 0, 1},
@@ -116,10 +111,7 @@ func (s stringSynthesisItem) Canonical() string {
 
 // Check refuses a record with a wrong solution.
 func (s stringSynthesisItem) Check() error {
-	if err := synthesis.check(s.system(), s.MaxIterations); err != nil {
-		return err
-	}
-	return task.CheckPhrasing(s.Phrasing, len(stringSynthesisPhrasings))
+	return synthesis.check(s.system(), s.MaxIterations)
 }
 
 // Solve implements [task.Instance].

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestStringSynthesisScore(t *testing.T) {
 	item := stringSynthesisItem{InitialBlocks: [3]int{4, 2, 5}, Solution: []int{2, 0, 1, 1, 0, 0, 1, 1, 0}, MaxIterations: 1000}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -40,17 +40,14 @@ var gsmSymbolic = task.Spec[storyParams, storyItem]{
 
 // storyParams are the settings of one difficulty.
 type storyParams struct {
-	Difficulty   float64 `json:"difficulty"`   // 1, as in reasoning-gym
-	MinSteps     int     `json:"min_steps"`    // operations per story
-	MaxSteps     int     `json:"max_steps"`    // operations per story
-	Size         int     `json:"size"`         // of the numbers: 0 small, 1 middling, 2 large
-	Distractions int     `json:"distractions"` // irrelevant facts per story, as far as it has them
-	MinStories   int     `json:"min_stories"`  // their answers are added
-	MaxStories   int     `json:"max_stories"`
+	Difficulty   float64 `json:"difficulty" want:"1"`                // 1, as in reasoning-gym
+	MinSteps     int     `json:"min_steps" want:"1 or more"`         // operations per story
+	MaxSteps     int     `json:"max_steps" want:"min_steps or more"` // operations per story
+	Size         int     `json:"size" want:"0 to 2"`                 // of the numbers: 0 small, 1 middling, 2 large
+	Distractions int     `json:"distractions" want:"0 to 9"`         // irrelevant facts per story, as far as it has them
+	MinStories   int     `json:"min_stories" want:"1 or more"`       // their answers are added
+	MaxStories   int     `json:"max_stories" want:"min_stories to 10"`
 }
-
-// maxStories limits the stories of a problem.
-const maxStories = 10
 
 // Check implements [task.Params].
 func (p storyParams) Check() error {
@@ -58,20 +55,6 @@ func (p storyParams) Check() error {
 	switch {
 	case err != nil:
 		return err
-	case p.Difficulty != 1:
-		return fmt.Errorf("difficulty is %v, want 1", p.Difficulty)
-	case p.MinSteps < 1:
-		return fmt.Errorf("min_steps is %d, want 1 or more", p.MinSteps)
-	case p.MaxSteps < p.MinSteps:
-		return fmt.Errorf("max_steps is %d, want min_steps (%d) or more", p.MaxSteps, p.MinSteps)
-	case p.Size < 0 || p.Size > 2:
-		return fmt.Errorf("size is %d, want 0 to 2", p.Size)
-	case p.Distractions < 0 || p.Distractions > 9:
-		return fmt.Errorf("distractions is %d, want 0 to 9", p.Distractions)
-	case p.MinStories < 1:
-		return fmt.Errorf("min_stories is %d, want 1 or more", p.MinStories)
-	case p.MaxStories < p.MinStories || p.MaxStories > maxStories:
-		return fmt.Errorf("max_stories is %d, want min_stories (%d) to %d", p.MaxStories, p.MinStories, maxStories)
 	case len(fit) < p.MaxStories:
 		return fmt.Errorf("max_stories is %d, but only %d templates take %d to %d steps", p.MaxStories, len(fit), p.MinSteps, p.MaxSteps)
 	}
@@ -91,11 +74,11 @@ func (p storyParams) templates(fit []uint16) ([]uint16, error) {
 
 // storyItem is one problem. Entries of reasoning-gym lack the stories.
 type storyItem struct {
-	Stories     []story         `json:"stories,omitempty"` // in the order of their templates
-	AnswerValue json.Number     `json:"answer_value"`      // in dollars for money; the sum for several stories
-	AnswerCot   string          `json:"answer_cot"`        // the worked solution
-	Variables   json.RawMessage `json:"variables"`         // numbers and nouns by name; those of story 2 are 2.name
-	Phrasing    int             `json:"phrasing,omitempty"`
+	Stories     []story         `json:"stories,omitempty" want:"at most 10"` // in the order of their templates
+	AnswerValue json.Number     `json:"answer_value" want:"at most 40"`      // in dollars for money; the sum for several stories
+	AnswerCot   string          `json:"answer_cot"`                          // the worked solution
+	Variables   json.RawMessage `json:"variables"`                           // numbers and nouns by name; those of story 2 are 2.name
+	Phrasing    int             `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // A story is a template with its gaps filled.
@@ -235,13 +218,10 @@ func (s storyItem) Canonical() string {
 // Check refuses a record without an answer.
 func (s storyItem) Check() error {
 	v, err := s.AnswerValue.Float64()
-	switch {
-	case err != nil || math.IsInf(v, 0) || len(s.AnswerValue) > 40:
+	if err != nil || math.IsInf(v, 0) {
 		return fmt.Errorf("answer_value is %.40q, want a number", s.AnswerValue)
-	case len(s.Stories) > maxStories:
-		return fmt.Errorf("there are %d stories, want at most %d", len(s.Stories), maxStories)
 	}
-	return task.CheckPhrasing(s.Phrasing, len(storyPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

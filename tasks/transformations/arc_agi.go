@@ -48,10 +48,10 @@ func arcLevel(training, evaluation bool, cells int) arcParams {
 type arcParams struct {
 	Training        bool      `json:"use_train"`
 	Evaluation      bool      `json:"use_eval"`
-	MaxCells        int       `json:"max_cells"`         // total of all grids of a task
-	Rotations       []int     `json:"rotations"`         // clockwise, in degrees
-	RotationWeights []float64 `json:"rotations_weights"` // shares of no rotation, and of each
-	Mirrors         []string  `json:"mirrors"`
+	MaxCells        int       `json:"max_cells" want:"100 or more"` // total of all grids of a task
+	Rotations       []int     `json:"rotations"`                    // clockwise, in degrees
+	RotationWeights []float64 `json:"rotations_weights"`            // shares of no rotation, and of each
+	Mirrors         []string  `json:"mirrors" oneof:"horizontal vertical diagonal counterdiagonal"`
 	MirrorWeights   []float64 `json:"mirrors_weights"`       // shares of no mirror, and of each
 	Recolor         bool      `json:"use_color_permutation"` // all colors except the background
 	Shuffle         bool      `json:"shuffle_example_order"`
@@ -65,17 +65,9 @@ func (p arcParams) Check() error {
 	if !p.Training && !p.Evaluation {
 		return fmt.Errorf("use_train and use_eval are false, want at least one of them")
 	}
-	if p.MaxCells < leastCells {
-		return fmt.Errorf("max_cells is %d, want %d or more", p.MaxCells, leastCells)
-	}
 	for _, degrees := range p.Rotations {
 		if degrees != 90 && degrees != 180 && degrees != 270 {
 			return fmt.Errorf("rotations has %d, want 90, 180 or 270", degrees)
-		}
-	}
-	for _, mirror := range p.Mirrors {
-		if _, known := mirrors[mirror]; !known {
-			return fmt.Errorf("mirrors has %.40q, want horizontal, vertical, diagonal or counterdiagonal", mirror)
 		}
 	}
 	if err := task.CheckWeights("rotations", len(p.Rotations)+1, p.RotationWeights); err != nil {
@@ -91,7 +83,7 @@ type arcItem struct {
 	Output   board      `json:"output"`
 	TaskID   string     `json:"task_id"` // ARC's ID
 	Examples []gridPair `json:"examples,omitempty"`
-	Phrasing int        `json:"phrasing,omitempty"`
+	Phrasing int        `json:"phrasing,omitempty" want:"0 to 6"`
 }
 
 // arcTasks returns the tasks of both sets, smallest first.
@@ -188,10 +180,7 @@ func (a arcItem) Canonical() string { return a.TaskID }
 
 // Check refuses a record with invalid or too large grids.
 func (a arcItem) Check() error {
-	if err := checkPairs(append(slices.Clone(a.Examples), gridPair{a.Input, a.Output})); err != nil {
-		return err
-	}
-	return task.CheckPhrasing(a.Phrasing, len(gridPhrasings))
+	return checkPairs(append(slices.Clone(a.Examples), gridPair{a.Input, a.Output}))
 }
 
 // Solve implements [task.Instance].

@@ -43,28 +43,19 @@ func rearcLevel(tier, examples int, size, much [2]float64) rearcParams {
 
 // rearcParams are the settings of one difficulty.
 type rearcParams struct {
-	MinExamples int          `json:"min_examples"`
-	MaxExamples int          `json:"max_examples"`
-	DiffLB      float64      `json:"diff_lb"` // minimum of rng
-	DiffUB      float64      `json:"diff_ub"` // maximum of rng
+	MinExamples int          `json:"min_examples" want:"2 to 10"`
+	MaxExamples int          `json:"max_examples" want:"min_examples to 10"`
+	DiffLB      float64      `json:"diff_lb" want:"0 to diff_ub"` // minimum of rng
+	DiffUB      float64      `json:"diff_ub" want:"at most 1"`    // maximum of rng
 	RNGRanges   [][2]float64 `json:"rng_difficulty_ranges"`
 	RNGWeights  []float64    `json:"rng_difficulty_weights"` // shares of the ranges
 	PSORanges   [][2]float64 `json:"pso_difficulty_ranges"`
 	PSOWeights  []float64    `json:"pso_difficulty_weights"`
-	MaxTier     int          `json:"max_tier"` // of the rules: 1 to 3, simplest first
+	MaxTier     int          `json:"max_tier" want:"1 to 3"` // of the rules: 1 to 3, simplest first
 }
 
 // Check implements [task.Params].
 func (p rearcParams) Check() error {
-	if err := task.CheckRange("examples", p.MinExamples, p.MaxExamples, [2]int{2, 10}); err != nil {
-		return err
-	}
-	switch {
-	case !within01(p.DiffLB, p.DiffUB):
-		return fmt.Errorf("diff_lb and diff_ub are %v and %v, want two numbers from 0 to 1, the smaller first", p.DiffLB, p.DiffUB)
-	case p.MaxTier < 1 || p.MaxTier > 3:
-		return fmt.Errorf("max_tier is %d, want 1 to 3", p.MaxTier)
-	}
 	if err := checkRanges("rng_difficulty", p.RNGRanges, p.RNGWeights); err != nil {
 		return err
 	}
@@ -95,7 +86,7 @@ type rearcItem struct {
 	RNG      float64    `json:"rng"`     // size of the grids, 0 to 1
 	PSO      float64    `json:"pso"`     // fullness of the grids, 0 to 1
 	Examples []gridPair `json:"examples,omitempty"`
-	Phrasing int        `json:"phrasing,omitempty"`
+	Phrasing int        `json:"phrasing,omitempty" want:"0 to 6"`
 }
 
 // Prompt implements [task.Instance].
@@ -123,7 +114,7 @@ func (t rearcItem) Check() error {
 			return fmt.Errorf("the rule %s does not make the output of the input %.60v", t.TaskID, e.Input)
 		}
 	}
-	return task.CheckPhrasing(t.Phrasing, len(gridPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

@@ -1,9 +1,6 @@
 package words
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -39,34 +36,19 @@ var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
 
 // caesarCipherParams are the settings of one difficulty.
 type caesarCipherParams struct {
-	MinWords    int `json:"min_words"` // of the text
-	MaxWords    int `json:"max_words"`
-	MinRotation int `json:"min_rotation"` // distance of each letter's move
-	MaxRotation int `json:"max_rotation"`
-}
-
-// Check implements [task.Params].
-func (p caesarCipherParams) Check() error {
-	switch {
-	case p.MinWords < 1:
-		return fmt.Errorf("min_words is %d, want 1 or more", p.MinWords)
-	case p.MaxWords < p.MinWords || p.MaxWords > 1000:
-		return fmt.Errorf("max_words is %d, want min_words (%d) to 1000", p.MaxWords, p.MinWords)
-	case p.MinRotation < 1:
-		return fmt.Errorf("min_rotation is %d, want 1 or more", p.MinRotation)
-	case p.MaxRotation < p.MinRotation || p.MaxRotation > 25:
-		return fmt.Errorf("max_rotation is %d, want min_rotation (%d) to 25", p.MaxRotation, p.MinRotation)
-	}
-	return nil
+	MinWords    int `json:"min_words" want:"1 or more"` // of the text
+	MaxWords    int `json:"max_words" want:"min_words to 1000"`
+	MinRotation int `json:"min_rotation" want:"1 or more"` // distance of each letter's move
+	MaxRotation int `json:"max_rotation" want:"min_rotation to 25"`
 }
 
 // caesarCipherItem is one text, encrypted and clear.
 type caesarCipherItem struct {
 	Rotation   int    `json:"rotation"` // 1 to 25
 	CipherText string `json:"cipher_text"`
-	ClearText  string `json:"clear_text"` // A to Z, and a space between words
+	ClearText  string `json:"clear_text" want:"1 or more"` // A to Z, and a space between words
 	NumWords   int    `json:"num_words"`
-	Phrasing   int    `json:"phrasing,omitempty"`
+	Phrasing   int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeCaesarCipher draws a text and moves its letters.
@@ -114,14 +96,6 @@ func (c caesarCipherItem) Short() string { return "decrypt " + c.CipherText }
 
 // Canonical implements [task.Canonicalizer]. The rotation does not matter.
 func (c caesarCipherItem) Canonical() string { return c.ClearText }
-
-// Check refuses a record without a clear text.
-func (c caesarCipherItem) Check() error {
-	if c.ClearText == "" {
-		return errors.New("clear_text is empty")
-	}
-	return task.CheckPhrasing(c.Phrasing, len(caesarCipherPhrasings))
-}
 
 // Solve implements [task.Instance].
 func (c caesarCipherItem) Solve() string { return c.ClearText }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -24,7 +25,7 @@ func TestCaesarCipherScore(t *testing.T) {
 		{"NVKR GTMS", 0, "one place too far"},
 		{"", 0, "nothing"},
 	})
-	if (caesarCipherItem{Rotation: 2}).Check() == nil || (caesarCipherItem{ClearText: "A", Phrasing: 99}).Check() == nil {
+	if task.Check(caesarCipherItem{Rotation: 2}) == nil || task.Check(caesarCipherItem{ClearText: "A", Phrasing: 99}) == nil {
 		t.Error("a record without a text or wording is accepted")
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"unicode/utf16"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestEmojiScore(t *testing.T) {
 	item := emojiItem{Emoji: "🤔", NumWords: 2, Sentence: "Gentle rivers."}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{

@@ -35,8 +35,8 @@ var groupAnagrams = task.Spec[groupAnagramsParams, groupAnagramsItem]{
 type groupAnagramsParams struct {
 	MinAnagramGroups int `json:"min_anagram_groups"`
 	MaxAnagramGroups int `json:"max_anagram_groups"`
-	MinWordsPerGroup int `json:"min_words_per_group"`
-	MaxWordsPerGroup int `json:"max_words_per_group"` // groups larger than any set come out smaller
+	MinWordsPerGroup int `json:"min_words_per_group" want:"2 to 5"`
+	MaxWordsPerGroup int `json:"max_words_per_group" want:"min_words_per_group to 100"` // groups larger than any set come out smaller
 }
 
 // mostGroups limits the groups, by the least number of words in each; sets of more than
@@ -45,21 +45,15 @@ var mostGroups = [...]int{2: 500, 3: 250, 4: 100, 5: 20}
 
 // Check implements [task.Params].
 func (p groupAnagramsParams) Check() error {
-	if p.MinWordsPerGroup < 2 || p.MinWordsPerGroup >= len(mostGroups) {
-		return fmt.Errorf("min_words_per_group is %d, want 2 to %d", p.MinWordsPerGroup, len(mostGroups)-1)
-	}
-	if err := task.CheckRange("words_per_group", p.MinWordsPerGroup, p.MaxWordsPerGroup, [2]int{2, 100}); err != nil {
-		return err
-	}
 	return task.CheckRange("anagram_groups", p.MinAnagramGroups, p.MaxAnagramGroups, [2]int{2, mostGroups[p.MinWordsPerGroup]})
 }
 
 // groupAnagramsItem is one list of words.
 type groupAnagramsItem struct {
 	Words         []string   `json:"words"`
-	Solution      [][]string `json:"solution"` // each group in alphabetical order, groups by their first word
+	Solution      [][]string `json:"solution" want:"1 or more"` // each group in alphabetical order, groups by their first word
 	AnagramGroups int        `json:"anagram_groups"`
-	Phrasing      int        `json:"phrasing,omitempty"`
+	Phrasing      int        `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeGroupAnagrams draws the number of words of each group, a set of anagrams of that
@@ -126,9 +120,6 @@ func (g groupAnagramsItem) Canonical() string {
 
 // Check refuses a record with wrong groups.
 func (g groupAnagramsItem) Check() error {
-	if len(g.Solution) == 0 {
-		return errors.New("solution is empty")
-	}
 	var grouped []string
 	seen := make(map[string]bool, len(g.Solution))
 	for _, group := range g.Solution {
@@ -152,7 +143,7 @@ func (g groupAnagramsItem) Check() error {
 	if !slices.Equal(words, grouped) {
 		return errors.New("solution does not hold the words")
 	}
-	return task.CheckPhrasing(g.Phrasing, len(groupAnagramsPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

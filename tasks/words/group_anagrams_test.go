@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -16,7 +17,7 @@ func TestGroupAnagramsScore(t *testing.T) {
 		Words:    []string{"tea", "was", "ate", "saw", "eat"},
 		Solution: [][]string{{"ate", "eat", "tea"}, {"saw", "was"}}, AnagramGroups: 2,
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -44,7 +45,7 @@ func TestGroupAnagramsScore(t *testing.T) {
 		{Words: []string{"ab"}, Solution: [][]string{{"ab", "ba"}}},
 		{Words: []string{"ab"}, Solution: [][]string{{"ab"}}, Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

@@ -33,19 +33,8 @@ var letterCounting = task.Spec[letterCountingParams, letterCountingItem]{
 
 // letterCountingParams are the settings of one difficulty.
 type letterCountingParams struct {
-	MinWords int `json:"min_words"` // of the text
-	MaxWords int `json:"max_words"`
-}
-
-// Check implements [task.Params].
-func (p letterCountingParams) Check() error {
-	switch {
-	case p.MinWords < 1:
-		return fmt.Errorf("min_words is %d, want 1 or more", p.MinWords)
-	case p.MaxWords < p.MinWords || p.MaxWords > 1000:
-		return fmt.Errorf("max_words is %d, want min_words (%d) to 1000", p.MaxWords, p.MinWords)
-	}
-	return nil
+	MinWords int `json:"min_words" want:"1 or more"` // of the text
+	MaxWords int `json:"max_words" want:"min_words to 1000"`
 }
 
 // letterCountingItem is one text and a letter.
@@ -53,7 +42,7 @@ type letterCountingItem struct {
 	SpanLength   int      `json:"span_length"`   // number of words
 	TargetLetter string   `json:"target_letter"` // one letter; case is ignored
 	Span         []string `json:"span"`          // the words
-	Phrasing     int      `json:"phrasing,omitempty"`
+	Phrasing     int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeLetterCounting draws a text, and a letter from one of its words. So frequent letters
@@ -113,7 +102,7 @@ func (l letterCountingItem) Check() error {
 	if utf8.RuneCountInString(l.TargetLetter) != 1 {
 		return fmt.Errorf("target_letter is %q, want one letter", l.TargetLetter)
 	}
-	return task.CheckPhrasing(l.Phrasing, len(letterCountingPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

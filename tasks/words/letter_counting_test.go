@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -31,7 +32,7 @@ func TestLetterCountingScore(t *testing.T) {
 		{"10", 0, ""},
 	})
 	for _, letter := range []string{"", "ab"} {
-		if (letterCountingItem{TargetLetter: letter}).Check() == nil {
+		if task.Check(letterCountingItem{TargetLetter: letter}) == nil {
 			t.Errorf("the letter %q is accepted", letter)
 		}
 	}

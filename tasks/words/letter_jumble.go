@@ -38,36 +38,22 @@ var letterJumble = task.Spec[letterJumbleParams, letterJumbleItem]{
 
 // letterJumbleParams are the settings of one difficulty.
 type letterJumbleParams struct {
-	MinWordLen         int     `json:"min_word_len"` // letters of a word
-	MaxWordLen         int     `json:"max_word_len"`
-	MinWords           int     `json:"min_words"`
-	MaxWords           int     `json:"max_words"`
-	MinCorruptionLevel float64 `json:"min_corruption_level"` // share of moved letters in a mixed-up word; at least two
-	MaxCorruptionLevel float64 `json:"max_corruption_level"`
+	MinWordLen         int     `json:"min_word_len" want:"1 to 15"` // letters of a word
+	MaxWordLen         int     `json:"max_word_len" want:"min_word_len or more and at least 3"`
+	MinWords           int     `json:"min_words" want:"1 to 1000"`
+	MaxWords           int     `json:"max_words" want:"min_words to 1000"`
+	MinCorruptionLevel float64 `json:"min_corruption_level" want:"0 to 1"` // share of moved letters in a mixed-up word; at least two
+	MaxCorruptionLevel float64 `json:"max_corruption_level" want:"min_corruption_level to 1"`
 	ConsecutiveWords   bool    `json:"consecutive_words"` // half of the texts are consecutive words from sentences
-}
-
-// Check implements [task.Params].
-func (p letterJumbleParams) Check() error {
-	if err := checkLetters("word_len", p.MinWordLen, p.MaxWordLen); err != nil {
-		return err
-	}
-	switch {
-	case !(p.MinCorruptionLevel >= 0 && p.MinCorruptionLevel <= 1):
-		return fmt.Errorf("min_corruption_level is %v, want 0 to 1", p.MinCorruptionLevel)
-	case !(p.MaxCorruptionLevel >= p.MinCorruptionLevel && p.MaxCorruptionLevel <= 1):
-		return fmt.Errorf("max_corruption_level is %v, want min_corruption_level (%v) to 1", p.MaxCorruptionLevel, p.MinCorruptionLevel)
-	}
-	return task.CheckRange("words", p.MinWords, p.MaxWords, [2]int{1, 1000})
 }
 
 // letterJumbleItem is one text.
 type letterJumbleItem struct {
 	NumWords        int      `json:"num_words"`
 	CorruptionLevel float64  `json:"corruption_level"` // 0 to 1
-	ScrambledWords  []string `json:"scrambled_words"`
-	OriginalWords   []string `json:"original_words"`
-	Phrasing        int      `json:"phrasing,omitempty"`
+	ScrambledWords  []string `json:"scrambled_words" want:"original_words"`
+	OriginalWords   []string `json:"original_words" want:"1 or more"`
+	Phrasing        int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeLetterJumble draws the text and mixes up its words.
@@ -242,15 +228,12 @@ func (l letterJumbleItem) Canonical() string {
 
 // Check refuses a record unless each word has the same letters twice.
 func (l letterJumbleItem) Check() error {
-	if len(l.OriginalWords) == 0 || len(l.OriginalWords) != len(l.ScrambledWords) {
-		return fmt.Errorf("there are %d original_words and %d scrambled_words", len(l.OriginalWords), len(l.ScrambledWords))
-	}
 	for i, word := range l.OriginalWords {
 		if sortedLetters(word) != sortedLetters(l.ScrambledWords[i]) {
 			return fmt.Errorf("scrambled_words has %q for %q", l.ScrambledWords[i], word)
 		}
 	}
-	return task.CheckPhrasing(l.Phrasing, len(letterJumblePhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

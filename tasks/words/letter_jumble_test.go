@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -16,7 +17,7 @@ func TestLetterJumbleScore(t *testing.T) {
 		NumWords: 5, CorruptionLevel: 0.5,
 		ScrambledWords: []string{"ehT", "cat", "tass", "no", "htta"}, OriginalWords: []string{"The", "cat", "sats", "no", "that"},
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -38,7 +39,7 @@ func TestLetterJumbleScore(t *testing.T) {
 		{OriginalWords: []string{"ab"}, ScrambledWords: []string{"ac"}},
 		{OriginalWords: []string{"a"}, ScrambledWords: []string{"a"}, Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

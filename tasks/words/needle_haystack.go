@@ -35,13 +35,8 @@ var needleHaystack = task.Spec[needleHaystackParams, needleHaystackItem]{
 
 // needleHaystackParams are the settings of one difficulty.
 type needleHaystackParams struct {
-	MinNumStatements int `json:"min_num_statements"`
-	MaxNumStatements int `json:"max_num_statements"`
-}
-
-// Check implements [task.Params].
-func (p needleHaystackParams) Check() error {
-	return task.CheckRange("num_statements", p.MinNumStatements, p.MaxNumStatements, [2]int{1, 20_000})
+	MinNumStatements int `json:"min_num_statements" want:"1 to 20000"`
+	MaxNumStatements int `json:"max_num_statements" want:"min_num_statements to 20000"`
 }
 
 // needleHaystackItem is one heap of statements. Entries of reasoning-gym have them only in
@@ -50,7 +45,7 @@ type needleHaystackItem struct {
 	Question      string   `json:"question"` // "Who …?"; longer in reasoning-gym
 	NumStatements int      `json:"num_statements"`
 	Statements    []string `json:"statements,omitempty"` // "Name …."
-	Phrasing      int      `json:"phrasing,omitempty"`
+	Phrasing      int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeNeedleHaystack draws statements. All people have equally many, give or take one. One
@@ -198,7 +193,7 @@ func (n needleHaystackItem) Check() error {
 	case found != 1:
 		return fmt.Errorf("statements: %d of them answer the question, want one", found)
 	}
-	return task.CheckPhrasing(n.Phrasing, len(needleHaystackPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

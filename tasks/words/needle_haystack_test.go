@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestNeedleHaystackScore(t *testing.T) {
 	item := needleHaystackItem{Question: "Who likes jazz?", NumStatements: 3, Statements: []string{"Ida likes fog.", "Uma likes jazz.", "Otto hates jazz."}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -87,7 +88,7 @@ func TestNeedleHaystackWords(t *testing.T) {
 func TestNeedleHaystackOfReasoningGym(t *testing.T) {
 	item := needleHaystackItem{Question: "Who likes jazz? Reply only with a name.", NumStatements: 2}
 	item.Complete("Ida likes fog. Uma likes jazz.\nWho likes jazz? Reply only with a name.")
-	if err := item.Check(); err != nil || item.Solve() != "Uma" || len(item.Statements) != 2 {
+	if err := task.Check(item); err != nil || item.Solve() != "Uma" || len(item.Statements) != 2 {
 		t.Errorf("%+v, error %v", item, err)
 	}
 }

@@ -40,18 +40,9 @@ var sentenceReordering = task.Spec[sentenceReorderingParams, sentenceReorderingI
 
 // sentenceReorderingParams are the settings of one difficulty.
 type sentenceReorderingParams struct {
-	MinWordsInSentence int `json:"min_words_in_sentence"`
-	MaxWordsInSentence int `json:"max_words_in_sentence"`
-	Sentences          int `json:"sentences"`
-}
-
-// Check implements [task.Params].
-func (p sentenceReorderingParams) Check() error {
-	const mostSentences = 20
-	if p.Sentences < 1 || p.Sentences > mostSentences {
-		return fmt.Errorf("sentences is %d, want 1 to %d", p.Sentences, mostSentences)
-	}
-	return task.CheckRange("words_in_sentence", p.MinWordsInSentence, p.MaxWordsInSentence, [2]int{3, longestSentence})
+	MinWordsInSentence int `json:"min_words_in_sentence" want:"3 to 25"`
+	MaxWordsInSentence int `json:"max_words_in_sentence" want:"min_words_in_sentence to 25"`
+	Sentences          int `json:"sentences" want:"1 to 20"`
 }
 
 // sentenceReorderingItem is one or more sentences. Entries of reasoning-gym have the shuffled
@@ -60,7 +51,7 @@ type sentenceReorderingItem struct {
 	WordCount int     `json:"word_count"`         // of all sentences
 	Answer    *string `json:"answer"`             // the sentences, each on a line
 	Shuffled  string  `json:"shuffled,omitempty"` // the words of each, on a line in the same place
-	Phrasing  int     `json:"phrasing,omitempty"`
+	Phrasing  int     `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeSentenceReordering draws sentences, and shuffles each.
@@ -162,7 +153,7 @@ func (s sentenceReorderingItem) Check() error {
 	if s.Shuffled != "" && !slices.EqualFunc(strings.Split(*s.Answer, "\n"), strings.Split(s.Shuffled, "\n"), sameWords) {
 		return errors.New("shuffled does not have the words of the answer, line by line")
 	}
-	return task.CheckPhrasing(s.Phrasing, len(sentenceReorderingPhrasings))
+	return nil
 }
 
 // sameWords reports whether two lines have the same words, in whatever order.

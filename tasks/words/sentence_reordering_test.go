@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -13,7 +14,7 @@ import (
 func TestSentenceReorderingScore(t *testing.T) {
 	sentence := "The old owl, it seems, hunts quietly."
 	item := sentenceReorderingItem{WordCount: 7, Answer: &sentence, Shuffled: "owl, hunts it The quietly. seems, old"}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -35,7 +36,7 @@ func TestSentenceReorderingScore(t *testing.T) {
 	})
 	several := "The old owl, it seems, hunts quietly.\nThe calm baker waited.\nAfter the tide turned, the nurse laughed."
 	lines := sentenceReorderingItem{WordCount: 18, Answer: &several, Shuffled: "owl, hunts it The quietly. seems, old\nwaited. baker The calm\ntide nurse turned, the After laughed. the"}
-	if err := lines.Check(); err != nil {
+	if err := task.Check(lines); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, lines.Score, []tasktest.Near{
@@ -52,7 +53,7 @@ func TestSentenceReorderingScore(t *testing.T) {
 		{lines.Shuffled, 0, "the question itself"},
 	})
 	entry := sentenceReorderingItem{WordCount: 7, Answer: &sentence}
-	if err := entry.Check(); err != nil {
+	if err := task.Check(entry); err != nil {
 		t.Errorf("an entry without the shuffled words: %v", err)
 	}
 	blank := " "
@@ -64,7 +65,7 @@ func TestSentenceReorderingScore(t *testing.T) {
 		{WordCount: 7, Answer: &sentence, Shuffled: "owl, hunts it The\nquietly. seems, old"},
 		{WordCount: 18, Answer: &several, Shuffled: "waited. baker The calm\nowl, hunts it The quietly. seems, old\ntide nurse turned, the After laughed. the"},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

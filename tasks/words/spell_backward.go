@@ -1,7 +1,6 @@
 package words
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -35,27 +34,15 @@ var spellBackward = task.Spec[spellBackwardParams, spellBackwardItem]{
 
 // spellBackwardParams are the settings of one difficulty.
 type spellBackwardParams struct {
-	MinWordLen int `json:"min_word_len"` // in letters
-	MaxWordLen int `json:"max_word_len"`
-}
-
-// Check implements [task.Params].
-func (p spellBackwardParams) Check() error {
-	const most = 1000
-	switch {
-	case p.MinWordLen < 1 || p.MinWordLen > most:
-		return fmt.Errorf("min_word_len is %d, want 1 to %d", p.MinWordLen, most)
-	case p.MaxWordLen < p.MinWordLen || p.MaxWordLen < lexicon.MinLetters || p.MaxWordLen > most:
-		return fmt.Errorf("max_word_len is %d, want min_word_len (%d) to %d, and at least %d", p.MaxWordLen, p.MinWordLen, most, lexicon.MinLetters)
-	}
-	return nil
+	MinWordLen int `json:"min_word_len" want:"1 to 1000"` // in letters
+	MaxWordLen int `json:"max_word_len" want:"min_word_len to 1000 and at least 3"`
 }
 
 // spellBackwardItem is one word.
 type spellBackwardItem struct {
-	Word     string `json:"word"`
+	Word     string `json:"word" want:"1 or more"`
 	WordLen  int    `json:"word_len"` // in letters
-	Phrasing int    `json:"phrasing,omitempty"`
+	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeSpellBackward draws a length and a word.
@@ -105,14 +92,6 @@ func (s spellBackwardItem) Short() string { return "reverse " + s.Word }
 // Canonical implements [task.Canonicalizer]. A word and the same word backward are each the
 // answer to the other.
 func (s spellBackwardItem) Canonical() string { return min(s.Word, s.Solve()) }
-
-// Check refuses a record without a word.
-func (s spellBackwardItem) Check() error {
-	if s.Word == "" {
-		return errors.New("word is empty")
-	}
-	return task.CheckPhrasing(s.Phrasing, len(spellBackwardPhrasings))
-}
 
 // Solve implements [task.Instance].
 func (s spellBackwardItem) Solve() string {

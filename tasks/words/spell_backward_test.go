@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -40,7 +41,7 @@ func TestSpellBackwardScore(t *testing.T) {
 		{"ÉFAC", 1, ""},
 		{"efac", 3. / 4, ""},
 	})
-	if (spellBackwardItem{}).Check() == nil || (spellBackwardItem{Word: "a", Phrasing: -1}).Check() == nil {
+	if task.Check(spellBackwardItem{}) == nil || task.Check(spellBackwardItem{Word: "a", Phrasing: -1}) == nil {
 		t.Error("a record without a word or wording is accepted")
 	}
 }

@@ -37,8 +37,8 @@ var wordLadder = task.Spec[wordLadderParams, wordLadderItem]{
 
 // wordLadderParams are the settings of one difficulty.
 type wordLadderParams struct {
-	MinWordLength  int `json:"min_word_length"` // letters of each word
-	MaxWordLength  int `json:"max_word_length"`
+	MinWordLength  int `json:"min_word_length" want:"3 to 5"` // letters of each word
+	MaxWordLength  int `json:"max_word_length" want:"min_word_length to 5"`
 	MinChainLength int `json:"min_chain_length"` // words of a shortest ladder, both ends included; anyChain: any number
 	MaxChainLength int `json:"max_chain_length"`
 }
@@ -54,12 +54,6 @@ var longestChains = [...]int{3: 8, 4: 11, 5: 17}
 
 // Check implements [task.Params].
 func (p wordLadderParams) Check() error {
-	switch {
-	case p.MinWordLength < 3 || p.MinWordLength > 5:
-		return fmt.Errorf("min_word_length is %d, want 3 to 5", p.MinWordLength)
-	case p.MaxWordLength < p.MinWordLength || p.MaxWordLength > 5:
-		return fmt.Errorf("max_word_length is %d, want min_word_length (%d) to 5", p.MaxWordLength, p.MinWordLength)
-	}
 	most := longestChains[p.MinWordLength]
 	switch {
 	case p.MinChainLength != anyChain && (p.MinChainLength < shortestChain || p.MinChainLength > most):
@@ -76,11 +70,11 @@ func (p wordLadderParams) Check() error {
 
 // wordLadderItem is one ladder to climb.
 type wordLadderItem struct {
-	StartWord   string `json:"start_word"` // A to Z, as EndWord
-	EndWord     string `json:"end_word"`
+	StartWord   string `json:"start_word" want:"3 to 5" chars:"A-Z"` // A to Z, as EndWord
+	EndWord     string `json:"end_word" want:"start_word" chars:"A-Z"`
 	WordLength  int    `json:"word_length"`
 	ChainLength int    `json:"chain_length"` // words of a shortest ladder, both ends included
-	Phrasing    int    `json:"phrasing,omitempty"`
+	Phrasing    int    `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeWordLadder draws the first word, then the length of the ladder, then the last word.
@@ -139,16 +133,10 @@ func (w wordLadderItem) Canonical() string {
 
 // Check refuses a record unless its two ends are different words in capitals.
 func (w wordLadderItem) Check() error {
-	if n := len(w.StartWord); n < 3 || n > 5 || len(w.EndWord) != n {
-		return fmt.Errorf("start_word is %q and end_word %q, want 3 to 5 letters, as many in both", w.StartWord, w.EndWord)
-	}
-	if strings.Trim(w.StartWord+w.EndWord, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return fmt.Errorf("start_word is %q and end_word %q, want only A to Z", w.StartWord, w.EndWord)
-	}
 	if w.StartWord == w.EndWord {
 		return fmt.Errorf("start_word and end_word are both %q", w.StartWord)
 	}
-	return task.CheckPhrasing(w.Phrasing, len(wordLadderPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance]. It returns a shortest ladder of common words. For

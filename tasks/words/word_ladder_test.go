@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -39,7 +40,7 @@ func TestWordLadderScore(t *testing.T) {
 		{StartWord: "COLD", EndWord: "COLD"}, {StartWord: "cold", EndWord: "WARM"}, {StartWord: "COLD", EndWord: "HOT"},
 		{StartWord: "AB", EndWord: "CD"}, {StartWord: "SPRING", EndWord: "WINTER"}, {StartWord: "COLD", EndWord: "WARM", Phrasing: 99}, {},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

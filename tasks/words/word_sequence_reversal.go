@@ -33,20 +33,15 @@ var wordSequenceReversal = task.Spec[wordSequenceReversalParams, wordSequenceRev
 
 // wordSequenceReversalParams are the settings of one difficulty.
 type wordSequenceReversalParams struct {
-	MinWords int `json:"min_words"`
-	MaxWords int `json:"max_words"`
-}
-
-// Check implements [task.Params].
-func (p wordSequenceReversalParams) Check() error {
-	return task.CheckRange("words", p.MinWords, p.MaxWords, [2]int{2, 1000})
+	MinWords int `json:"min_words" want:"2 to 1000"`
+	MaxWords int `json:"max_words" want:"min_words to 1000"`
 }
 
 // wordSequenceReversalItem is one list.
 type wordSequenceReversalItem struct {
 	NumWords int      `json:"num_words"`
-	Words    []string `json:"words"` // in the order of the question
-	Phrasing int      `json:"phrasing,omitempty"`
+	Words    []string `json:"words" want:"1 or more"` // in the order of the question
+	Phrasing int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeWordSequenceReversal draws the words; the first and the last differ. One in five is
@@ -95,13 +90,10 @@ func (w wordSequenceReversalItem) Canonical() string {
 
 // Check refuses a record without words.
 func (w wordSequenceReversalItem) Check() error {
-	if len(w.Words) == 0 {
-		return errors.New("words is empty")
-	}
 	if w.Solve() == "" {
 		return errors.New("words has only an empty word")
 	}
-	return task.CheckPhrasing(w.Phrasing, len(wordSequenceReversalPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

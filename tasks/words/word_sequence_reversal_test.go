@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
 
 func TestWordSequenceReversalScore(t *testing.T) {
 	item := wordSequenceReversalItem{NumWords: 3, Words: []string{"pear", "The", "fig"}}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -29,7 +30,7 @@ func TestWordSequenceReversalScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	for _, bad := range []wordSequenceReversalItem{{}, {Words: []string{""}}, {Words: []string{"a"}, Phrasing: 99}} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}

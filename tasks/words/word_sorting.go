@@ -1,7 +1,6 @@
 package words
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,37 +49,22 @@ const (
 
 // wordSortingParams are the settings of one difficulty.
 type wordSortingParams struct {
-	MinWords       int    `json:"min_words"`
-	MaxWords       int    `json:"max_words"`
-	MinWordLength  int    `json:"min_word_length"` // letters of a word
-	MaxWordLength  int    `json:"max_word_length"`
-	Transformation string `json:"transformation"`
-}
-
-// Check implements [task.Params].
-func (p wordSortingParams) Check() error {
-	if err := task.CheckRange("words", p.MinWords, p.MaxWords, [2]int{3, 1000}); err != nil {
-		return err
-	}
-	if err := checkLetters("word_length", p.MinWordLength, p.MaxWordLength); err != nil {
-		return err
-	}
-	switch p.Transformation {
-	case originalCase, lowerCase, upperCase, randomCase:
-		return nil
-	}
-	return fmt.Errorf("transformation is %q, want %s, %s, %s or %s", p.Transformation, originalCase, lowerCase, upperCase, randomCase)
+	MinWords       int    `json:"min_words" want:"3 to 1000"`
+	MaxWords       int    `json:"max_words" want:"min_words to 1000"`
+	MinWordLength  int    `json:"min_word_length" want:"1 to 15"` // letters of a word
+	MaxWordLength  int    `json:"max_word_length" want:"min_word_length or more and at least 3"`
+	Transformation string `json:"transformation" oneof:"original lowercase uppercase randomcase"`
 }
 
 // wordSortingItem is one list of words.
 type wordSortingItem struct {
-	OriginalWords    []string `json:"original_words"`    // in the order of the question
-	SortedWords      []string `json:"sorted_words"`      // the transformed words in order
-	TransformedWords []string `json:"transformed_words"` // as in the question
-	Direction        string   `json:"direction"`         // ascending or descending
+	OriginalWords    []string `json:"original_words"`                         // in the order of the question
+	SortedWords      []string `json:"sorted_words" want:"1 or more"`          // the transformed words in order
+	TransformedWords []string `json:"transformed_words"`                      // as in the question
+	Direction        string   `json:"direction" oneof:"ascending descending"` // ascending or descending
 	NumWords         int      `json:"num_words"`
 	WordLength       int      `json:"word_length"` // letters of the longest
-	Phrasing         int      `json:"phrasing,omitempty"`
+	Phrasing         int      `json:"phrasing,omitempty" want:"0 to 5"`
 }
 
 // makeWordSorting draws the words. At most half of them are in place at first.
@@ -211,15 +195,10 @@ func (w wordSortingItem) Canonical() string {
 
 // Check refuses a record with wrongly sorted words.
 func (w wordSortingItem) Check() error {
-	switch {
-	case w.Direction != ascending && w.Direction != descending:
-		return fmt.Errorf("direction is %q, want %s or %s", w.Direction, ascending, descending)
-	case len(w.SortedWords) == 0:
-		return errors.New("sorted_words is empty")
-	case !slices.Equal(w.SortedWords, inOrder(w.TransformedWords, w.Direction)):
+	if !slices.Equal(w.SortedWords, inOrder(w.TransformedWords, w.Direction)) {
 		return fmt.Errorf("sorted_words are not the transformed_words in %s order", w.Direction)
 	}
-	return task.CheckPhrasing(w.Phrasing, len(wordSortingPhrasings))
+	return nil
 }
 
 // Solve implements [task.Instance].

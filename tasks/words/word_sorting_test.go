@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -16,7 +17,7 @@ func TestWordSortingScore(t *testing.T) {
 		OriginalWords: words, TransformedWords: words, SortedWords: []string{"Zoo", "ant", "bee", "fig", "figs"},
 		Direction: "ascending", NumWords: 5, WordLength: 4,
 	}
-	if err := item.Check(); err != nil {
+	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Nears(t, item.Score, []tasktest.Near{
@@ -40,7 +41,7 @@ func TestWordSortingScore(t *testing.T) {
 		{TransformedWords: []string{"a"}, SortedWords: []string{"b"}, Direction: "ascending"},
 		{TransformedWords: []string{"a"}, SortedWords: []string{"a"}, Direction: "ascending", Phrasing: 99},
 	} {
-		if bad.Check() == nil {
+		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
