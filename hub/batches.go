@@ -51,6 +51,14 @@ func (b *batches) progressLocked() {
 	}
 }
 
+// trained sets the step of a training in this process.
+func (b *batches) trained(step int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.step = step
+	b.progressLocked()
+}
+
 func (b *batches) current() int {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -89,6 +89,12 @@ func (r *Run) Version() int { return int(r.weights.Now()) }
 // Weights are those in use by the policy's servers.
 func (r *Run) Weights() *Weights { return r.weights }
 
+// Trained notes a step of a training in this process, by the version that it made. That process has the record.
+func (r *Run) Trained(version int32) {
+	r.batches.trained(int(version))
+	r.weights.Note(version)
+}
+
 // Weights are those in use by the policy's servers of a run. Many goroutines may use them.
 type Weights struct {
 	*weights.Version

@@ -82,6 +82,21 @@ func TestVersionsOfServers(t *testing.T) {
 	}
 }
 
+// A training in the process of the hub has a version and a step, and wakes who waits for one.
+func TestTrainingHereTellsItsStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, nil, Config{Local: true})
+		f.run.Trained(0)
+		tell := time.AfterFunc(time.Second, func() { f.run.Trained(478) })
+		defer tell.Stop()
+		begin := time.Now()
+		f.want("GET", mainPath+"/version?wait=1m&after=0", "", `{"version":478,"acked":478,"step":478}`)
+		if st := f.run.Stats(); st.Step != 478 || st.Version != 478 || time.Since(begin) != time.Second {
+			t.Errorf("step %d and version %d after %v, want 478 and 478 after 1 s", st.Step, st.Version, time.Since(begin))
+		}
+	})
+}
+
 // TestVersionIsAwaited waits for a version above a number.
 func TestVersionIsAwaited(t *testing.T) {
 	for _, test := range []struct {

@@ -111,17 +111,18 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 		Queue: h.Queue(), Cut: cut, Log: log, Beside: beside, Traces: c.OTLP.Sampler(),
 	})
 	if err != nil {
-		return err
+		return c.Store.Stopped(ctx, err)
 	}
 
 	stopping := context.AfterFunc(ctx, func() {
 		r.live.Say("stopping; episodes under way have %v to end, and a second Ctrl-C cuts them", c.Run.Of.Grace)
 	})
 	defer stopping()
-	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", h.Addr(), c.Data, screen.Version(r.Version()))
-	r.live.Say("watch it on http://%s%s", h.Addr(), watch.Home)
+	at := h.Reachable(ctx)
+	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", at, c.Data, screen.Version(r.Version()))
+	r.live.Say("watch it on http://%s%s", at, watch.Home)
 	r.showAgents(pages)
-	r.showWorkers(pages)
+	r.showWorkers(pages, at)
 	w.show(h.Addr(), open)
 	if c.Policy.Kind == player.Tiny {
 		r.live.Say("the model computes with %s kernels", transformer.Kernels())
@@ -250,6 +251,11 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 	if err == nil {
 		err = a.weights.Settle()
 	}
+	if a.host != nil && c.Run.Consumer == player.Builtin {
+		at := trainedHere{a.host.Hub().Default()}
+		at.Trained(int32(a.Version()))
+		a.AddSink(at)
+	}
 	if err != nil {
 		return fmt.Errorf("data folder %s: %w", c.Data, err)
 	}
@@ -292,4 +298,15 @@ func (a *runner) connect(ctx context.Context) (quintain.Policy, error) {
 	}
 	a.exchanges = s.Exchanges
 	return s, s.Reach(ctx)
+}
+
+// A trainedHere tells a hub the steps of the training in this process.
+type trainedHere struct{ *hub.Run }
+
+// Note implements [run.Sink].
+func (t trainedHere) Note(e run.Event) error {
+	if step, is := e.(run.Stepped); is {
+		t.Trained(int32(step.Version))
+	}
+	return nil
 }

@@ -124,6 +124,9 @@ func TestWorkersPlayTheTinyPolicy(t *testing.T) {
 	url, _, _ := strings.Cut(after, " ")
 	plays := start("worker", "--coordinator", url)
 	awaitVersion(t, filepath.Join(data, datadir.Training), 3)
+	if told := askHub(t, 200, "GET "+url+"/v1/runs/default/version?after=2&wait=30s", "", ""); strings.Contains(told, "-1") || strings.Contains(told, `"step":0`) {
+		t.Errorf("the hub tells %s, want the version of the training", told)
+	}
 	plays.interrupts <- os.Interrupt
 	if status, said := plays.wait(t), plays.stderr.String(); status != exitOK || !strings.Contains(said, "of the run's model") {
 		t.Errorf("the worker: status %d\n%s", status, said)

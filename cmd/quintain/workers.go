@@ -60,7 +60,7 @@ func (a *runner) leaseTo(to *run.Config) {
 }
 
 // showWorkers says how workers elsewhere come to the run.
-func (a *runner) showWorkers(pages *watch.Server) {
+func (a *runner) showWorkers(pages *watch.Server, at string) {
 	if a.leases == nil {
 		return
 	}
@@ -68,5 +68,9 @@ func (a *runner) showWorkers(pages *watch.Server) {
 	for _, m := range a.leases.Collectors() {
 		a.register(m)
 	}
-	a.live.Say("workers play: quintain worker --coordinator http://%s (docs/fleet.md)", a.host.Addr())
+	key := ""
+	if a.config.Server.KeyFile != "" {
+		key = " --coordinator-key-file FILE, which has a key of the role worker"
+	}
+	a.live.Say("workers play: quintain worker --coordinator http://%s%s (docs/fleet.md)", at, key)
 }

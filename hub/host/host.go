@@ -71,6 +71,15 @@ func Open(ctx context.Context, c Config) (*Host, error) {
 // standby that is no longer needed.
 var ErrStopped = errors.New("stopped before the hub was open")
 
+// Stopped returns the error of a process that was still to begin its work, as [ErrStopped] if ctx has ended and the
+// process stood by: what it took over, it leaves as it was.
+func (s *Store) Stopped(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil || !s.NATSStandby {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrStopped, err)
+}
+
 func (h *Host) open(ctx context.Context, c Config) (err error) {
 	if err := h.listen(ctx, c); err != nil {
 		return err
@@ -192,6 +201,15 @@ func (h *Host) lose(err error) {
 
 // Addr is the address of the hub.
 func (h *Host) Addr() net.Addr { return h.listener.Addr() }
+
+// Reachable is the host and port by which other machines reach the hub, as far as this one can tell.
+func (h *Host) Reachable(ctx context.Context) string {
+	at, err := h.listener.Reachable(ctx)
+	if err != nil {
+		return h.Addr().String()
+	}
+	return at
+}
 
 // Folder is the data folder.
 func (h *Host) Folder() *datadir.Folder { return h.folder }

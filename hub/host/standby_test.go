@@ -385,3 +385,27 @@ func TestATakeoverIsAnnounced(t *testing.T) {
 		t.Errorf("after the takeover the file has %q, want %s", got, second.addr)
 	}
 }
+
+// A signal while a standby takes over is no fault; any other error is one, and so is that of a process alone.
+func TestAStandbyIsStopped(t *testing.T) {
+	over, stop := context.WithCancel(t.Context())
+	stop()
+	failed := errors.New("state run: context canceled")
+	for _, test := range []struct {
+		why     string
+		ctx     context.Context
+		err     error
+		standby bool
+		stopped bool
+	}{
+		{"stopped while it takes over", over, failed, true, true},
+		{"a fault of its own", t.Context(), failed, true, false},
+		{"alone", over, failed, false, false},
+		{"no error", over, nil, true, false},
+	} {
+		of := host.Store{NATSStandby: test.standby}
+		if err := of.Stopped(test.ctx, test.err); errors.Is(err, host.ErrStopped) != test.stopped || !errors.Is(err, test.err) {
+			t.Errorf("%s: %v", test.why, err)
+		}
+	}
+}

@@ -44,9 +44,9 @@ since the hub started 12 min ago:
 
 // A run that trains itself waits for no trainer.
 func TestHubStatsOfARunThatTrains(t *testing.T) {
-	for local, want := range map[bool]string{true: "run           default: this process trains on the groups itself\n", false: "run           default: no trainer has registered\n"} {
+	for local, want := range map[bool]string{true: "run           default: this process trains on the groups itself, step 478\n", false: "run           default: no trainer has registered\n"} {
 		var out strings.Builder
-		Print(&out, &hub.RunStats{Run: "default", Stats: hub.Stats{Local: local}}, time.Now())
+		Print(&out, &hub.RunStats{Run: "default", Stats: hub.Stats{Local: local, Step: 478}}, time.Now())
 		if !strings.HasPrefix(out.String(), want) {
 			t.Errorf("printed\n%s\nwant %s", out.String(), want)
 		}

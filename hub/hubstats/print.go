@@ -23,7 +23,7 @@ func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 	case st.Registered:
 		line("run", "%s: batches of %s, step %d", st.Run, some(st.BatchSize, strings.TrimSuffix(string(cmp.Or(st.BatchUnit, packing.Sequences)), "s")), st.Step)
 	case st.Local:
-		line("run", "%s: this process trains on the groups itself", st.Run)
+		line("run", "%s: this process trains on the groups itself, step %d", st.Run, st.Step)
 	default:
 		line("run", "%s: no trainer has registered", st.Run)
 	}

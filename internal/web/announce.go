@@ -16,22 +16,31 @@ func (l *Listener) Announce(ctx context.Context) error {
 	if l.settings.Announce == "" {
 		return nil
 	}
+	at, err := l.Reachable(ctx)
+	if err != nil {
+		return fmt.Errorf("announce: %w", err)
+	}
+	if err := datadir.WriteFile(l.settings.Announce, []byte("http://"+at+"\n")); err != nil {
+		return fmt.Errorf("announce: %w", err)
+	}
+	return nil
+}
+
+// Reachable is the host and port by which other machines reach the server: of any address, those of this machine.
+func (l *Listener) Reachable(ctx context.Context) (string, error) {
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return "", err
+	}
 	host := l.settings.Host
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		m, err := thisMachine(ctx)
 		if err != nil {
-			return fmt.Errorf("announce: %w", err)
+			return "", err
 		}
 		host = m.reachable()
 	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		return fmt.Errorf("announce: %w", err)
-	}
-	if err := datadir.WriteFile(l.settings.Announce, []byte("http://"+net.JoinHostPort(host, port)+"\n")); err != nil {
-		return fmt.Errorf("announce: %w", err)
-	}
-	return nil
+	return net.JoinHostPort(host, port), nil
 }
 
 // checkAnnounce makes sure that there is a folder for the file, before the server begins.
