@@ -200,7 +200,7 @@ def learning(v, data):
         want = [f"{line['mean_score']:.3f}", f"{line['interval']['low']:.3f} to {line['interval']['high']:.3f}"]
         v.want(f"number {at} is {shown[at].split(chr(10))}, want {want}", shown[at].split("\n") == want)
     words = v.page.inner_text("#learned .answer")
-    v.want(f"whether it learns: {words}", re.match(r"(Better|Worse|No change beyond chance)", words))
+    v.want(f"whether it learns: {words}", re.match(r"(Better|Worse|No significant change)", words))
     top = v.page.locator("#learned .answer").bounding_box()
     v.want(f"whether it learns is at {top}", top["y"] + top["height"] < 900)
 
@@ -283,7 +283,7 @@ def visit(v, folder):
     page.locator("figure.chart").first.focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    for name in ("failures", "tasks", "evaluations"):
+    for name in ("faults", "tasks", "evaluations"):
         v.open("/watch/" + name)
         v.axe()
         shoot(v, folder, name)

@@ -89,12 +89,6 @@ func (r *Run) Version() int { return int(r.weights.Now()) }
 // Weights are those in use by the policy's servers.
 func (r *Run) Weights() *Weights { return r.weights }
 
-// Trained notes a step of a training in this process, by the version that it made. That process has the record.
-func (r *Run) Trained(version int32) {
-	r.batches.trained(int(version))
-	r.weights.Note(version)
-}
-
 // Weights are those in use by the policy's servers of a run. Many goroutines may use them.
 type Weights struct {
 	*weights.Version
@@ -123,6 +117,12 @@ func (w *Weights) TellAll(ctx context.Context, told weights.Told) error {
 		w.events.Add("version", map[string]any{"version": now.Version})
 	}
 	return nil
+}
+
+// Trained notes a step of a training in this process, by the version that it made. The training has the record.
+func (w *Weights) Trained(version int32) {
+	w.batches.trained(int(version))
+	w.Note(version)
 }
 
 // Move wakes those who wait for progress of the run, because the versions on the servers in use

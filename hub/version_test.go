@@ -86,8 +86,8 @@ func TestVersionsOfServers(t *testing.T) {
 func TestTrainingHereTellsItsStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil, Config{Local: true})
-		f.run.Trained(0)
-		tell := time.AfterFunc(time.Second, func() { f.run.Trained(478) })
+		f.run.Weights().Trained(0)
+		tell := time.AfterFunc(time.Second, func() { f.run.Weights().Trained(478) })
 		defer tell.Stop()
 		begin := time.Now()
 		f.want("GET", mainPath+"/version?wait=1m&after=0", "", `{"version":478,"acked":478,"step":478}`)

@@ -68,7 +68,8 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 		Log: r.log.With("evaluation", when), Elsewhere: r.config.Elsewhere, Played: examples.take,
 	}
 	if when == Before {
-		r.say("examining the policy first, on %d held-out problems of %d tasks and levels", problems(r.sets), len(r.sets))
+		n, with := exam.Count(r.sets)
+		r.say("examining the policy first, on %d held-out problems of %d tasks and levels", n, with)
 	}
 	var report *exam.Report
 	var examined error
@@ -129,12 +130,4 @@ func (r *Run) examineWhenDue(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// problems counts the problems of sets.
-func problems(sets []exam.Set) (n int) {
-	for i := range sets {
-		n += len(sets[i].Problems)
-	}
-	return n
 }

@@ -81,6 +81,7 @@ type TaskReport struct {
 	ExamAfter  *float64  `json:"exam_after,omitempty"`  // the same in the last evaluation; nil: there was one at most
 	ExamCurve  []float64 `json:"exam_curve,omitempty"`  // the same over all evaluations
 
+	Examined   int  `json:"levels_examined,omitempty"`    // levels with held-out problems
 	DoneBefore *int `json:"levels_done_before,omitempty"` // levels that the policy could do in the first evaluation: their held-out problems had a mean score of two thirds or more
 	DoneAfter  *int `json:"levels_done_after,omitempty"`  // the same in the last evaluation; nil: there was one at most
 

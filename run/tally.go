@@ -323,10 +323,12 @@ func (t *tally) report() Report {
 		for seat, scores := range task.seats {
 			seats[seat] = scores.mean()
 		}
+		before, of := doneIn(t.first, task.levels)
+		after, _ := doneIn(t.last, task.levels)
 		r.Tasks = append(r.Tasks, TaskReport{
 			Label: task.label, Levels: slices.Clone(task.levels), Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last), Curve: task.curve.Points(), Seats: seats,
 			ExamBefore: scoreIn(t.first, task.levels), ExamAfter: scoreIn(t.last, task.levels), ExamCurve: task.exams.Points(),
-			DoneBefore: doneIn(t.first, task.levels), DoneAfter: doneIn(t.last, task.levels),
+			Examined: of, DoneBefore: before, DoneAfter: after,
 		})
 	}
 	if t.first != nil {
@@ -349,19 +351,21 @@ func (t *tally) levelOf(label string) int {
 	return 0
 }
 
-// doneIn counts the labels with a mean score of curriculum.CanDo or more in an evaluation; nil: there
+// doneIn counts the levels that the policy could do in an evaluation, and those examined; nil: there
 // is no evaluation of any.
-func doneIn(e *Examined, labels []string) *int {
-	if scoreIn(e, labels) == nil {
-		return nil
-	}
-	n := 0
-	for i := range labels {
-		if score := scoreIn(e, labels[i:i+1]); score != nil && *score >= curriculum.CanDo {
-			n++
+func doneIn(e *Examined, labels []string) (done *int, of int) {
+	scores := map[string]float64{}
+	if e != nil {
+		for _, row := range e.Report.Rows {
+			if row.Mean != nil {
+				scores[row.Label] = *row.Mean
+			}
 		}
 	}
-	return &n
+	if n, of := curriculum.Done(labels, scores); of > 0 {
+		return &n, of
+	}
+	return nil, 0
 }
 
 // scoreIn is the mean over labels of their mean scores in an evaluation; nil: there is none.

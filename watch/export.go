@@ -39,7 +39,7 @@ type exportPage struct {
 	Series      template.JS // chart lines, as JSON
 	Run         runPage
 	Evaluations evaluationsPage
-	Failures    failuresPage
+	Faults      faultsPage
 	Tasks       tasksPage
 	Groups      []groupPage
 	All         int // groups of the trace
@@ -47,7 +47,7 @@ type exportPage struct {
 	Text        int // bound of characters
 }
 
-// Export writes a self-contained page: the run's numbers, failures and tasks, and the newest
+// Export writes a self-contained page: the run's numbers, faults and tasks, and the newest
 // groups with their tokens, within bounds that the page states. The error is [ErrNothing] if
 // there is nothing, and the cause of ctx if that ends first.
 func (s *Server) Export(ctx context.Context, to io.Writer) error {
@@ -71,9 +71,9 @@ func (s *Server) Export(ctx context.Context, to io.Writer) error {
 	return s.alone.ExecuteTemplate(to, "export.html", &p)
 }
 
-// fillExport fills in the failures, tasks, groups and series of an exported page.
+// fillExport fills in the faults, tasks, groups and series of an exported page.
 func (s *Server) fillExport(ctx context.Context, p *exportPage) (err error) {
-	if p.Failures, err = s.failuresPage(ctx); err != nil {
+	if p.Faults, err = s.faultsPage(ctx); err != nil {
 		return err
 	}
 	if p.Tasks, err = s.tasksPage(); err != nil {

@@ -33,7 +33,7 @@ type groupPage struct {
 	At       string
 	ID       string
 	Task     string
-	Level    string
+	Label    string // the task and its level
 	Version  int
 	Time     time.Time
 	Drop     string // why it was dropped; empty: it was kept
@@ -158,7 +158,7 @@ func (s *Server) group(c *web.Call) error {
 	if p.After > 0 {
 		p.Steps.Later = sel.link(p.At, p.After)
 	}
-	return s.show(c, view{"Group of " + plain(r.Problem.Task) + ", " + p.Level, "group", &p})
+	return s.show(c, view{"Group of " + p.Label, "group", &p})
 }
 
 // A steps has the ways from a group's page, as addresses; empty: there is none.
@@ -211,7 +211,7 @@ func (s *Server) steps(c *web.Call, sel *selection, at trace.Ref) (st steps, err
 // newGroupHead lays out a group without its replies.
 func newGroupHead(w *pen, r *trace.Record) groupPage {
 	p := groupPage{
-		At: w.at, ID: r.Group(), Task: r.Problem.Task, Level: levelOf(w.level), Version: r.Version, Time: r.Time, Drop: r.Drop, Fate: words.Dropped(r.Drop),
+		At: w.at, ID: r.Group(), Task: r.Problem.Task, Label: labelOf(r.Problem.Task, w.level), Version: r.Version, Time: r.Time, Drop: r.Drop, Fate: words.Dropped(r.Drop),
 		Piece: inLine(pieceOf(r), pieceText),
 	}
 	if r.Drop == "" {
@@ -287,7 +287,7 @@ func newEpisode(w *pen, r *trace.Record, numbers []int, verdicts []verdict) epis
 	i := numbers[0]
 	t := &r.Episodes[i]
 	e := episode{
-		Number: i, Numbers: numbers, Outcome: t.Outcome, Verdict: verdicts[i], Class: verdicts[i].class(), Replays: t.Replays, Took: took(t.Took), Tokens: t.Sampled(), AllTurns: len(t.Turns),
+		Number: i, Numbers: numbers, Outcome: t.Outcome, Verdict: verdicts[i], Class: verdicts[i].class(), Replays: t.Replays, Took: words.Took(t.Took), Tokens: t.Sampled(), AllTurns: len(t.Turns),
 		Error: w.write(t.Error, fmt.Sprintf("part=error&episode=%d", i)),
 	}
 	if i < len(r.Scores) {
@@ -299,19 +299,6 @@ func newEpisode(w *pen, r *trace.Record, numbers []int, verdicts []verdict) epis
 		}
 	}
 	return e
-}
-
-// took writes how long something took.
-func took(d time.Duration) string {
-	switch {
-	case d >= time.Minute:
-		return d.Round(time.Second).String()
-	case d >= time.Second:
-		return fmt.Sprintf("%.1f\u00a0s", d.Seconds())
-	case d >= time.Millisecond:
-		return fmt.Sprintf("%.1f\u00a0ms", d.Seconds()*1e3)
-	}
-	return fmt.Sprintf("%.0f\u00a0µs", d.Seconds()*1e6)
 }
 
 // spread writes the advantages of a sequence: one for all tokens, or the lowest and highest.

@@ -27,18 +27,18 @@ const (
 type groupRow struct {
 	trace.Entry
 	Link  string
-	Level string
+	Label string // the task and its level; empty: it cannot be read
 	Piece string // the beginning of the prompt
 	Strip template.HTML
 	Tally string // of the verdicts
 }
 
-// levelOf names a level of a run; see [trace.Entry].
-func levelOf(level int) string {
+// labelOf names a task at a level of a run; see [trace.Entry].
+func labelOf(task string, level int) string {
 	if level == quintain.OwnParams {
-		return "settings of its own"
+		return plain(task) + " with settings of its own"
 	}
-	return "level " + strconv.Itoa(level)
+	return plain(task) + ":" + strconv.Itoa(level)
 }
 
 // fitting is how many of the entries fit on a page.
@@ -58,7 +58,7 @@ func (s *Server) rows(c *web.Call, sel *selection, entries []trace.Entry) (all [
 		for _, e := range entries {
 			row := groupRow{Entry: e, Link: sel.link(e.Ref.Text(), 0)}
 			if r, err := s.trace.now().Read(e.Ref); err == nil {
-				row.Level, row.Piece = levelOf(e.Level), inLine(pieceOf(r), pieceText)
+				row.Label, row.Piece = labelOf(e.Task, e.Level), inLine(pieceOf(r), pieceText)
 				verdicts := verdictsOf(r)
 				row.Strip, row.Tally = stripOf(verdicts, r.Scores).svg(), tally(verdicts)
 			}

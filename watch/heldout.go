@@ -12,7 +12,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/watch/follow"
-	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // A heldOut is an evaluation on held-out problems during the run: a line of
@@ -74,7 +73,7 @@ func (h *heldOuts) list() (all []heldOut, err error) {
 
 // A heatMap has the scores of tasks and levels, at the start and now.
 type heatMap struct {
-	Levels []string // the easiest first: 1st, 2nd, …
+	Levels []string // the easiest first, as in labels: :0, :1, …
 	Rows   []heatRow
 }
 
@@ -111,22 +110,26 @@ func newHeatMap(all []heldOut) *heatMap {
 	if len(cells) == 0 {
 		return nil
 	}
-	by := map[string][]*cell{}
-	most := 0
+	m := &heatMap{}
+	by := map[string]map[string]*cell{} // by task and level
 	for label, c := range cells {
 		c.Shade = int(math.Floor(10 * min(1, max(0, c.Now))))
 		task, _ := labelParts(label)
-		by[task] = append(by[task], c)
-		most = max(most, len(by[task]))
+		level := strings.TrimPrefix(label, task)
+		if by[task] == nil {
+			by[task] = map[string]*cell{}
+		}
+		by[task][level] = c
+		if !slices.Contains(m.Levels, level) {
+			m.Levels = append(m.Levels, level)
+		}
 	}
-	m := &heatMap{}
-	for i := range most {
-		m.Levels = append(m.Levels, words.Ordinal(i+1))
-	}
+	slices.SortFunc(m.Levels, compareLabels)
 	for _, task := range sortedKeys(by) {
-		row := heatRow{task, make([]*cell, most)}
-		slices.SortFunc(by[task], func(a, b *cell) int { return compareLabels(a.Label, b.Label) })
-		copy(row.Cells, by[task])
+		row := heatRow{Task: task}
+		for _, level := range m.Levels {
+			row.Cells = append(row.Cells, by[task][level])
+		}
 		m.Rows = append(m.Rows, row)
 	}
 	return m
@@ -148,11 +151,11 @@ func labelParts(label string) (task string, numbers [2]int) {
 	return label, numbers
 }
 
-// compareLabels orders the labels of a task.
+// compareLabels orders labels by their levels.
 func compareLabels(a, b string) int {
 	_, x := labelParts(a)
 	_, y := labelParts(b)
-	return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]), cmp.Compare(a, b))
+	return cmp.Or(slices.Compare(x[:], y[:]), cmp.Compare(a, b))
 }
 
 // compareLabelsByTask orders the labels of all tasks.

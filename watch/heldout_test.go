@@ -46,7 +46,8 @@ func TestEvaluationsDuringARun(t *testing.T) {
 	}{
 		{"/watch/evaluations", []string{
 			`aria-label="Mean score on held-out problems: 0.250 at version 0, 0.625 at version 3,000"`, "<title>version 1,500: 0.500 (0.400 to 0.600)</title>", `<line class="within" x1="7.0`,
-			`<th scope="row">sum<td class="n heat10" title="sum: 1.000 now, 0.750 at the start"><a href="evaluations?problem=sum#replay">1.000</a><small>from 0.750</small><td class="n heat5" title="sum (2): 0.500 now, 0.500 at the start">0.500<small>from 0.500</small><td class="n heat3" title="sum (10)`,
+			`<th scope="row">sum<td class="n heat10" title="sum: 1.000 now, 0.750 at the start"><a href="evaluations?problem=sum#replay">1.000</a><small>0.750</small><td class="n heat5" title="sum (2): 0.500 now, 0.500 at the start">0.500<small>0.500</small><td class="n heat3" title="sum (10)`,
+			`<th scope="col">Task<th scope="col" class="n"><th scope="col" class="n"> (2)<th scope="col" class="n"> (10)<th scope="col" class="n">:1</thead>`,
 			"<strong>Wrong at version 0, right at version 3,000.</strong>", "<h3>Version 0 to 1,500: 0.000, ", "<h3>Version 3,000: 1.000, ", ">4+8=</pre>",
 		}},
 		{"/watch/evaluations?problem=sort:1", []string{"Partly right at version 0, and still at version 3,000.", "&lt;b&gt;", "<h3>Version 1,500: 0.500, "}},

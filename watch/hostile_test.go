@@ -35,7 +35,7 @@ func TestHostileText(t *testing.T) {
 			_, list, _ = get(t, s, "/watch/groups")
 			at = regexp.MustCompile(`group\?at=[0-9-]+`).FindString(list)
 		}
-		for _, path := range []string{"/watch/" + at, "/watch/failures", "/watch/groups"} {
+		for _, path := range []string{"/watch/" + at, "/watch/faults", "/watch/groups"} {
 			status, body, _ := get(t, s, path)
 			short := strings.HasSuffix(path, "groups") // it has the beginnings of texts
 			if status != http.StatusOK || !short && !strings.Contains(body, c.want) {
@@ -68,7 +68,7 @@ func FuzzQueries(f *testing.F) {
 	}
 	s := serve(f, rows, group("chain_sum", 0, "4", "5"))
 	f.Fuzz(func(t *testing.T, query string) {
-		for _, path := range []string{"/watch/run", "/watch/groups", "/watch/group", "/watch/tokens", "/watch/text", "/watch/series", "/watch/failures", "/watch/workers", "/watch/task", "/watch/evaluations"} {
+		for _, path := range []string{"/watch/run", "/watch/groups", "/watch/group", "/watch/tokens", "/watch/text", "/watch/series", "/watch/faults", "/watch/workers", "/watch/task", "/watch/evaluations"} {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path+"?", nil)
 			if err != nil {
 				t.Fatal(err)

@@ -34,15 +34,15 @@ func learningFrom(all []heldOut) *learning {
 	low, high, known := changeWithin(&l.First, &l.Now)
 	switch {
 	case !known && change > 0:
-		l.Verdict = fmt.Sprintf("Better by %.3f since the start; this folder does not tell whether by more than chance.", change)
+		l.Verdict = fmt.Sprintf("Better by %.3f since the start; this folder does not tell whether that is significant.", change)
 	case !known:
 		l.Verdict = fmt.Sprintf("Not better since the start: the change is %+.3f.", change)
 	case low > 0:
-		l.Verdict, l.Class = fmt.Sprintf("Better: %.3f more than at the start, which is beyond chance.", change), "better"
+		l.Verdict, l.Class = fmt.Sprintf("Better: %.3f more than at the start, which is significant.", change), "better"
 	case high < 0:
-		l.Verdict, l.Class = fmt.Sprintf("Worse: %.3f less than at the start, which is beyond chance.", -change), "worse"
+		l.Verdict, l.Class = fmt.Sprintf("Worse: %.3f less than at the start, which is significant.", -change), "worse"
 	default:
-		l.Verdict = fmt.Sprintf("No change beyond chance yet: %+.3f since the start.", change)
+		l.Verdict = fmt.Sprintf("No significant change so far: %+.3f since the start.", change)
 	}
 	if known {
 		l.Span = fmt.Sprintf("%+.3f to %+.3f", low, high)
@@ -67,8 +67,8 @@ func changeWithin(a, b *heldOut) (low, high float64, known bool) {
 type taskScores struct {
 	Name   string
 	Scores []float64 // of each evaluation; NaN: none
-	Levels int       // 0: not evaluated
-	Done   int       // hardest level with a score of [curriculum.CanDo] or more in the last evaluation, from 1; 0: none
+	Levels int       // in the last evaluation; 0: not evaluated
+	Done   int       // of these; see [curriculum.Done]
 }
 
 // known is value i, or nil.
@@ -91,14 +91,10 @@ func tasksIn(all []heldOut) (tasks []*taskScores) {
 	}
 	for name, labels := range levels {
 		slices.SortFunc(labels, compareLabels)
-		t := &taskScores{Name: name, Levels: len(labels)}
+		t := &taskScores{Name: name}
+		t.Done, t.Levels = curriculum.Done(labels, all[len(all)-1].Tasks)
 		for _, one := range all {
 			t.Scores = append(t.Scores, one.meanOf(labels))
-		}
-		for i, label := range labels {
-			if score, is := all[len(all)-1].Tasks[label]; is && score >= curriculum.CanDo {
-				t.Done = i + 1
-			}
 		}
 		tasks = append(tasks, t)
 	}

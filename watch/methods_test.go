@@ -18,7 +18,7 @@ func TestPagesNameNoMethods(t *testing.T) {
 	pages["alone"] = alone
 	fields, methods := map[string]bool{}, map[string]string{}
 	for _, body := range []any{
-		view{}, status{}, runPage{}, groupPage{}, groupsPage{}, failuresPage{}, sessionsPage{}, sessionPage{}, stepPage{}, tasksPage{}, taskPage{}, evaluationsPage{}, exportPage{}, workers.Page{},
+		view{}, status{}, runPage{}, groupPage{}, groupsPage{}, faultsPage{}, sessionsPage{}, sessionPage{}, stepPage{}, tasksPage{}, taskPage{}, evaluationsPage{}, exportPage{}, workers.Page{},
 	} {
 		collect(reflect.TypeOf(body), fields, methods, map[reflect.Type]bool{})
 	}

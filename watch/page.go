@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"mime"
@@ -90,7 +91,7 @@ func functions() template.FuncMap {
 		},
 		"moment":   moment,
 		"spoken":   words.Spoken,
-		"links":    links,
+		"links":    func() []link { return nil }, // see navigate
 		"where":    words.Where,
 		"chance":   chance,
 		"scoreBar": scoreBar,
@@ -101,14 +102,20 @@ func functions() template.FuncMap {
 // A link leads to a page.
 type link struct{ Page, Name string }
 
-// links are the pages in the navigation.
-func links() []link {
-	return []link{{"run", "Run"}, {"groups", "Groups"}, {"failures", "Failures"}, {"sessions", "Sessions"}, {"tasks", "Tasks"}, {"evaluations", "Evaluations"}}
-}
-
-// navigate gives pages these links.
-func navigate(pages map[string]*template.Template, all ...link) {
-	for _, page := range pages {
+// navigate puts the links to all pages that have something to show on each.
+func navigate(s *Server) {
+	all := []link{{"run", "Run"}, {"groups", "Groups"}, {"faults", "Faults"}}
+	if s.agents != nil {
+		all = append(all, link{"sessions", "Sessions"})
+	}
+	all = append(all, link{"tasks", "Tasks"}, link{"evaluations", "Evaluations"})
+	if s.fleet != nil {
+		all = append(all, link{"workers", "Workers"})
+	}
+	if s.config.TasksOnly {
+		all = []link{{"tasks", "Tasks"}}
+	}
+	for _, page := range s.pages {
 		page.Funcs(template.FuncMap{"links": func() []link { return all }})
 	}
 }
@@ -130,8 +137,25 @@ func score(v *float64) string {
 	return strconv.FormatFloat(*v, 'f', 3, 64)
 }
 
+// missing answers for a page that does not exist.
+func missing(*web.Call) error {
+	return web.Errorf(http.StatusNotFound, "There is no such page: the links above lead to all that there are.")
+}
+
+// refuse shows the error of a page to a browser as a page.
+func refuse(s *Server, c *web.Call, err error) error {
+	wrong, is := errors.AsType[*web.Error](err)
+	if !is || !strings.Contains(c.R.Header.Get("Accept"), "text/html") {
+		return err
+	}
+	return show(s, c, wrong.Status, view{http.StatusText(wrong.Status), "error", wrong.Detail})
+}
+
 // show answers with a page.
-func (s *Server) show(c *web.Call, v view) error {
+func (s *Server) show(c *web.Call, v view) error { return show(s, c, http.StatusOK, v) }
+
+// show answers with a page and a status.
+func show(s *Server, c *web.Call, code int, v view) error {
 	var b bytes.Buffer
 	framed := struct {
 		view
@@ -142,7 +166,7 @@ func (s *Server) show(c *web.Call, v view) error {
 		return web.Errorf(http.StatusInternalServerError, "the page cannot be made: %v", err)
 	}
 	guard(c)
-	return c.Body(http.StatusOK, "text/html; charset=utf-8", b.Bytes())
+	return c.Body(code, "text/html; charset=utf-8", b.Bytes())
 }
 
 // static answers with a static file. Browsers revalidate it each time.

@@ -24,7 +24,8 @@ const (
 type playing struct {
 	At       string
 	Task     string
-	Level    string
+	Label    string // the task and its level
+	Unit     string // of what is sampled: tokens or bytes
 	Version  int
 	Time     time.Time
 	Question excerpt
@@ -92,7 +93,7 @@ func newest(t *liveTrace, q trace.Query) (found *playing) {
 func newPlaying(r *trace.Record, e trace.Entry) *playing {
 	at := e.Ref.Text()
 	p := &playing{
-		At: at, Task: plain(r.Problem.Task), Level: levelOf(e.Level), Version: r.Version, Time: r.Time, Episodes: len(r.Episodes),
+		At: at, Task: plain(r.Problem.Task), Label: labelOf(r.Problem.Task, e.Level), Unit: unitOf(r), Version: r.Version, Time: r.Time, Episodes: len(r.Episodes),
 		Equal: slices.Min(r.Scores) == slices.Max(r.Scores),
 	}
 	w := &pen{at: at, room: playingPrompt}
@@ -137,4 +138,12 @@ func question(r *trace.Record) string {
 		}
 	}
 	return text
+}
+
+// unitOf is what the counts of a group count: a server that tells no tokens gives bytes.
+func unitOf(r *trace.Record) string {
+	if len(r.Episodes) > 0 && r.Episodes[0].Vocabulary == quintain.UTF8 {
+		return "bytes"
+	}
+	return "tokens"
 }

@@ -24,24 +24,13 @@ func process(m *machine.Machine, data string) []fact {
 	use := m.Use()
 	disk, used, memory := unknown, unknown, unknown
 	if free, total, known := datadir.Space(data); known {
-		disk = size(float64(free)) + " free of " + size(float64(total))
+		disk = words.Bytes(float64(free)) + " free of " + words.Bytes(float64(total))
 	}
 	if !math.IsNaN(use.Processors) {
 		used = strconv.FormatFloat(use.Processors, 'f', 2, 64) + " of " + strconv.Itoa(runtime.NumCPU())
 	}
 	if !math.IsNaN(use.Memory) {
-		memory = size(use.Memory)
+		memory = words.Bytes(use.Memory)
 	}
 	return []fact{{"Processors in use", used}, {"Memory", memory}, {"Goroutines", words.Count(runtime.NumGoroutine())}, {"Disk of the data folder", disk}}
-}
-
-// size writes a number of bytes.
-func size(bytes float64) string {
-	for _, unit := range []string{"B", "kB", "MB", "GB", "TB"} {
-		if bytes < 1000 || unit == "TB" {
-			return words.Number(bytes) + " " + unit
-		}
-		bytes /= 1000
-	}
-	return ""
 }

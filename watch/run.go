@@ -20,6 +20,7 @@ type runPage struct {
 	Head     *trace.Head
 	Name     string // two words for people; empty: unknown
 	Folder   string
+	Files    string // in place of the folder; empty: none
 	Began    time.Time
 	Status   status
 	Settings runSettings
@@ -27,6 +28,7 @@ type runPage struct {
 	Learning *learning // nil: there was no evaluation
 	Curve    *chart    // of the evaluations; nil: none
 	Playing  *playing  // nil: nothing to show yet
+	Unit     string    // of what is sampled: tokens or bytes
 	Totals   totals
 	Speed    speed
 	Model    int // groups in which a reply fell short
@@ -75,14 +77,17 @@ func (p *runPage) title() string {
 
 // runPage is the current content of the page.
 func (s *Server) runPage() runPage {
-	p := runPage{Left: s.numbers.Left(), Head: s.head(), Status: s.status(), Began: s.began(), Folder: lastParts(append([]string{s.config.Data}, s.config.Others...))}
+	p := runPage{Left: s.numbers.Left(), Head: s.head(), Status: s.status(), Began: s.began(), Files: lastParts(s.config.Files), Folder: lastParts(append([]string{s.config.Data}, s.config.Others...))}
 	if p.Head != nil {
 		p.Name = words.TwoWords(p.Head.Run)
 		p.Settings = settingsOf(p.Head.Settings)
 	}
 	exams := s.heldOuts()
 	p.Learning = learningFrom(exams)
-	p.Playing = s.playing.now(s.trace)
+	p.Unit = "tokens"
+	if p.Playing = s.playing.now(s.trace); p.Playing != nil {
+		p.Unit = p.Playing.Unit
+	}
 	counts := s.trace.sums()
 	p.Totals = newTotals(s.numbers, &counts)
 	p.Speed = newSpeed(s.numbers)
@@ -125,6 +130,7 @@ func (p *runPage) fillCharts(s *Server) {
 	}
 	for _, one := range charts() {
 		if one.fill(s.numbers, names) {
+			one.Unit = strings.Replace(one.Unit, "tokens", p.Unit, 1)
 			p.Charts = append(p.Charts, one)
 		}
 	}

@@ -25,13 +25,13 @@ func TestARunSaysWhetherItLearns(t *testing.T) {
 	}
 	const first = `,"interval":{"low":0.3,"high":0.5}`
 	for _, c := range []struct{ why, lines, want string }{
-		{"none", "", "Is it learning? Not known yet. Here will stand the score on held-out problems"},
+		{"none", "", "Is it learning? Not known: it ended before its first evaluation. What it played last"},
 		{"one", line("0", "0.4", first), "There is one evaluation so far, so nothing to compare it with yet. At the start 0.400 0.300 to 0.500 The mean"},
 		{"better", line("0", "0.4", first) + line("7", "0.3", "") + line("1234", "0.7", `,"interval":{"low":0.6,"high":0.8}`),
-			"Better: 0.300 more than at the start, which is beyond chance. At the start 0.400 0.300 to 0.500 At the end, version 1,234 0.700 0.600 to 0.800 Change +0.300 +0.159 to +0.441"},
-		{"worse", line("0", "0.4", first) + line("9", "0.1", `,"interval":{"low":0.05,"high":0.2}`), "Worse: 0.300 less than at the start, which is beyond chance."},
-		{"within chance", line("0", "0.4", first) + line("9", "0.5", `,"interval":{"low":0.4,"high":0.6}`), "No change beyond chance yet: +0.100 since the start."},
-		{"without intervals", line("0", "0.4", "") + line("9", "0.5", ""), "Better by 0.100 since the start; this folder does not tell whether by more than chance."},
+			"Better: 0.300 more than at the start, which is significant. At the start 0.400 0.300 to 0.500 At the end, version 1,234 0.700 0.600 to 0.800 Change +0.300 +0.159 to +0.441"},
+		{"worse", line("0", "0.4", first) + line("9", "0.1", `,"interval":{"low":0.05,"high":0.2}`), "Worse: 0.300 less than at the start, which is significant."},
+		{"within chance", line("0", "0.4", first) + line("9", "0.5", `,"interval":{"low":0.4,"high":0.6}`), "No significant change so far: +0.100 since the start."},
+		{"without intervals", line("0", "0.4", "") + line("9", "0.5", ""), "Better by 0.100 since the start; this folder does not tell whether that is significant."},
 		{"a torn line", line("0", "0.4", first) + `{"version":9,"mean_sc`, "There is one evaluation so far"},
 	} {
 		dir := fill(t, rows, group("gcd", 0, "4", "5"))
@@ -48,13 +48,13 @@ func TestARunSaysWhetherItLearns(t *testing.T) {
 func TestTasksOfARun(t *testing.T) {
 	dir := fill(t, "", group("gcd", 0, "4", "5"))
 	const lines = `{"version":0,"mean_score":0.2,"tasks":{"gcd":0.9,"gcd (2)":0.2,"gcd (10)":0.1,"lcm:1":0.5,"lcm:0":0.7}}
-{"version":9,"mean_score":0.5,"tasks":{"gcd":0.9,"gcd (2)":0.8,"gcd (10)":0.1,"lcm:1":0.5,"lcm:0":0.6}}
+{"version":9,"mean_score":0.5,"tasks":{"gcd":0.9,"gcd (2)":0.8,"gcd (10)":0.1,"lcm:1":0.7,"lcm:0":0.6}}
 `
 	if err := os.WriteFile(filepath.Join(dir, datadir.Evaluations), []byte(lines), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, body, _ := get(t, open(t, dir), "/watch/run")
-	for _, want := range []string{"gcd 0.400 0.600 2 of 3 1 0.500 lcm 0.600 0.550 0 of 2 A level"} {
+	for _, want := range []string{"gcd 0.400 0.600 2 of 3 1 0.500 lcm 0.600 0.650 1 of 2 A level"} {
 		if !strings.Contains(text(body), want) {
 			t.Errorf("there is no %q in\n%s", want, text(body))
 		}
@@ -75,8 +75,8 @@ func TestARunCountsAsItsReport(t *testing.T) {
 	s := serve(t, rows+"\n"+last, group("gcd", 0, "4", "5"), equal)
 	_, body, _ := get(t, s, "/watch/run")
 	for _, want := range []string{
-		"10 groups, 109,442,365 sampled tokens", "kept 4 40.0 % stale 3 30.0 % equal_scores 2 20.0 % withheld 1 10.0 %", "Versions Groups Share 0 1 12.5 % 4 7 87.5 %", "scored 70 87.5 % model_failed 10 12.5 %",
-		"12,346 tokens and 2.5 groups a second, and a step every 2 s. A group takes 12 ms on the mean, the slowest lately 1.5 s.", "Groups are trained on 3.5 versions after their first token, and 4 at most.",
+		"10 groups, 109,442,365 sampled bytes", "kept 4 40.0 % stale 3 30.0 % equal_scores 2 20.0 % withheld 1 10.0 %", "Versions Groups Share 0 1 12.5 % 4 7 87.5 %", "scored 70 87.5 % model_failed 10 12.5 %",
+		"12,346 bytes and 2.5 groups a second, and a step every 2 s. A group takes 12 ms on average, the slowest lately 1.5 s.", "Groups are trained on 3.5 versions after their first token, and 4 at most.",
 		"20.0 % of the groups, 2, were dropped as equal_scores : all replies scored alike, so none is better than another and there is nothing to learn from them. These groups",
 		"30.0 % of the groups, 3, were dropped as stale : when their turn came, the policy had made too many steps since these replies.",
 		"10.0 % of the groups, 1, were dropped as withheld : when they ended, or when their turn came, the policy had made too many steps since",
@@ -93,7 +93,7 @@ func TestTheModelsFailureIsNoFault(t *testing.T) {
 	r := group("gcd", 0, "4", "")
 	r.Episodes[1].Outcome = quintain.ModelFailed
 	s := serve(t, "", r)
-	for _, path := range []string{"/watch/run", "/watch/failures"} {
+	for _, path := range []string{"/watch/run", "/watch/faults"} {
 		_, body, _ := get(t, s, path)
 		for _, want := range []string{"failed or was stopped", "In 1 group a reply was cut or had no readable answer ( model_failed ): that is the model's own failure, data with a low reward to learn from, and no fault."} {
 			if !strings.Contains(strings.ReplaceAll(text(body), "&#39;", "'"), want) {
@@ -114,13 +114,13 @@ func TestWhatARunPlays(t *testing.T) {
 		e.Turns[0].Right = true
 	}
 	_, body, _ := get(t, serve(t, "", r, equal), "/watch/run")
-	const want = "What it played last gcd , level 2, by version 7 of the policy, 2026-01-02 03:04:05 UTC . What is 1 + 1? 1.000 2 times right 4 0.750 &lt;script&gt; because " +
+	const want = "What it played last gcd:2 , by version 7 of the policy, 2026-01-02 03:04:05 UTC . What is 1 + 1? 1.000 2 times right 4 0.750 &lt;script&gt; because " +
 		"3 more replies 0.000 a because -1.000 an empty reply because All 8 replies, with every token"
 	if got := text(body); !strings.Contains(got, want) {
 		t.Errorf("there is no %q in\n%s", want, got)
 	}
 	_, body, _ = get(t, serve(t, "", equal), "/watch/run")
-	if want := "lcm , level 2, by version 7 of the policy, 2026-01-02 03:04:06 UTC . All scores are equal. What is 1 + 1? 1.000 2 times"; !strings.Contains(text(body), want) {
+	if want := "lcm:2 , by version 7 of the policy, 2026-01-02 03:04:06 UTC . All scores are equal. What is 1 + 1? 1.000 2 times"; !strings.Contains(text(body), want) {
 		t.Errorf("there is no %q in\n%s", want, text(body))
 	}
 }

@@ -23,13 +23,15 @@ type Agents interface {
 }
 
 // ShowAgents adds the pages of agents' sessions. Call it before the first request.
-func (s *Server) ShowAgents(a Agents) { s.agents = a }
+func (s *Server) ShowAgents(a Agents) {
+	s.agents = a
+	navigate(s)
+}
 
 // A sessionsPage is the content of the page of sessions.
 type sessionsPage struct {
-	Serves bool // agents play here
-	Rows   []gateway.View
-	Live   int
+	Rows []gateway.View
+	Live int
 }
 
 // refreshSessions makes a browser load the page again: what it shows is not in the folder
@@ -43,12 +45,17 @@ func refreshSessions(c *web.Call, live bool) {
 // An agentPages shows the sessions of agents.
 type agentPages struct{ *Server }
 
+// errNoAgents says that there are no sessions, and how there could be.
+func errNoAgents() error {
+	return web.Errorf(http.StatusNotFound, "this run plays its problems itself: with quintain gateway, agents elsewhere do")
+}
+
 // sessions answers with the page of sessions.
 func (s agentPages) sessions(c *web.Call) error {
-	p := sessionsPage{Serves: s.agents != nil}
-	if p.Serves {
-		p.Rows = s.agents.Views()
+	if s.agents == nil {
+		return errNoAgents()
 	}
+	p := sessionsPage{Rows: s.agents.Views()}
 	slices.SortFunc(p.Rows, func(a, b gateway.View) int {
 		return cmp.Or(cmp.Compare(a.IdleFor, b.IdleFor), cmp.Compare(a.ID, b.ID))
 	})
@@ -57,7 +64,7 @@ func (s agentPages) sessions(c *web.Call) error {
 			p.Live++
 		}
 	}
-	refreshSessions(c, p.Serves)
+	refreshSessions(c, true)
 	return s.show(c, view{"Sessions of agents", "sessions", p})
 }
 
@@ -71,7 +78,7 @@ type sessionPage struct {
 // session answers with the page of a session.
 func (s agentPages) session(c *web.Call) error {
 	if s.agents == nil {
-		return web.Errorf(http.StatusNotFound, "no agents play here")
+		return errNoAgents()
 	}
 	v, t, err := s.agents.Session(c.R.URL.Query().Get("id"))
 	if err != nil {

@@ -42,10 +42,12 @@ func TestSessions(t *testing.T) {
 		says   []string
 	}{
 		{"/watch/sessions", true, 200, []string{"1 of 1 sessions are live", "g&lt;1&gt;", `href="session?id=one"`, "live"}},
-		{"/watch/sessions", false, 200, []string{"This run plays its problems itself"}},
+		{"/watch/sessions", false, 404, []string{"this run plays its problems itself: with quintain gateway"}},
 		{"/watch/session?id=one", true, 200, []string{"&lt;script&gt;", "Call 2, begins a conversation, root, branch <strong>subagent</strong>", "Not trained: the reply was not used, undelivered."}},
 		{"/watch/session?id=two", true, 404, []string{"no session"}},
-		{"/watch/session?id=one", false, 404, []string{"no agents play here"}},
+		{"/watch/session?id=one", false, 404, []string{"this run plays its problems itself"}},
+		{"/watch/run", true, 200, []string{">Sessions</a>"}},
+		{"/watch/run", false, 200, nil},
 	} {
 		pages, err := watch.New(watch.Config{Data: t.TempDir()})
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/list"
+	"github.com/quintain-rl/quintain/trace"
 )
 
 // A tasksPage is the content of the page of tasks.
@@ -68,6 +69,7 @@ type taskPage struct {
 	Prompt       excerpt
 	Solution     excerpt
 	Judged       []judged
+	Own          bool   // the run plays levels of its own of this task
 	Asked        bool   // an answer was typed
 	Answer       string // the typed answer
 	Verdict      quintain.Verdict
@@ -91,7 +93,7 @@ func (s *Server) task(c *web.Call) error {
 	if err != nil {
 		return web.Errorf(http.StatusNotFound, "%v", err)
 	}
-	p := taskPage{Info: t.Info(), Asked: q.Has("answer"), Answer: q.Get("answer")}
+	p := taskPage{Info: t.Info(), Own: hasOwnLevels(s.head(), t.Info().Name), Asked: q.Has("answer"), Answer: q.Get("answer")}
 	for _, n := range []struct {
 		name string
 		to   *int
@@ -106,6 +108,19 @@ func (s *Server) task(c *web.Call) error {
 		return web.Errorf(http.StatusBadRequest, "%v", err)
 	}
 	return s.show(c, view{"Task " + p.Info.Name, "task", p})
+}
+
+// hasOwnLevels reports whether a run plays a task at levels with parameters of their own.
+func hasOwnLevels(head *trace.Head, task string) bool {
+	if head == nil {
+		return false
+	}
+	for prefix := range head.Levels {
+		if _, name, _, err := quintain.ParseID(prefix + "0"); err == nil && name == task {
+			return true
+		}
+	}
+	return false
 }
 
 // specimenSeed is the seed of the shown problems.

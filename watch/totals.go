@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/trace"
@@ -122,6 +121,7 @@ type speed struct {
 	Tokens, Groups, Steps float64 // a second
 	Mean, Slowest         string  // time of a group; empty: unknown
 	Pace                  string  // time of a step; empty: there is none
+	Over                  string  // time that all of these are over; empty: unknown
 }
 
 // newSpeed is the speed of the last rates.
@@ -131,30 +131,14 @@ func newSpeed(numbers *follow.Numbers) (v speed) {
 		return p.Value
 	}
 	v.Tokens, v.Groups, v.Steps = last("train/tokens_per_s"), last("train/groups_per_s"), last("train/steps_per_s")
+	if over := numbers.Lasted("train/tokens_per_s"); over > 0 {
+		v.Over = words.Seconds(over)
+	}
 	if v.Steps != 0 {
-		v.Pace = seconds(1 / v.Steps)
+		v.Pace = words.Seconds(1 / v.Steps)
 	}
 	if mean := last("train_perf/task_duration_mean"); mean > 0 {
-		v.Mean, v.Slowest = seconds(mean), seconds(last("train_perf/task_duration_max"))
+		v.Mean, v.Slowest = words.Seconds(mean), words.Seconds(last("train_perf/task_duration_max"))
 	}
 	return v
-}
-
-// seconds writes a time with two digits.
-func seconds(v float64) string {
-	d := time.Duration(v * float64(time.Second))
-	to := time.Duration(1)
-	for d/to >= 100 {
-		to *= 10
-	}
-	d = d.Round(to)
-	switch {
-	case d >= 2*time.Minute:
-		return d.String()
-	case d >= time.Second:
-		return words.Number(d.Seconds()) + " s"
-	case d >= time.Millisecond:
-		return words.Number(float64(d)/float64(time.Millisecond)) + " ms"
-	}
-	return words.Number(float64(d)/float64(time.Microsecond)) + " µs"
 }

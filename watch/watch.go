@@ -39,6 +39,7 @@ const Tasks = "/watch/tasks"
 // A Config names the data to show.
 type Config struct {
 	Data   string   // data folder of a run, or the folder of a trace
+	Files  []string // that Data was made of, to show in its place; nil: none
 	Others []string // further data folders of the run, whose processes took it over
 	Log    *slog.Logger
 
@@ -97,8 +98,8 @@ func New(c Config) (*Server, error) {
 	var err error
 	if s.pages, s.alone, err = readPages(); c.TasksOnly {
 		s.ready = func() {}
-		navigate(s.pages, link{"tasks", "Tasks"})
 	}
+	navigate(s)
 	return s, err
 }
 
@@ -120,7 +121,7 @@ func (s *Server) Routes() []web.Route {
 		{Path: "/watch/step", Serve: boardPages{s}.step},
 		{Path: "/watch/tokens", Serve: s.tokens},
 		{Path: "/watch/text", Serve: s.text},
-		{Path: "/watch/failures", Serve: s.failures},
+		{Path: "/watch/faults", Serve: s.faults},
 		{Path: "/watch/sessions", Serve: agentPages{s}.sessions},
 		{Path: "/watch/session", Serve: agentPages{s}.session},
 		{Path: "/watch/workers", Serve: workerPages{s}.workers},
@@ -129,14 +130,15 @@ func (s *Server) Routes() []web.Route {
 		{Path: "/watch/evaluations", Serve: s.evaluations},
 		{Path: "/watch/events", Serve: s.grown.Stream},
 		{Path: "/watch/static/{name}", Serve: s.static},
+		{Path: "/watch/{page}", Serve: missing},
 	}
 	if s.config.TasksOnly {
-		all = []web.Route{{Path: Tasks, Serve: s.tasks}, {Path: "/watch/task", Serve: s.task}, {Path: "/watch/static/{name}", Serve: s.static}}
+		all = []web.Route{{Path: Tasks, Serve: s.tasks}, {Path: "/watch/task", Serve: s.task}, {Path: "/watch/static/{name}", Serve: s.static}, {Path: "/watch/{page}", Serve: missing}}
 	}
 	for i, r := range all {
 		all[i].Serve = func(c *web.Call) error {
 			s.ready()
-			return r.Serve(c)
+			return refuse(s, c, r.Serve(c))
 		}
 		all[i].Method, all[i].For, all[i].Page = "GET", web.AnyKey, true
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -135,26 +136,26 @@ func TestPages(t *testing.T) {
 		{"the run has its tables", "/watch/run", []string{
 			`<th scope="row"><a href="groups?drop=failed">failed</a><td class="n">2<td class="n">50.0 %`, `<a href="groups?drop=kept">kept</a><td class="n">2<td class="n">50.0 %`,
 			`<a href="groups?task=countdown">countdown</a>`, `<td class="n" data-label="Groups">1<td class="n" data-label="Mean score">0.500`,
-			`<a href="failures"><b>2 groups</b></a> have an episode that failed or was stopped`,
+			`<a href="faults"><b>2 groups</b></a> have an episode that failed or was stopped`,
 		}, nil},
 		{"the run has charts of what there is", "/watch/run", []string{
 			`<span data-name="train/score" title="train/score"><i></i><b>score on training problems</b> <output title="0.5">0.500</output></span> <small>at <span class="step">step 2</span></small>`,
 			`data-name="train/dropped_per_s/stale" title="train/dropped_per_s/stale"><i></i><b>stale</b>`,
 		}, []string{"learn/kl", "0.75", "aria-label=\"chain_sum"}},
-		{"groups by task", "/watch/groups?task=countdown", []string{"1 of 4 groups match", "countdown, level 2</a><span class=\"piece\" dir=\"auto\">What is 1 + 1?</span>"}, []string{"chain_sum, level 2"}},
+		{"groups by task", "/watch/groups?task=countdown", []string{"1 of 4 groups match", "countdown:2</a><span class=\"piece\" dir=\"auto\">What is 1 + 1?</span>"}, []string{"chain_sum:2"}},
 		{"groups by level", "/watch/groups?level=3", []string{"0 of 4 groups match"}, []string{"<table"}},
 		{"groups by score", "/watch/groups?min_score=0.5&by=score", []string{"2 of 4 groups match", `aria-sort="descending"`}, []string{"without a score"}},
 		{"groups as strips of scores", "/watch/groups?task=chain_sum&drop=kept", []string{
 			`</svg> <span>1 of 2 right</span><td class="n" data-name="Score">0.500<td class="n" data-name="Spread">1.000<td class="n" data-name="Version">7`,
 			`data-name="Played"><time datetime="2026-01-02T03:04:05Z">`,
 		}, nil},
-		{"groups by text", "/watch/groups?text=NEEDLE", []string{"1 of 4 searched groups have this text", "countdown, level 2</a>"}, []string{"chain_sum, level 2"}},
+		{"groups by text", "/watch/groups?text=NEEDLE", []string{"1 of 4 searched groups have this text", "countdown:2</a>"}, []string{"chain_sum:2"}},
 		{"a group", first, []string{
 			"<strong>1 of 2 right.</strong> <span>The right one answered <code dir=\"auto\">42</code>.</span> <span>The wrong one answered <code dir=\"auto\">4</code>.</span>",
 			`<span class="score">1.000</span>, <span class="verdict">right</span>`, "advantage -1.000", "advantage +1.000",
 			`<span class="same">4</span></pre>`, `<span class="same">4</span>2</pre>`, `<p class="why">because</p>`, "what the model read",
 		}, nil},
-		{"failures of one cause are one", "/watch/failures", []string{"2 of 2 groups", "<h2>status 0 after 0 ms</h2>", `2 episodes, the newest <time datetime="2026-01-02T03:04:08Z">2026-01-02 03:04:08 UTC</time>`}, nil},
+		{"failures of one cause are one", "/watch/faults", []string{"2 of 2 groups", "<h2>status 0 after 0 ms</h2>", `2 episodes, the newest <time datetime="2026-01-02T03:04:08Z">2026-01-02 03:04:08 UTC</time>`}, nil},
 	} {
 		status, body, header := get(t, s, c.path)
 		if status != http.StatusOK || !strings.Contains(header.Get("Content-Security-Policy"), "default-src 'none'; script-src 'self';") {
@@ -295,7 +296,7 @@ func TestALongFileIsReadInParts(t *testing.T) {
 func TestAFolderThatIsEmpty(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "nothing"))
 	for path, want := range map[string]string{
-		"/watch/run": "There is no trace yet: tables", "/watch/groups": "0 of 0 groups match.", "/watch/failures": "No episode of the trace failed or was stopped",
+		"/watch/run": "There is no trace yet: tables", "/watch/groups": "0 of 0 groups match.", "/watch/faults": "No episode of the trace failed or was stopped",
 		"/watch/groups?text=a": "0 of 0 searched groups have this text", "/watch/series?name=a": `"x":[]`,
 	} {
 		if status, body, _ := get(t, s, path); status != http.StatusOK || !strings.Contains(body, want) {
@@ -391,6 +392,39 @@ func TestTheProcessOfARun(t *testing.T) {
 			if regexp.MustCompile(want).MatchString(body) != shown {
 				t.Errorf("shown: %v, but the page has %s: %v\n%s", shown, want, !shown, body)
 			}
+		}
+	}
+}
+
+// TestABrowserGetsErrorsAsPages asks for pages that do not exist, or not as they are asked for.
+func TestABrowserGetsErrorsAsPages(t *testing.T) {
+	s := serve(t, rows, group("gcd", 0, "4", "5"))
+	for _, test := range []struct {
+		why, path, accept string
+		status            int
+		page              bool
+		says              string
+	}{
+		{"a mistyped page", "/watch/gruops", "text/html", 404, true, "There is no such page: the links above"},
+		{"a group that is none", "/watch/group?at=x", "text/html,*/*", 400, true, `<a href="groups">Groups</a>`},
+		{"no page of ours", "/wacth/run", "text/html", 404, true, "There is no such page."},
+		{"for a program", "/watch/gruops", "*/*", 404, false, `{"detail":`},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+test.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", test.accept)
+		reply, err := s.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(reply.Body)
+		if err := errors.Join(err, reply.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if html := strings.HasPrefix(reply.Header.Get("Content-Type"), "text/html"); reply.StatusCode != test.status || html != test.page || !strings.Contains(string(body), test.says) {
+			t.Errorf("%s: %d %s\n%s", test.why, reply.StatusCode, reply.Header, body)
 		}
 	}
 }

@@ -16,7 +16,7 @@ type Fleet interface{ Roster() roster.Roster }
 // ShowFleet adds the page of workers. Call it before the first request.
 func (s *Server) ShowFleet(f Fleet) {
 	s.fleet = f
-	navigate(s.pages, append(links(), link{"workers", "Workers"})...)
+	navigate(s)
 }
 
 // A workerPages shows workers.

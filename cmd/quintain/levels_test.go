@@ -65,7 +65,7 @@ func TestRungsOfTheDefaultRunAreLevels(t *testing.T) {
 	if at == "" {
 		t.Fatalf("no group of level 0:\n%s", groups)
 	}
-	if group := read(t, strings.Replace(page, "/run", "/"+at, 1)); !strings.Contains(group, "<h1>Group of spell_backward, level 0</h1>") {
+	if group := read(t, strings.Replace(page, "/run", "/"+at, 1)); !strings.Contains(group, "<h1>Group of spell_backward:0</h1>") {
 		t.Errorf("the page of a group has another level:\n%s", group)
 	}
 	stopHub(t, p)

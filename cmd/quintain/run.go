@@ -252,7 +252,7 @@ func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err 
 		err = a.weights.Settle()
 	}
 	if a.host != nil && c.Run.Consumer == player.Builtin {
-		at := trainedHere{a.host.Hub().Default()}
+		at := trainedHere{a.host.Hub().Default().Weights()}
 		at.Trained(int32(a.Version()))
 		a.AddSink(at)
 	}
@@ -301,7 +301,7 @@ func (a *runner) connect(ctx context.Context) (quintain.Policy, error) {
 }
 
 // A trainedHere tells a hub the steps of the training in this process.
-type trainedHere struct{ *hub.Run }
+type trainedHere struct{ *hub.Weights }
 
 // Note implements [run.Sink].
 func (t trainedHere) Note(e run.Event) error {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
@@ -66,8 +67,17 @@ func TestTheStarterClimbsItsOwnTasks(t *testing.T) {
 			t.Errorf("the levels of %s have the weight %v, want 1", course, weight)
 		}
 	}
-	if len(weights) != 7 || len(streams) < 20 {
-		t.Errorf("there are %d levels of %d tasks, want more of 7", len(streams), len(weights))
+	if len(weights) != 6 || len(streams) < 20 {
+		t.Errorf("there are %d levels of %d tasks, want more of 6", len(streams), len(weights))
+	}
+	sets, err := exam.NewSets(streams, exam.Settings{Problems: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range sets {
+		if len(set.Problems) < 8 {
+			t.Errorf("%s has %d held-out problems, too few for a curve", set.Label, len(set.Problems))
+		}
 	}
 	for _, verb := range []string{"run", "env serve"} {
 		asked, err := w.loadConfig(verb, "", map[string]settings.Given{"tasks": {Text: "spell_backward:1"}})

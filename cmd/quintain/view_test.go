@@ -76,7 +76,7 @@ func TestViewShowsFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(page), "their_task, level 0</a>") || !strings.Contains(string(page), "1 of 1 groups match") {
+	if !strings.Contains(string(page), "their_task:0</a>") || !strings.Contains(string(page), "1 of 1 groups match") {
 		t.Errorf("the page has no such group:\n%s", page)
 	}
 	stopHub(t, p)

@@ -138,7 +138,7 @@ func (s *Server) dispatch(c *Call) {
 			c.redirect(short)
 			return
 		}
-		c.detail(http.StatusNotFound, "Not Found")
+		c.notFound()
 		return
 	}
 	if !fits {
@@ -165,6 +165,15 @@ func (c *Call) SendBrowser(path string) bool {
 	c.W.Header().Set("Location", strings.TrimPrefix(path, "/"))
 	c.W.WriteHeader(http.StatusSeeOther)
 	return true
+}
+
+// notFound says that there is no route: to a browser on a page.
+func (c *Call) notFound() {
+	if c.R.Method == http.MethodGet && strings.Contains(c.R.Header.Get("Accept"), "text/html") {
+		_ = c.Body(http.StatusNotFound, "text/html; charset=utf-8", []byte(`<!doctype html><title>Not Found</title><p>There is no such page. <a href="/">Begin at the first one</a>.`))
+		return
+	}
+	c.detail(http.StatusNotFound, "Not Found")
 }
 
 // redirect sends the client to another path of this server.

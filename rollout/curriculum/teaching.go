@@ -13,6 +13,19 @@ const (
 // CanDo is the mean score from which a policy can do a level: it puts the next one in play.
 const CanDo = 2. / 3
 
+// Done counts the levels that a policy can do, of those whose mean scores are known.
+func Done(levels []string, scores map[string]float64) (done, of int) {
+	for _, level := range levels {
+		if score, is := scores[level]; is {
+			of++
+			if score >= CanDo {
+				done++
+			}
+		}
+	}
+	return done, of
+}
+
 // A rung holds the statistics of a level. Every group of the level discounts the earlier
 // ones.
 type rung struct {

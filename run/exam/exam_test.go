@@ -325,3 +325,10 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		t.Errorf("error %v, %d scored", err, report.Rows[0].Scored)
 	}
 }
+
+// A set without problems, as of a level of which none is held out, is not counted.
+func TestCount(t *testing.T) {
+	if n, with := exam.Count([]exam.Set{{Problems: make([]quintain.Problem, 3)}, {}, {Problems: make([]quintain.Problem, 2)}}); n != 5 || with != 2 {
+		t.Errorf("%d problems of %d sets, want 5 of 2", n, with)
+	}
+}

@@ -109,3 +109,13 @@ func newSet(s rollout.Stream, how Settings) (Set, error) {
 // count as all. If one more existed, and all were equally likely, the draws would miss it
 // once in 10⁸ times.
 func patience(n int) int { return max(1000, 20*n) }
+
+// Count counts the problems of sets, and the sets that have any.
+func Count(sets []Set) (problems, with int) {
+	for i := range sets {
+		if some := len(sets[i].Problems); some > 0 {
+			problems, with = problems+some, with+1
+		}
+	}
+	return problems, with
+}

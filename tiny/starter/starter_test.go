@@ -32,7 +32,7 @@ func TestEmbeddedWeightsFit(t *testing.T) {
 	}
 }
 
-// The warm-up has easier problems of the same tasks, and weighs the tasks alike.
+// The warm-up has easier problems of the same tasks, and palindromes, and weighs the tasks alike.
 func TestLessons(t *testing.T) {
 	weights := func(all []Choice) map[string]float64 {
 		sums := map[string]float64{}
@@ -42,7 +42,11 @@ func TestLessons(t *testing.T) {
 		return sums
 	}
 	lessons, ladder := weights(Lessons("")), weights(Ladder(""))
-	if len(Lessons("")) != 33 || len(Ladder("")) != 44 || len(lessons) != len(ladder) {
+	if ladder["palindrome_generation"] != 0 {
+		t.Error("palindromes are in the ladder, where one question is held out")
+	}
+	ladder["palindrome_generation"] = 1
+	if len(Lessons("")) != 33 || len(Ladder("")) != 38 || len(lessons) != len(ladder) {
 		t.Errorf("%d lessons of %d tasks, %d levels of %d", len(Lessons("")), len(lessons), len(Ladder("")), len(ladder))
 	}
 	for task, weight := range lessons {

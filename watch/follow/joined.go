@@ -93,6 +93,15 @@ func (n *Numbers) Last(name string) (p curve.Point, there bool) {
 	return p, there
 }
 
+// Lasted is the time between the last two values of a series, in seconds; 0: there is one at most.
+func (n *Numbers) Lasted(name string) float64 {
+	points := n.points(name)
+	if len(points) < 2 {
+		return 0
+	}
+	return points[len(points)-1].Time - points[len(points)-2].Time
+}
+
 // A Line is the thinned points of a series.
 type Line struct {
 	Name string    `json:"name"`

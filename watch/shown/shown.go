@@ -55,6 +55,7 @@ func (n *Names) Use(use func(watch.Config) error) (err error) {
 	if len(files) == 0 {
 		return use(c)
 	}
+	c.Files = files
 	if c.Data, err = os.MkdirTemp("", "quintain-view-"); err != nil {
 		return err
 	}

@@ -55,6 +55,9 @@ func TestUseSortsWhatIsNamed(t *testing.T) {
 	var converted string
 	err := names.Use(func(c watch.Config) error {
 		converted = c.Data
+		if !slices.Equal(c.Files, []string{at("groups.jsonl")}) {
+			t.Errorf("the file is called %v", c.Files)
+		}
 		files, err := filepath.Glob(filepath.Join(c.Data, "*.trace"))
 		if len(files) != 1 {
 			t.Errorf("a file became %v", files)

@@ -1,6 +1,9 @@
 package words
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -60,4 +63,22 @@ func Where(o quintain.Outcome) string {
 		return "Replies exceeded their time limit: see the length of replies and the server's load."
 	}
 	return "The episode was stopped early, as at the end of a run."
+}
+
+// Cause is the common part of similar errors: the first line, with 0 for every number.
+func Cause(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	var b strings.Builder
+	digits := false
+	for _, r := range first {
+		is := r >= '0' && r <= '9'
+		switch {
+		case !is:
+			b.WriteRune(r)
+		case !digits:
+			b.WriteByte('0')
+		}
+		digits = is
+	}
+	return cmp.Or(b.String(), "unknown reason")
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -66,20 +67,6 @@ var seriesNames = map[string]string{
 	"curriculum/avg_complexity": "their difficulty",
 }
 
-// Ordinal writes a number as 1st, 2nd, 3rd and so on.
-func Ordinal(n int) string {
-	switch {
-	case n%100 >= 11 && n%100 <= 13:
-	case n%10 == 1:
-		return fmt.Sprint(n, "st")
-	case n%10 == 2:
-		return fmt.Sprint(n, "nd")
-	case n%10 == 3:
-		return fmt.Sprint(n, "rd")
-	}
-	return fmt.Sprint(n, "th")
-}
-
 // Count writes a number with commas between thousands.
 func Count(n int) string {
 	text := strconv.Itoa(n)
@@ -105,4 +92,47 @@ func Number(v float64) string {
 		return Count(int(rounded))
 	}
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// Seconds writes a time with two digits.
+func Seconds(v float64) string {
+	d := time.Duration(v * float64(time.Second))
+	to := time.Duration(1)
+	for d/to >= 100 {
+		to *= 10
+	}
+	d = d.Round(to)
+	switch {
+	case d >= 2*time.Minute:
+		return d.String()
+	case d >= time.Second:
+		return Number(d.Seconds()) + " s"
+	case d >= time.Millisecond:
+		return Number(float64(d)/float64(time.Millisecond)) + " ms"
+	}
+	return Number(float64(d)/float64(time.Microsecond)) + " µs"
+}
+
+// Bytes writes a number of bytes.
+func Bytes(bytes float64) string {
+	for _, unit := range []string{"B", "kB", "MB", "GB", "TB"} {
+		if bytes < 1000 || unit == "TB" {
+			return Number(bytes) + " " + unit
+		}
+		bytes /= 1000
+	}
+	return ""
+}
+
+// Took writes how long something took.
+func Took(d time.Duration) string {
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return fmt.Sprintf("%.1f\u00a0s", d.Seconds())
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%.1f\u00a0ms", d.Seconds()*1e3)
+	}
+	return fmt.Sprintf("%.0f\u00a0µs", d.Seconds()*1e6)
 }

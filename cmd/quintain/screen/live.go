@@ -158,7 +158,7 @@ func statusLine(r *run.Report) string {
 // flowOf returns how groups and tokens flow, in parts of a few words.
 func flowOf(r *run.Report) []string {
 	parts := []string{
-		words.Count(r.GroupsMade) + " groups kept", droppedOf(r), "lag " + lagOf(r), fmt.Sprintf("%s %s/s", words.Count(int(r.Rate())), r.Unit),
+		words.Count(r.GroupsMade) + " groups kept", droppedOf(r), "lag " + lagOf(r), fmt.Sprintf("mean %s %s/s", words.Count(int(r.Rate())), r.Unit),
 	}
 	if r.GroupsSent > 0 {
 		parts = append(parts, words.Count(r.GroupsSent)+" sent")

@@ -36,7 +36,7 @@ func manyTasks(n int, examined bool) run.Report {
 		r.ExamBefore, r.ExamAfter = new(0.25), new(0.375)
 		for i := range r.Tasks {
 			t := &r.Tasks[i]
-			t.ExamBefore, t.ExamAfter, t.ExamCurve, t.DoneBefore, t.DoneAfter = new(0.25), new(0.26), slices.Repeat([]float64{0.25}, 9), new(1), new(1)
+			t.ExamBefore, t.ExamAfter, t.ExamCurve, t.Examined, t.DoneBefore, t.DoneAfter = new(0.25), new(0.26), slices.Repeat([]float64{0.25}, 9), 3, new(1), new(1)
 		}
 	}
 	return r
@@ -130,8 +130,8 @@ func TestThePictureShowsAProblem(t *testing.T) {
 	r := manyTasks(1, true)
 	lines := strings.Join(live(t, &Terminal{Out: io.Discard}, r).picture(&r, 80), "\n")
 	for _, want := range []string{
-		"held-out score 0.250 → 0.375", "a_task_with_a_name_00, the 2nd of 3 levels: 1 of 3 replies right", "asked What is it?", "right 5\n", "wrong a guess  (want 5)",
-		"practises", "2nd of 3",
+		"held-out score 0.250 → 0.375", "a_task_with_a_name_00 (2): 1 of 3 replies right", "asked What is it?", "right 5\n", "wrong a guess  (want 5)",
+		"practises", "1 of 3", "  (2) ",
 	} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q in\n%s", want, lines)
@@ -186,13 +186,13 @@ func TestAProblemEveryTenSeconds(t *testing.T) {
 			lines  int
 		}{
 			{[]run.Played{group("a_task_with_a_name_00", false, false)}, 0, nil, 0},
-			{[]run.Played{group("a_task_with_a_name_00", true, false)}, 0, []string{"_00, the easiest of 3 levels: What is it?", "→ 5: right (1 of 2 replies are, mean score 0.50)"}, 1},
+			{[]run.Played{group("a_task_with_a_name_00", true, false)}, 0, []string{"_00: What is it?", "→ 5: right (1 of 2 replies are, mean score 0.50)"}, 1},
 			{
 				[]run.Played{group("a_task_with_a_name_00 (2)", false, false), group("a_task_with_a_name_01 (3)", true, false, true), group("a_task_with_a_name_00", true, true)},
-				10 * time.Second, []string{"step 1234, 10 s: held-out score 0.250 → 0.375", "_01, the hardest of 3 levels", ": right (2 of 3 replies are, "}, 2,
+				10 * time.Second, []string{"step 1234, 10 s: held-out score 0.250 → 0.375", "_01 (3): What is it?", ": right (2 of 3 replies are, "}, 2,
 			},
 			{nil, 10 * time.Second, []string{"step 1234"}, 1},
-			{[]run.Played{group("a_task_with_a_name_00 (2)", false, false)}, 10 * time.Second, []string{"step 1234", "the 2nd of 3 levels", "→ a guess: wrong (0 of 2 replies right"}, 2},
+			{[]run.Played{group("a_task_with_a_name_00 (2)", false, false)}, 10 * time.Second, []string{"step 1234", "_00 (2): What is it?", "→ a guess: wrong (0 of 2 replies right"}, 2},
 		} {
 			for _, g := range step.groups {
 				if err := l.Note(g); err != nil {

@@ -183,7 +183,7 @@ func (p *paper) replay(r *run.Report) {
 	width := min(p.on.room(), textWidth)
 	b := block{on: p.on, indent: 4 + max(len(names[1]), len(names[2])), width: width}
 	p.line("", "")
-	all := WrapLine("a held-out problem of "+place(r, then.Label), width-1)
+	all := WrapLine("a held-out problem of "+then.Label, width-1)
 	all = append(all, b.lines(names[0], then.Question)...)
 	for i, e := range []*run.Example{then, now} {
 		word, style := verdict(e)

@@ -36,12 +36,12 @@ func trained() *run.Report {
 		Replay: &run.Replay{Before: example("esuhe", 0.6), After: example("esuoh", 1), VersionAfter: 3000},
 		Tasks: []run.TaskReport{
 			{
-				Label: "palindrome_generation", Levels: levels("palindrome_generation", 6), Groups: 4520, First: 0.954, Last: 0.570, Curve: []float64{0.9, 0.7, 0.6, 0.5},
+				Label: "palindrome_generation", Levels: levels("palindrome_generation", 6), Examined: 6, Groups: 4520, First: 0.954, Last: 0.570, Curve: []float64{0.9, 0.7, 0.6, 0.5},
 				ExamBefore: new(0.072), ExamAfter: new(0.433), ExamCurve: []float64{0.072, 0.1, 0.2, 0.433}, DoneBefore: new(0), DoneAfter: new(2),
 				Curriculum: &curriculum.Standing{Complexity: 0.4, Share: 0.75},
 			},
 			{
-				Label: "spell_backward", Levels: levels("spell_backward", 11), Groups: 999, First: 0.8, Last: 0.263, Curve: []float64{0.9, 0.7, 0.6, 0.5},
+				Label: "spell_backward", Levels: levels("spell_backward", 11), Examined: 10, Groups: 999, First: 0.8, Last: 0.263, Curve: []float64{0.9, 0.7, 0.6, 0.5},
 				ExamBefore: new(0.411), ExamAfter: new(0.523), ExamCurve: []float64{0.411, 0.4, 0.5, 0.523}, DoneBefore: new(3), DoneAfter: new(3),
 				Curriculum: &curriculum.Standing{Complexity: 0.3, Share: 0.25},
 			},
@@ -67,7 +67,7 @@ func printed(t *testing.T, r *run.Report, width int) string {
 func TestReport(t *testing.T) {
 	const want = `task                   held-out score  levels done  groups  share  curve
 palindrome_generation   0.072 → 0.433   0 → 2 of 6   4,520   75 %  ▁▁▂▄
-spell_backward          0.411 → 0.523      3 of 11     999   25 %  ▄▄▅▅
+spell_backward          0.411 → 0.523      3 of 10     999   25 %  ▄▄▅▅
 levels done: their held-out problems score two thirds or more
 
 held out       0.369 → 0.515; it now solves 2 of 6 levels of
@@ -79,7 +79,7 @@ episodes       96,000 (scored: 96,000)
 tokens         3,000,000, 9,836 a second
 staleness      3 (1: 3)
 
-a held-out problem of spell_backward, the 4th of 11 levels
+a held-out problem of spell_backward:3
   asked          reverse
                  house [2J
   version 0      0.60: esuhe  (3 of 5 letters are in their places)

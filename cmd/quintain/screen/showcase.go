@@ -121,12 +121,12 @@ func (s *shown) line(r *run.Report) string {
 	if s.best.Right {
 		more = strings.Replace(more, "replies right", "replies are", 1)
 	}
-	return fmt.Sprintf("%s: %s → %s: %s (%s)", place(r, s.best.Label), Clip(oneLine(s.best.Question), lineAsked), Clip(oneLine(answerOf(&s.best)), lineAnswer), word, more)
+	return fmt.Sprintf("%s: %s → %s: %s (%s)", s.best.Label, Clip(oneLine(s.best.Question), lineAsked), Clip(oneLine(answerOf(&s.best)), lineAnswer), word, more)
 }
 
 // lines shows the problem in lines of less than width columns.
 func (s *shown) lines(t *Terminal, r *run.Report, width int) []string {
-	all := append([]string{""}, WrapLine(place(r, s.best.Label)+": "+s.replies(), width-1)...)
+	all := append([]string{""}, WrapLine(s.best.Label+": "+s.replies(), width-1)...)
 	b := block{on: t, indent: 8, width: width}
 	all = append(all, b.lines("asked", s.best.Question)...)
 	for _, e := range []*run.Example{&s.best, s.worst} {

@@ -197,16 +197,16 @@ func levelsDone(t *run.TaskReport) string {
 	case t.DoneBefore == nil:
 		return ""
 	case t.DoneAfter == nil || *t.DoneAfter == *t.DoneBefore:
-		return fmt.Sprintf("%d of %d", *t.DoneBefore, len(t.Levels))
+		return fmt.Sprintf("%d of %d", *t.DoneBefore, t.Examined)
 	}
-	return fmt.Sprintf("%d → %d of %d", *t.DoneBefore, *t.DoneAfter, len(t.Levels))
+	return fmt.Sprintf("%d → %d of %d", *t.DoneBefore, *t.DoneAfter, t.Examined)
 }
 
-// practises writes which level the curriculum plays, on average.
+// practises writes which level the curriculum plays, on average, as in its label.
 func practises(t *run.TaskReport) string {
 	n := len(t.Levels)
 	if n < 2 {
 		return ""
 	}
-	return fmt.Sprintf("%s of %d", words.Ordinal(1+int(t.Curriculum.Complexity*float64(n-1)+0.5)), n)
+	return strings.TrimSpace(strings.TrimPrefix(t.Levels[int(t.Curriculum.Complexity*float64(n-1)+0.5)], t.Label))
 }

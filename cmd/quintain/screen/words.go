@@ -2,11 +2,9 @@ package screen
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // leastGain is the smallest gain of a task's held-out score that is told, if no level was won.
@@ -62,29 +60,11 @@ func gained(tasks []run.TaskReport) string {
 	case levels > 0 && len(best.Levels) == 1:
 		return "it now solves " + best.Label
 	case levels > 0:
-		return fmt.Sprintf("it now solves %d of %d levels of %s, at first %d", *best.DoneAfter, len(best.Levels), best.Label, *best.DoneBefore)
+		return fmt.Sprintf("it now solves %d of %d levels of %s, at first %d", *best.DoneAfter, best.Examined, best.Label, *best.DoneBefore)
 	case score < leastGain || len(tasks) == 1:
 		return ""
 	}
 	return fmt.Sprintf("most gained by %s, %.3f → %.3f", best.Label, *best.ExamBefore, *best.ExamAfter)
-}
-
-// place names the task of a label and, if it is a level of several, which.
-func place(r *run.Report, label string) string {
-	for i := range r.Tasks {
-		t := &r.Tasks[i]
-		at, n := slices.Index(t.Levels, label), len(t.Levels)
-		switch {
-		case at < 0 || n == 1:
-		case at == 0:
-			return fmt.Sprintf("%s, the easiest of %d levels", t.Label, n)
-		case at == n-1:
-			return fmt.Sprintf("%s, the hardest of %d levels", t.Label, n)
-		default:
-			return fmt.Sprintf("%s, the %s of %d levels", t.Label, words.Ordinal(at+1), n)
-		}
-	}
-	return label
 }
 
 // elapsed writes seconds as 28 s or 1h2m3s.

@@ -12,7 +12,7 @@ func TestHeadline(t *testing.T) {
 		return &run.Report{ExamBefore: &before, ExamAfter: &after, Tasks: tasks}
 	}
 	task := func(label string, levels int, done [2]int, scores [2]float64) run.TaskReport {
-		return run.TaskReport{Label: label, Levels: make([]string, levels), DoneBefore: &done[0], DoneAfter: &done[1], ExamBefore: &scores[0], ExamAfter: &scores[1]}
+		return run.TaskReport{Label: label, Levels: make([]string, levels), Examined: levels, DoneBefore: &done[0], DoneAfter: &done[1], ExamBefore: &scores[0], ExamAfter: &scores[1]}
 	}
 	played := run.TaskReport{Label: "a", Groups: 1, Last: 0.25}
 	for _, test := range []struct {

@@ -5,16 +5,16 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
+	"github.com/quintain-rl/quintain/watch/words"
 )
 
-// failuresRead is how many of the newest groups of each outcome the page of failures reads.
-const failuresRead = 500
+// faultsRead is how many of the newest groups of each outcome the page of faults reads.
+const faultsRead = 500
 
 // A failure is the common cause of failed episodes.
 type failure struct {
@@ -28,28 +28,28 @@ type failure struct {
 	Task     string
 }
 
-// A failuresPage is the content of the page of failures.
-type failuresPage struct {
+// A faultsPage is the content of the page of faults.
+type faultsPage struct {
 	Failures []failure
 	Read     int // groups
 	All      int // groups with an episode that failed or was stopped
-	Model    int // groups in which a reply fell short: no failures of this page
+	Model    int // groups in which a reply fell short: no faults of this page
 }
 
-// failures answers with the page of failures.
-func (s *Server) failures(c *web.Call) error {
-	var p failuresPage
+// faults answers with the page of faults.
+func (s *Server) faults(c *web.Call) error {
+	var p faultsPage
 	err := c.Compute(func() (err error) {
-		p, err = s.failuresPage(c.Context())
+		p, err = s.faultsPage(c.Context())
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return s.show(c, view{"Failures", "failures", p})
+	return s.show(c, view{"Faults", "faults", p})
 }
 
-func (s *Server) failuresPage(ctx context.Context) (p failuresPage, err error) {
+func (s *Server) faultsPage(ctx context.Context) (p faultsPage, err error) {
 	counts := s.trace.sums()
 	p.All, p.Model = failedGroups(&counts), counts.Outcomes[quintain.ModelFailed]
 	by := map[string]*failure{}
@@ -57,7 +57,7 @@ func (s *Server) failuresPage(ctx context.Context) (p failuresPage, err error) {
 		if o.Rewarded() {
 			continue
 		}
-		for _, e := range s.trace.find(trace.Query{Outcome: o, Newest: true, Limit: failuresRead}) {
+		for _, e := range s.trace.find(trace.Query{Outcome: o, Newest: true, Limit: faultsRead}) {
 			r, err := s.trace.now().Read(e.Ref)
 			if err != nil {
 				continue // an unreadable group is no failure of the run
@@ -82,7 +82,7 @@ func addFailures(by map[string]*failure, r *trace.Record, o quintain.Outcome, at
 		if e.Outcome != o {
 			continue
 		}
-		cause := causeOf(e.Error)
+		cause := words.Cause(e.Error)
 		key := string(o) + "\n" + cause
 		if by[key] == nil {
 			w := &pen{at: at, room: 2000}
@@ -93,22 +93,4 @@ func addFailures(by map[string]*failure, r *trace.Record, o quintain.Outcome, at
 		}
 		by[key].Episodes++
 	}
-}
-
-// causeOf is the common part of similar errors: the first line, with 0 for every number.
-func causeOf(text string) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	var b strings.Builder
-	digits := false
-	for _, r := range first {
-		is := r >= '0' && r <= '9'
-		switch {
-		case !is:
-			b.WriteRune(r)
-		case !digits:
-			b.WriteByte('0')
-		}
-		digits = is
-	}
-	return cmp.Or(b.String(), "unknown reason")
 }
