@@ -8,13 +8,14 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/queue"
+	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/run/pieces"
 )
 
 // The record of a run is a snapshot, and changes since. The key of a change is its number since
 // the snapshot, so that nobody has to delete it: the snapshot tells which changes follow it.
 const (
-	changePrefix = "run-change-"
+	changePrefix = kept.ChangePrefix
 	mostChanges  = 1024      // may follow a snapshot, or one for each byteShare of its bytes
 	byteShare    = 32        // see above
 	changeBytes  = 256 << 10 // of a change

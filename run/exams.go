@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run/exam"
 )
@@ -23,10 +22,6 @@ type ExamLine struct {
 	// Examples are one problem of each label, the same in every evaluation of the run.
 	Examples []Example `json:"examples,omitempty"`
 }
-
-// ReadExams reads the log of evaluations at path. The error is [fs.ErrNotExist] if there
-// is none.
-func ReadExams(path string) ([]ExamLine, error) { return jsonl.ReadLog[ExamLine](path) }
 
 // Line is the line of the evaluation; nil: nothing was scored.
 func (e *Examined) Line() *ExamLine {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
@@ -41,7 +42,7 @@ func TestExamplesAreTheSameProblems(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	exams, err := run.ReadExams(folder.Join(datadir.Evaluations))
+	exams, err := jsonl.ReadLog[run.ExamLine](folder.Join(datadir.Evaluations))
 	if err != nil || len(exams) != 4 {
 		t.Fatalf("%d evaluations, error %v", len(exams), err)
 	}

@@ -9,11 +9,12 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/run/pieces"
 )
 
 // RecordKey is the key of the run's record in the queue's small state.
-const RecordKey = "run"
+const RecordKey = kept.RunKey
 
 // piecePrefix begins the keys of the pieces of a large part of the record.
 const piecePrefix = "run-part-"
@@ -67,6 +68,7 @@ type ledger struct {
 	round     *round     // of those who wait for the next save; nil: nobody does
 	record    record     // whose Trained never changes, and needs no lock
 	published int        // the last version both kept and published
+	behind    int        // versions that the record was behind the checkpoint at the opening
 }
 
 // errTrained and errUntrained refuse a folder of the other kind of run.
@@ -75,7 +77,7 @@ var (
 	errUntrained = errors.New("it belongs to another policy, not trained in this program: choose another folder with --data")
 )
 
-// An ApartError refuses a checkpoint whose version is not that of the run, nor the next.
+// An ApartError refuses a checkpoint that is older than the run.
 type ApartError struct{ Checkpoint, Run int }
 
 // Error implements error.
@@ -84,8 +86,8 @@ func (e *ApartError) Error() string {
 }
 
 // openLedger reads the record of a run, or begins with fresh. Last is the learner's
-// checkpoint; nil: nothing is trained. If it is one step ahead of the record, the process
-// was killed between the two, and the record follows it.
+// checkpoint; nil: nothing is trained. If it is ahead of the record, the record follows it: by one
+// step, the process was killed between the two; by more, the record is an older one.
 func openLedger(ctx context.Context, store stateStore, fresh record, last *checkpoint) (*ledger, error) {
 	l := &ledger{store: store, dirty: make(chan struct{}, 1), grown: -1, record: fresh}
 	l.record.Format, l.record.Trained = RecordFormat, last != nil
@@ -100,10 +102,13 @@ func openLedger(ctx context.Context, store stateStore, fresh record, last *check
 		l.published = l.record.Version
 		return l, nil
 	}
-	if last.version != l.record.Version && last.version != l.record.Version+1 {
+	if last.version < l.record.Version {
 		return nil, &ApartError{last.version, l.record.Version}
 	}
-	l.record.Version, l.record.Batch, l.published = last.version, last.batch, last.version
+	if l.behind = last.version - l.record.Version; l.behind > 0 || last.batch != nil { // weights that were put back have no batch
+		l.record.Batch = last.batch
+	}
+	l.record.Version, l.published = last.version, last.version
 	return l, nil
 }
 

@@ -195,6 +195,9 @@ func (r *Run) openLedger(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if n := r.ledger.behind; n > 1 {
+		r.log.Error("the record of the run is older than its checkpoint, and follows it: it was damaged or put back; problems that were played since may be played again, and their groups are dropped", "record", r.ledger.version()-n, "checkpoint", r.ledger.version())
+	}
 	s, held := r.config.Settings, r.config.Queue.Stats()
 	r.ledger.gate = rollout.NewAdmission(rollout.Gate{Batch: s.BatchSize, MaxLag: s.MaxLag}, held.Waiting.Episodes+held.Leased.Episodes)
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +21,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
@@ -483,12 +485,28 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 			t.Errorf("group %s is consumed twice", id)
 		}
 	}
-	for _, version := range []int{3, 6} { // the record is at 4
-		c := config(t, open(t, store))
-		c.Consumer = run.Train(&learner{last: learn.Step{Version: version}})
-		if _, err := run.Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), "do not belong together") {
-			t.Errorf("a checkpoint of version %d: error %v", version, err)
+	for _, test := range []struct {
+		version int // the record is at 4
+		want    string
+		why     string
+	}{
+		{3, "the checkpoint has version 3, and the run is at version 4: they do not belong together", "training would be lost"},
+		{4, "", "the checkpoint of the record"},
+		{6, "record=4 checkpoint=6", "the record was put back, and is told so"},
+	} {
+		c, log := config(t, open(t, store)), &strings.Builder{}
+		c.Log = slog.New(slog.NewTextHandler(log, nil))
+		c.Consumer = run.Train(&learner{last: learn.Step{Version: test.version}})
+		_, err := run.Open(t.Context(), c)
+		if err != nil {
+			log.WriteString(err.Error())
 		}
+		if !strings.Contains(log.String(), test.want) || (log.Len() == 0) != (test.want == "") {
+			t.Errorf("%s: %s, want %s", test.why, log, test.want)
+		}
+	}
+	if version, err := kept.VersionOf(t.Context(), open(t, store)); version != 4 || err != nil {
+		t.Errorf("the record is at version %d, %v", version, err)
 	}
 }
 

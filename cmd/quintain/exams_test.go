@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/run"
 )
 
@@ -47,7 +48,7 @@ func byWorkers(t *testing.T, data string, run, worker []string) (examined int) {
 // lastExam is the last evaluation of a data folder, without its time.
 func lastExam(t *testing.T, data string) run.ExamLine {
 	t.Helper()
-	lines, err := run.ReadExams(filepath.Join(data, datadir.Evaluations))
+	lines, err := jsonl.ReadLog[run.ExamLine](filepath.Join(data, datadir.Evaluations))
 	if err != nil || len(lines) == 0 {
 		t.Fatalf("%d evaluations, error %v", len(lines), err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -209,7 +210,7 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 	var last learn.Step
 	switch c.Policy.Kind {
 	case player.Tiny:
-		last, err = c.Policy.Train(ctx, &to, player.Training{Folder: a.folder, Keep: &a.weights, Sizes: c.Model.Config(), Learn: c.Learn, WarmUp: w.warmUp, Every: c.Run.KeepWeights, Share: a.leases.Publish()})
+		last, err = c.Policy.Train(ctx, &to, player.Training{Folder: a.folder, Keep: &a.weights, Sizes: c.Model.Config(), Learn: c.Learn, WarmUp: w.warmUp, Say: a.says, Every: c.Run.KeepWeights, Share: a.leases.Publish()})
 	case player.Script:
 		to.Policy, err = c.Policy.Solver(to.Streams, c.Run.Of.Seed, func() int32 { return int32(a.Version()) })
 	default:
@@ -235,9 +236,14 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err error) {
 	c := a.config
 	to.Sinks = append(to.Sinks, a.live)
+	if a.weights.Lacks() { // a checkpoint ahead of the run need not be the run's
+		if version, err := kept.VersionOf(ctx, to.Queue); err != nil || last.Version > version+1 {
+			return cmp.Or(err, a.weights.Explain(&run.ApartError{Checkpoint: last.Version, Run: version}))
+		}
+	}
 	a.Run, err = run.Open(ctx, to)
-	if apart, is := errors.AsType[*run.ApartError](err); is && apart.Run > 0 {
-		err = a.weights.Explain(err)
+	if _, apart := errors.AsType[*run.ApartError](err); apart {
+		err = a.weights.Remedy(err)
 	}
 	if err != nil {
 		return fmt.Errorf("data folder %s: %w", c.Data, err)

@@ -66,7 +66,7 @@ func TestTrainingGoesOnInAnotherFolder(t *testing.T) {
 	if n := checkSteps(t, first); n != 5 {
 		t.Errorf("%d steps, want 5", n)
 	}
-	exams, err := run.ReadExams(filepath.Join(first, datadir.Evaluations))
+	exams, err := jsonl.ReadLog[run.ExamLine](filepath.Join(first, datadir.Evaluations))
 	if err != nil || !bytes.HasPrefix(content(t, first, datadir.Evaluations), content(t, second, datadir.Evaluations)) {
 		t.Errorf("the second folder had other evaluations; error %v", err)
 	}

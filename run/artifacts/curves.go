@@ -59,7 +59,7 @@ func folderNames(folders []string) []string {
 // folderExams reads the evaluations of a data folder.
 func folderExams(folder string) ([]run.ExamLine, error) {
 	path := filepath.Join(folder, datadir.Evaluations)
-	exams, err := run.ReadExams(path)
+	exams, err := jsonl.ReadLog[run.ExamLine](path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s: is %s the data folder of a run with evaluations?", path, folder)
 	}

@@ -51,7 +51,7 @@ func TestLogs(t *testing.T) {
 	if err != nil || len(steps) != 1 || steps[0].Version != 1 {
 		t.Errorf("steps %+v, error %v", steps, err)
 	}
-	exams, err := run.ReadExams(p.Folder.Join(datadir.Evaluations))
+	exams, err := jsonl.ReadLog[run.ExamLine](p.Folder.Join(datadir.Evaluations))
 	if err != nil || len(exams) != 1 || exams[0].Version != 1 || exams[0].Seconds != 3 || exams[0].Mean != mean || exams[0].Interval.High != 0.6 ||
 		len(exams[0].Tasks) != 1 || exams[0].Tasks["a:1"] != mean {
 		t.Errorf("evaluations %+v, error %v", exams, err)

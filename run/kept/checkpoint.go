@@ -85,6 +85,24 @@ func (c *Checkpoint) Settle() error {
 	return nil
 }
 
+// Remedy adds the way back to the error of a run that has lost its checkpoint.
+func (c *Checkpoint) Remedy(err error) error {
+	if c.Store != nil {
+		return c.Explain(fmt.Errorf("%w: restore both streams of the run from one backup", err))
+	}
+	all := Versions{Folder: c.Folder.Join(datadir.Weights)}
+	have, _ := all.list() // none is as good as an error
+	if len(have) == 0 {
+		return fmt.Errorf("%w: put back the newest copy, or begin anew in another folder with --data; no weights are kept to go on from (run.keep_weights keeps some)", err)
+	}
+	newest := have[len(have)-1]
+	return fmt.Errorf("%w: put back the newest copy, or go on from the newest weights that are kept, those of version %d, without the training since: cp %s %s",
+		err, newest, all.path(newest), c.path())
+}
+
+// Lacks reports whether the store had none at Read, so that of the folder may be another run's.
+func (c *Checkpoint) Lacks() bool { return c.lacks }
+
 // Explain adds the remedy to the error of a run that its checkpoint does not belong to, if the
 // store lacks that of the run.
 func (c *Checkpoint) Explain(err error) error {

@@ -184,7 +184,7 @@ func (s *Settings) frozen(player string, how Start) (one rollout.Opponent, err e
 	}
 	model, of, err := tiny.ReadVersion(data)
 	if err != nil {
-		return one, err
+		return one, fmt.Errorf("weights of version %d in %s: %w: put back a copy of the file, or seat another version", version, all.Folder, err)
 	}
 	one.Sampling = s.Sampling
 	one.Policy, err = tiny.New(model, of, tiny.Options{MaxSequences: how.Parallel, Seed: how.Seed})

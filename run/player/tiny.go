@@ -2,6 +2,7 @@ package player
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
@@ -23,6 +24,8 @@ type Training struct {
 	Every  int                               // versions from one whose weights the folder keeps to the next; 0: it keeps those that play
 	Share  func(version int, weights []byte) // gets the first weights, and those of each step, for [tiny.ReadVersion]; nil: nobody does
 
+	Say func(string) // hears of weights that were put back; nil: nobody does
+
 	// WarmUp makes a new model, such as the function of this name.
 	WarmUp func(context.Context, starter.WarmUp, []rollout.Stream) (*transformer.Model, error)
 }
@@ -33,7 +36,12 @@ type Training struct {
 func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (last learn.Step, err error) {
 	warm := starter.DefaultWarmUp(s.Scenario)
 	warm.Sizes, warm.Path = how.Sizes, how.Folder.Join("warm_up.unfinished")
+	version, err := kept.VersionOf(ctx, to.Queue)
+	if err != nil {
+		return last, err
+	}
 	trainer, err := starter.OpenTrainer(starter.Training{
+		Version: version, Say: how.Say,
 		Path: how.Folder.Join(datadir.Checkpoint), Keep: how.Keep, Sizes: how.Sizes, Learn: how.Learn,
 		Sampling: tiny.Options{MaxSequences: to.Settings.Parallel, Seed: to.Settings.Seed},
 		Fresh: func() (*transformer.Model, error) {
@@ -41,6 +49,13 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 		},
 	})
 	if err != nil {
+		if lost, is := errors.AsType[*starter.LostError](err); is {
+			place := kept.Checkpoint{Place: kept.Place{Folder: how.Folder}}
+			if of, is := how.Keep.(*kept.Checkpoint); is {
+				place = *of
+			}
+			err = place.Remedy(fmt.Errorf("%w, and the run is at version %d", err, lost.Version))
+		}
 		return last, err
 	}
 	if err := starter.Readable(ctx, to.Streams, trainer.Context()); err != nil {

@@ -56,6 +56,9 @@ func (s *Settings) adam() transformer.AdamSettings {
 // Model returns the model itself, not a copy: the next step changes it.
 func (l *Learner) Model() *transformer.Model { return l.model }
 
+// Renumber gives the weights another version, before the first step.
+func (l *Learner) Renumber(version int) { l.version = version }
+
 // Version returns the version of the weights: the number of steps taken. A step counts
 // even if it skipped its updates, since it consumed its groups.
 func (l *Learner) Version() int { return l.version }

@@ -26,6 +26,11 @@ type Training struct {
 	Learn    learn.Settings                     // settings of the steps from now on
 	Sampling tiny.Options                       // options of the policy
 	Fresh    func() (*transformer.Model, error) // makes the first model if there is no checkpoint
+
+	// Version is that of the run: above 0, a missing checkpoint is lost, and weights without the state
+	// of the training, put in its place, go on from there. Say hears of these; nil: nobody does.
+	Version int
+	Say     func(string)
 }
 
 // A Keeper keeps a checkpoint: the content of a weights file.
@@ -75,24 +80,52 @@ func OpenTrainer(o Training) (*Trainer, error) {
 // open resumes from the checkpoint, or begins without one.
 func (t *Trainer) open(o Training) error {
 	saved, err := readCheckpoint(t.keep, t.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return t.begin(o)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if missing && o.Version == 0 {
+		model, err := o.Fresh()
+		if err != nil {
+			return err
+		}
+		return t.begin(o, model)
+	}
+	if missing {
+		err = fmt.Errorf("%s: is missing", t.path)
 	}
 	if err != nil {
+		return &LostError{o.Version, err}
+	}
+	if _, whole := saved.Notes[stepNote]; whole {
+		return t.resume(o, saved)
+	}
+	if err := t.fits(o, saved); err != nil {
 		return err
 	}
-	return t.resume(o, saved)
+	if o.Say != nil {
+		o.Say(fmt.Sprintf("%s has the weights of version %q without the state of the training: it goes on from them as version %d, and what was trained in between is lost",
+			t.path, saved.Notes["version"], o.Version))
+	}
+	return t.begin(o, saved.Model)
 }
 
-// begin starts training at version 0.
-func (t *Trainer) begin(o Training) error {
-	model, err := o.Fresh()
-	if err != nil {
-		return err
-	}
+// A LostError says why the checkpoint of a run at a version cannot be read.
+type LostError struct {
+	Version int
+	Why     error
+}
+
+// Error implements error.
+func (e *LostError) Error() string { return e.Why.Error() }
+
+// Unwrap returns why.
+func (e *LostError) Unwrap() error { return e.Why }
+
+// begin starts training at the version of the run.
+func (t *Trainer) begin(o Training, model *transformer.Model) (err error) {
 	if t.learner, err = learn.New(model, nil, o.Learn); err != nil {
 		return err
 	}
+	t.learner.Renumber(o.Version)
+	t.last.Version = o.Version
 	return t.save()
 }
 
@@ -101,8 +134,8 @@ func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
 	if err := jsonform.Unmarshal([]byte(saved.Notes[stepNote]), &t.last); err != nil {
 		return fmt.Errorf("%s: not the checkpoint of a run: note %q: %w", t.path, stepNote, err)
 	}
-	if have := saved.Model.Config(); have != o.Sizes {
-		return fmt.Errorf("%s: %w: the checkpoint has %+v, but the settings say %+v: change the settings under model, or choose another folder with --data", t.path, transformer.ErrSizes, have, o.Sizes)
+	if err := t.fits(o, saved); err != nil {
+		return err
 	}
 	var err error
 	if t.learner, err = learn.Resume(saved, nil, o.Learn); err != nil {
@@ -110,6 +143,14 @@ func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
 	}
 	if version := t.learner.Version(); version != t.last.Version {
 		return fmt.Errorf("%s: the weights have version %d, but the last step made version %d", t.path, version, t.last.Version)
+	}
+	return nil
+}
+
+// fits refuses weights of other sizes.
+func (t *Trainer) fits(o Training, saved *transformer.Checkpoint) error {
+	if have := saved.Model.Config(); have != o.Sizes {
+		return fmt.Errorf("%s: %w: the checkpoint has %+v, but the settings say %+v: change the settings under model, or choose another folder with --data", t.path, transformer.ErrSizes, have, o.Sizes)
 	}
 	return nil
 }
