@@ -54,7 +54,7 @@ func (g agentAPI) routes() []web.Route {
 // sessionOf returns the session of an agent's request. On a port without keys the address
 // is enough; a key of another session is refused even there.
 func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
-	if !g.isOpen() {
+	if !g.Ready() {
 		return nil, dialect.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
 	}
 	key, id := keys.From(c.R), c.Param("session")
@@ -208,7 +208,8 @@ func (g agentAPI) model(c *web.Call) error {
 	return c.JSON(http.StatusOK, d.Model(dialect.Model{ID: c.Param("model")}))
 }
 
-// count counts the tokens of a prompt, exactly as they would be read. It is not recorded.
+// count counts the tokens that a call would read, those of the session that it continues among
+// them. It is not recorded.
 func (g agentAPI) count(c *web.Call) error {
 	d := dialect.Messages()
 	bound(c, d)
@@ -224,7 +225,19 @@ func (g agentAPI) count(c *web.Call) error {
 	if g.player.Count == nil {
 		return refuse(c, d, dialect.Errorf(http.StatusNotImplemented, "the policy does not count tokens"))
 	}
-	n, err := g.player.Count(quintain.Request{N: 1, Messages: req.Messages, Tools: req.Tools, Vars: req.Vars})
+	var p tree.Place
+	var ask quintain.Request
+	err = s.lockWhole(g.Gateway)
+	if err != nil {
+		err = unreadable(err)
+	} else if p, err = g.place(s, req); err == nil {
+		ask = g.ask(s, p, req)
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return refuse(c, d, asError(err))
+	}
+	n, err := tree.OrInParts(p, ask, g.player.Count)
 	if err != nil {
 		return refuse(c, d, dialect.Errorf(http.StatusBadRequest, "%v", err))
 	}

@@ -111,33 +111,45 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 	if err != nil {
 		return ask, unreadable(err)
 	}
-	if err := s.tree.Expand(f.req); err != nil {
-		return ask, err
-	}
-	start := g.canon.StartOf(f.req.Tools)
-	text, from, err := g.player.text(f.req, s.tree)
+	p, err := g.place(s, f.req)
 	if err != nil {
 		return ask, err
 	}
-	if text != nil {
-		start = tree.Digest{} // that of no chat
-	}
-	p := s.tree.Find(start, f.req.Messages, tree.AnchorsOf(f.req))
-	p.Text, p.Continues = text, from
 	if main := s.tree.Main(); main != nil {
 		p.Most = main.Tokens
 	}
-	p.Branch = s.label(p, f.req)
+	p.Branch = cmp.Or(f.req.Branch, s.tree.Label(p, len(s.underway)))
 	f.place = p
 	left := s.limits.Tokens - s.sampled
 	if s.limits.Tokens > 0 && left <= 0 {
 		return ask, g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
 	}
 	ask = g.ask(s, p, f.req)
+	if g.book.journal != nil && !refusal.Fits(len(p.Text)+len(f.req.Prompt), f.req.Messages[p.Fresh:]) {
+		return ask, refusal.TooLarge()
+	}
 	if s.limits.Tokens > 0 {
 		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
 	}
 	return ask, nil
+}
+
+// place finds where a call belongs in a session, whose texts are in memory. s.mu is held.
+func (g *Gateway) place(s *session, req *dialect.Request) (p tree.Place, err error) {
+	if err := s.tree.Expand(req); err != nil {
+		return p, err
+	}
+	start := g.canon.StartOf(req.Tools)
+	text, from, err := g.player.text(req, s.tree)
+	if err != nil {
+		return p, err
+	}
+	if text != nil {
+		start = tree.Digest{} // that of no chat
+	}
+	p = s.tree.Find(start, req.Messages, tree.AnchorsOf(req))
+	p.Text, p.Continues = text, from
+	return p, nil
 }
 
 // answer samples the replies of a call, and keeps them.
@@ -220,10 +232,11 @@ func (g *Gateway) draw(ctx context.Context, s *session, f *flight) (samples []qu
 		return nil, false, err
 	}
 	ask.Text = g.player.showing(f)
-	samples, err = g.player.sample(ctx, f.place, ask)
+	sample := func(ask quintain.Request) ([]quintain.Sample, error) { return g.player.Policy.Sample(ctx, ask) }
+	samples, err = tree.OrInParts(f.place, ask, sample)
 	if ask.ToolChoice != "" && errors.Is(err, quintain.ErrUnguided) {
 		ask.ToolChoice = ""
-		samples, err = g.player.sample(ctx, f.place, ask)
+		samples, err = tree.OrInParts(f.place, ask, sample)
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -244,7 +257,7 @@ func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.R
 		Key: fmt.Sprintf("%s#%d~%s", s.group.Problem.ID(), s.number, keys.NewID(4)), N: max(1, req.N), Sampling: g.config.Sampling,
 		Tools: req.Tools, Vars: req.Vars, Stop: req.Stop, Exam: s.group.Mode == Exam, Fresh: p.Fresh,
 	}
-	if req.Choice == "none" {
+	if req.Choice == dialect.ToolsNone {
 		r.Tools = nil
 	}
 	if s.group.Mode == Exam {
@@ -315,6 +328,7 @@ func (g *Gateway) node(id string, p tree.Place, req *dialect.Request, sample *qu
 // read parses a sample's text: thoughts, content, tool calls.
 func (p *Player) read(req *dialect.Request, sample *quintain.Sample) toolcall.Reply {
 	format, in := p.form(req)
+	in.Cut = sample.Finish == quintain.Length
 	if format == nil || sample.Whole == "" {
 		return toolcall.Reply{Reasoning: sample.Reasoning, Content: sample.Text, Calls: sample.ToolCalls}
 	}
@@ -326,11 +340,13 @@ func (p *Player) form(req *dialect.Request) (f *toolcall.Format, in toolcall.Con
 	if p.Format == nil || req.Prompt != "" {
 		return nil, in
 	}
-	in.Tools = req.Tools
+	if req.Choice != dialect.ToolsNone {
+		in.Tools = req.Tools
+	}
 	if p.Opens != nil {
 		in.Thinking = p.Opens(req.Vars)
 	}
-	return p.Format.For(req.Tools), in
+	return p.Format.For(in.Tools), in
 }
 
 // showing returns what shows the one reply of a stream while it is sampled; nil: nobody looks.
@@ -370,22 +386,4 @@ func (g *Gateway) reply(req *dialect.Request, f *flight) *dialect.Reply {
 	}
 	r.Usage.Prompt = f.nodes[0].Tokens - len(f.nodes[0].Turn.Wrote)
 	return r
-}
-
-// label is the branch of a call: the agent's name for it, or what it seems to be. s.mu is
-// held.
-func (s *session) label(p tree.Place, req *dialect.Request) string {
-	switch main := s.tree.Main(); {
-	case req.Branch != "":
-		return req.Branch
-	case p.Parent != nil:
-		return p.Parent.Turn.Call.Branch
-	case main == nil:
-		return ""
-	case (len(s.underway) > 1 || len(main.Turn.ToolCalls) > 0 && main.Children == 0) && (p.System != main.System || p.Start != main.Start):
-		return tree.Subagent
-	case p.Class == tree.Root && len(s.underway) <= 1 && (p.System == main.System || p.Start == main.Start):
-		return tree.Compacted
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -54,7 +55,7 @@ func (g callerAPI) routes() []web.Route {
 // route is a route of callers.
 func (g callerAPI) route(method, path string, serve func(*web.Call) error) web.Route {
 	return web.Route{Method: method, Path: path, For: Sessions, Serve: func(c *web.Call) error {
-		if !g.isOpen() {
+		if !g.Ready() {
 			c.W.Header().Set("Retry-After", "1")
 			c.SkipBody()
 			return web.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
@@ -81,24 +82,6 @@ type MadeSession struct {
 	Expires   time.Time       `json:"expires"`
 }
 
-// decode reads a JSON body strictly. The error names the field.
-func decode[T any](c *web.Call) (v T, err error) {
-	return web.ReadBody(c, func(body []byte) (v T, err error) {
-		if len(body) == 0 {
-			return v, nil
-		}
-		if err := jsonform.Strict(body, 64); err != nil {
-			return v, web.Errorf(http.StatusUnprocessableEntity, "%v", err)
-		}
-		dec := jsonform.NewDecoder(body)
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&v); err != nil {
-			return v, web.Errorf(http.StatusUnprocessableEntity, "%v", jsonform.Explain(err))
-		}
-		return v, nil
-	})
-}
-
 // answer answers with JSON.
 func answer(c *web.Call, status int, v any) error {
 	body, err := jsonform.Marshal(v)
@@ -110,34 +93,41 @@ func answer(c *web.Call, status int, v any) error {
 
 // postSessions makes sessions.
 func (g callerAPI) postSessions(c *web.Call) error {
-	spec, err := decode[Spec](c)
+	spec, sum, err := web.ReadStrict[Spec](c)
 	if err != nil {
 		return err
 	}
-	order := c.R.Header.Get("Idempotency-Key")
-	spec.Key = order
+	order := orderRecord{Key: c.R.Header.Get("Idempotency-Key"), Sum: sum}
+	spec.Key, spec.sum = order.Key, sum
 	g.mu.Lock()
-	old, known := g.orders[order]
-	if known = known && order != ""; !known {
-		g.orders[order] = nil // under way
+	old, known := g.orders[order.Key]
+	if known = known && order.Key != ""; !known {
+		g.orders[order.Key] = order
 	}
 	g.mu.Unlock()
 	switch {
-	case known && old != nil:
-		return answer(c, http.StatusCreated, old)
+	case known && old.Sum != nil && !bytes.Equal(old.Sum, sum):
+		return errKeyUsed()
+	case known && old.Made != nil:
+		return answer(c, http.StatusCreated, old.Made)
 	case known:
 		return g.explain(c, web.Errorf(http.StatusTooManyRequests, "Idempotency-Key: a request with this key is under way"))
 	}
-	out, err := g.Make(c.Context(), spec, waitOf(c), g.config.Settings.base(c.R))
+	order.Made, err = g.Make(c.Context(), spec, waitOf(c), g.config.Settings.base(c.R))
 	g.mu.Lock()
-	if g.orders[order] = out; err != nil || order == "" {
-		delete(g.orders, order)
+	if g.orders[order.Key] = order; err != nil || order.Key == "" {
+		delete(g.orders, order.Key)
 	}
 	g.mu.Unlock()
 	if err != nil {
 		return g.explain(c, err)
 	}
-	return answer(c, http.StatusCreated, out)
+	return answer(c, http.StatusCreated, order.Made)
+}
+
+// errKeyUsed refuses a request whose key of idempotency another one has.
+func errKeyUsed() error {
+	return web.Errorf(http.StatusConflict, "Idempotency-Key: another request had this key: use a new one for each request")
 }
 
 // explain adds to a refusal when the client should ask again.
@@ -228,7 +218,7 @@ func (g callerAPI) postReward(c *web.Call) error {
 
 // takeReward takes the reward in the body of a request.
 func (g callerAPI) takeReward(c *web.Call, s *session) error {
-	in, err := decode[struct {
+	in, _, err := web.ReadStrict[struct {
 		Reward
 		Number  *float64        `json:"reward"`
 		Metrics json.RawMessage `json:"metrics"`
@@ -266,7 +256,7 @@ func (g callerAPI) postEnd(c *web.Call) error {
 
 // takeEnd ends a session by the body of a request.
 func (g callerAPI) takeEnd(c *web.Call, s *session) error {
-	e, err := decode[End](c)
+	e, _, err := web.ReadStrict[End](c)
 	if err != nil {
 		return err
 	}
@@ -305,7 +295,7 @@ func (g callerAPI) postKey(c *web.Call) error {
 	}
 	next := s.generation.Load() + 1
 	if err := g.book.keep(c.Context(), s.id, kindKey, next); err != nil {
-		return web.Fault(http.StatusInsufficientStorage, err)
+		return notKept(err)
 	}
 	s.generation.Store(next)
 	return answer(c, http.StatusOK, map[string]string{"key": s.key(g.config.Secret)})
@@ -371,11 +361,17 @@ func (g callerAPI) groupOf(c *web.Call) (*group, error) {
 	return nil, web.Errorf(http.StatusNotFound, "there is no group %.60q, or it was finished a while ago", c.Param("group"))
 }
 
-// getGroup shows a group with its sessions.
+// getGroup shows a group with its sessions, and waits until it is done if the client asks.
 func (g callerAPI) getGroup(c *web.Call) error {
 	of, err := g.groupOf(c)
 	if err != nil {
 		return err
+	}
+	c.Waits = true
+	select {
+	case <-of.finished:
+	case <-time.After(waitOf(c)):
+	case <-c.Context().Done():
 	}
 	return g.showGroup(c, of)
 }
@@ -388,7 +384,7 @@ func (g callerAPI) showGroup(c *web.Call, of *group) error {
 	for i, s := range sessions {
 		views[i], _ = s.seen()
 	}
-	return answer(c, http.StatusOK, map[string]any{"id": of.Name, "of": of.Of, "done": done, "closed": closed, "sessions": views})
+	return answer(c, http.StatusOK, map[string]any{"id": of.Name, "of": of.Of, "done": done, "dropped": of.drop(), "closed": closed, "sessions": views})
 }
 
 // postMore adds a session to a group: one that is missing, or one in the place of a failed
@@ -398,7 +394,7 @@ func (g callerAPI) postMore(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	out, err := g.more(c.Context(), of, demand{1, g.config.Settings.base(c.R), "", ""})
+	out, err := g.more(c.Context(), of, demand{count: 1, base: g.config.Settings.base(c.R)})
 	if err != nil {
 		return g.explain(c, err)
 	}
@@ -412,7 +408,7 @@ func (g callerAPI) postClose(c *web.Call) error {
 		return err
 	}
 	if err := g.close(c.Context(), of); err != nil {
-		return web.Fault(http.StatusInsufficientStorage, err)
+		return notKept(err)
 	}
 	return g.showGroup(c, of)
 }
@@ -442,7 +438,7 @@ func (g callerAPI) postRewards(c *web.Call) error {
 		c.SkipBody()
 		return err
 	}
-	all, err := decode[[]*float64](c)
+	all, _, err := web.ReadStrict[[]*float64](c)
 	if err != nil {
 		return err
 	}

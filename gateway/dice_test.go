@@ -171,9 +171,9 @@ func (l *lobby) of(problem string) chan rollout.Result {
 	return l.got[problem]
 }
 
-func (l *lobby) Done(_ context.Context, r rollout.Result) error {
+func (l *lobby) Judge(_ context.Context, r rollout.Result) (rollout.Drop, error) {
 	l.of(r.Job.Problem.ID()) <- r
-	return nil
+	return "", nil
 }
 
 // forgets is a chat template that leaves out the thoughts of earlier replies, so that the

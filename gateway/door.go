@@ -103,7 +103,7 @@ func (d Door) Start(c *web.Call, spec Spec) (*Made, error) {
 	of := d.groups[d.joining[spec.Join]]
 	d.mu.Unlock()
 	if of != nil {
-		out, err := d.more(c.Context(), of, demand{1, d.config.Settings.base(c.R), spec.As, spec.Key})
+		out, err := d.more(c.Context(), of, demand{1, d.config.Settings.base(c.R), spec.As, spec.Key, nil})
 		if full, is := errors.AsType[*web.Error](err); !is || full.Status != http.StatusConflict {
 			return out, caller.explain(c, err)
 		}
@@ -277,7 +277,7 @@ func (d Door) Elsewhere(c *web.Call) string {
 // Health is a route that says that the server runs, in the forms of several projects.
 func (d Door) Health() web.Route {
 	return web.Route{Method: "GET", Path: "/health", Serve: func(c *web.Call) error {
-		return answer(c, http.StatusOK, map[string]any{"status": "ok", "initialized": d.isOpen()})
+		return answer(c, http.StatusOK, map[string]any{"status": "ok", "initialized": d.Ready()})
 	}}
 }
 

@@ -55,6 +55,7 @@ func (s *session) abandon(f *flight, after time.Duration) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if f.waiting == 0 && f.underway() {
+			s.hung = s.hung || s.over() != nil
 			s.flights.drop(f.body, f) // the next one samples anew
 			f.cancel(refusal.ErrGone)
 		}

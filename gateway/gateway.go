@@ -29,7 +29,7 @@ type Host interface {
 	// Enter waits until a group may start. If ctx ends first, it returns its cause.
 	Enter(ctx context.Context) error
 
-	// Leave gives up a group that entered, and was not given to Done.
+	// Leave gives up a group that entered, and was not given to Judge.
 	Leave()
 
 	// Next returns the next problem of the host's own, or an error that says why it has
@@ -39,9 +39,9 @@ type Host interface {
 	// Job returns the problem of a group that another process began.
 	Job(p quintain.Problem) rollout.Job
 
-	// Done takes the group of a job. An error means that it is not kept, and may be given
-	// again.
-	Done(ctx context.Context, r rollout.Result) error
+	// Judge takes the group of a job, and returns why it drops it; empty: it is kept. An error means
+	// that it may be given again.
+	Judge(ctx context.Context, r rollout.Result) (rollout.Drop, error)
 }
 
 // A Config configures a Gateway. It needs Secret.
@@ -79,8 +79,8 @@ type Gateway struct {
 	open     bool // Run answers calls
 	groups   map[string]*group
 	sessions map[string]*session
-	live     int              // sessions of groups that are not done
-	orders   map[string]*Made // by idempotency key
+	live     int                    // sessions of groups that are not done
+	orders   map[string]orderRecord // by idempotency key; without a Made: under way
 	due      *due.Set[*group]
 	joining  map[string]string // the newest group of each [Spec].Join
 	names    map[string]string // IDs of sessions by their other ones, see [Spec].As
@@ -96,7 +96,7 @@ func New(c Config) (*Gateway, error) {
 		c.Model = "policy"
 	}
 	g := &Gateway{
-		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, orders: map[string]*Made{},
+		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, orders: map[string]orderRecord{},
 		due: due.New[*group](), joining: map[string]string{}, names: map[string]string{}, openStore: openJournal,
 		Calls: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "quintain_gateway_calls_total", Help: "Model calls of agents, by class."}, []string{"class"}),
 	}
@@ -179,8 +179,8 @@ func (g *Gateway) setOpen() {
 	close(g.opened)
 }
 
-// isOpen reports whether calls can be answered.
-func (g *Gateway) isOpen() bool {
+// Ready reports whether calls can be answered, and sessions made.
+func (g *Gateway) Ready() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.open

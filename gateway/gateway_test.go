@@ -106,6 +106,7 @@ type desk struct {
 	opens   chan struct{}
 	entered int
 	next    int
+	drop    rollout.Drop // of all groups
 	results chan rollout.Result
 }
 
@@ -146,9 +147,9 @@ func (d *desk) Next() (rollout.Job, error) {
 	return d.Job(quintain.Problem{Task: "t", Version: 1, Index: d.next, Prompt: "What?", Instance: quintain.NewRecord(solution)}), nil
 }
 func (d *desk) Job(p quintain.Problem) rollout.Job { return rollout.Job{Problem: p, Scenario: judge{}} }
-func (d *desk) Done(_ context.Context, r rollout.Result) error {
+func (d *desk) Judge(_ context.Context, r rollout.Result) (rollout.Drop, error) {
 	d.results <- r
-	return nil
+	return d.drop, nil
 }
 
 // solution is what agents must never see.
@@ -482,6 +483,34 @@ func TestCallsOfNoToolsStayText(t *testing.T) {
 	b.chat(s, user("sum"), says(wrote), user("3"))
 	if got := b.lastCall(s); got != "extends 0" {
 		t.Error(got)
+	}
+}
+
+// A call that the agent wants none of, or that the limit of tokens cut, is text.
+func TestCallsThatAreNoneStayText(t *testing.T) {
+	const begun = "I add.\n<tool_call>\n{\"name\": \"add\", \"arguments\": {\"a\": "
+	for _, test := range []struct {
+		why, format, wrote string
+		body               map[string]any
+		finish             quintain.Finish
+		reason, want       string
+	}{
+		{"tool_choice none", "hermes", begun + "1}}\n</tool_call>", map[string]any{"tool_choice": "none"}, quintain.Stop, "stop", begun + "1}}\n</tool_call>"},
+		{"tool_choice none in harmony", "gpt_oss", "<|channel|>commentary to=functions.add<|message|>{}<|call|>", map[string]any{"tool_choice": "none"}, quintain.Stop, "stop", "<|channel|>commentary to=functions.add<|message|>{}"},
+		{"a call cut by the limit", "hermes", begun, map[string]any{}, quintain.Length, "length", begun},
+	} {
+		b := open(t, nil)
+		format, err := toolcall.Named(test.format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.gateway.player.Format = format
+		b.policy.says, b.policy.breaks = []string{test.wrote}, func(s *quintain.Sample) { s.Finish = test.finish }
+		test.body["messages"], test.body["tools"] = []quintain.Message{user("1+2?")}, json.RawMessage(tools)
+		one := b.chatWith(b.make(`{"name": "x", "of": 1}`).Sessions[0], test.body).Choices[0]
+		if one.Message.ToolCalls != nil || one.Message.Content != test.want || one.FinishReason != test.reason {
+			t.Errorf("%s: %+v", test.why, one)
+		}
 	}
 }
 

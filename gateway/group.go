@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -29,6 +30,15 @@ type group struct {
 	whole    bool // nothing more can come for it
 	done     bool // the host has it, or it was given up
 	doneAt   time.Time
+	finished chan struct{} // closed when it is done
+
+	dropped atomic.Value // [rollout.Drop]: why the host keeps no group; nil or empty: it does, or is not done
+}
+
+// drop is why the host keeps no group of the sessions; empty: it does, or is not done.
+func (of *group) drop() rollout.Drop {
+	why, _ := of.dropped.Load().(rollout.Drop)
+	return why
 }
 
 // A groupRecord is what the journal keeps of a group.
@@ -217,15 +227,18 @@ func (g *Gateway) finish(ctx context.Context, of *group) error {
 		result.Drop = rollout.DropStale
 	}
 	if of.Mode == Train {
-		if err := g.host.Done(ctx, result); err != nil {
+		drop, err := g.host.Judge(ctx, result)
+		if err != nil {
 			return err
 		}
+		of.dropped.Store(drop)
 	}
 	g.mu.Lock()
 	of.done, of.doneAt = true, time.Now()
+	close(of.finished)
 	g.live -= len(of.sessions)
 	g.mu.Unlock()
-	g.events.Add("group", map[string]any{"group": of.Name, "sessions": len(of.sessions), "rewarded": len(rewarded)})
+	g.events.Add("group", map[string]any{"group": of.Name, "sessions": len(of.sessions), "rewarded": len(rewarded), "dropped": of.drop()})
 	return g.book.release(of)
 }
 
@@ -256,11 +269,12 @@ func (g *Gateway) forget(of *group) {
 			delete(g.names, s.as)
 		}
 	}
-	maps.DeleteFunc(g.orders, func(_ string, m *Made) bool { return m != nil && m.Group == of.Name })
+	maps.DeleteFunc(g.orders, func(_ string, o orderRecord) bool { return o.Made != nil && o.Made.Group == of.Name })
 }
 
 // register makes a group known. g.mu is held, or nobody else knows g.
 func (of *group) register(g *Gateway) {
+	of.finished = make(chan struct{})
 	g.groups[of.Name] = of
 	if of.Join != "" {
 		g.joining[of.Join] = of.Name

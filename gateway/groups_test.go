@@ -1,12 +1,14 @@
 package gateway
 
 import (
+	"bufio"
 	"context"
-	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,6 +84,56 @@ func TestGroups(t *testing.T) {
 		if _, _, drop, err := (rollout.Rules{Estimator: rollout.None, KeepEqual: true}).Judge(r); drop != test.drop || err != nil {
 			t.Errorf("%s: drop %q, want %q; error %v", test.why, drop, test.drop, err)
 		}
+	}
+}
+
+// A group that is not trained on says why: the route, its sessions and the events.
+func TestDroppedGroupsSaySo(t *testing.T) {
+	for _, want := range []rollout.Drop{rollout.DropEqual, ""} {
+		b := open(t, nil)
+		b.desk.drop = want
+		r, err := http.NewRequestWithContext(t.Context(), "GET", b.url+"/v1/sessions/events", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		made := b.make(`{"name": "x", "of": 2}`)
+		for _, s := range made.Sessions {
+			b.play(s, "1")
+		}
+		type view struct {
+			Done    bool
+			Dropped rollout.Drop
+		}
+		of := parse[view](t, b.want(200, "GET", "/v1/groups/"+made.Group+"?wait=30", ""))
+		one := parse[view](t, b.want(200, "GET", "/v1/sessions/"+made.Sessions[1].ID, ""))
+		if !of.Done || of.Dropped != want || one.Dropped != want {
+			t.Errorf("%+v, %+v, want %q", of, one, want)
+		}
+		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+			if data, is := strings.CutPrefix(lines.Text(), "data: "); is && strings.Contains(data, `"rewarded"`) {
+				if got := parse[view](t, data).Dropped; got != want {
+					t.Errorf("the event says %q, want %q", got, want)
+				}
+				break
+			}
+		}
+	}
+}
+
+// A call longer than the journal takes is refused before it is sampled, for good.
+func TestCallsTooLongToBeKept(t *testing.T) {
+	b := open(t, in(filepath.Join(t.TempDir(), "s")))
+	s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
+	b.post(s, 413, `{"messages": [{"role": "user", "content": "`+strings.Repeat("x", journal.MaxData/2+1)+`"}]}`)
+	b.policy.mu.Lock()
+	defer b.policy.mu.Unlock()
+	if len(b.policy.asked) > 0 {
+		t.Error("it was sampled")
 	}
 }
 
@@ -187,9 +239,13 @@ func testGroupAfterRestart(t *testing.T, close func(b *bench)) {
 func TestSessionsThatCannotBeKept(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "s")
 	b := open(t, in(folder))
-	b.disk.fails(errors.New("no room"))
+	b.disk.fails(journal.ErrFull)
 	b.want(507, "POST", "/v1/sessions", `{"name": "x", "of": 1}`)
+	b.disk.fails(syscall.EIO)
+	b.want(503, "POST", "/v1/sessions", `{"name": "x", "of": 1}`)
 	b.disk.fails(nil)
+	long := strings.Repeat("<", journal.MaxData/6) // as JSON, it has more bytes
+	b.want(413, "POST", "/v1/sessions", `{"name": "x", "of": 1, "prompt": "`+long+`"}`)
 	if b.desk.entered != 0 || len(b.gateway.all()) != 0 {
 		t.Errorf("%d groups entered, %d are there", b.desk.entered, len(b.gateway.all()))
 	}
@@ -230,6 +286,9 @@ func TestOrders(t *testing.T) {
 	}
 	if other := b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "l"); other == first {
 		t.Error("another key got the same sessions")
+	}
+	if why := b.want(409, "POST", "/v1/sessions", `{"name": "x", "of": 2}`, "Idempotency-Key", "k"); !strings.Contains(why, "another request had this key") {
+		t.Error(why)
 	}
 	b.want(422, "POST", "/v1/sessions", `{"of": -1}`, "Idempotency-Key", "m")
 	b.want(201, "POST", "/v1/sessions", spec, "Idempotency-Key", "m")

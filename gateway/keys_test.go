@@ -9,9 +9,11 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/web"
@@ -244,20 +246,31 @@ func TestLimitsOfSessions(t *testing.T) {
 }
 
 // A disk that fails refuses a call before its terminal byte, and the session goes on when it is
-// well again.
+// well again. One that is broken is not full.
 func TestFullDisk(t *testing.T) {
+	for _, test := range []refusedDisk{{journal.ErrFull, 507}, {syscall.EIO, 503}} {
+		testFullDisk(t, test)
+	}
+}
+
+type refusedDisk struct {
+	err    error
+	status int
+}
+
+func testFullDisk(t *testing.T, test refusedDisk) {
 	folder := filepath.Join(t.TempDir(), "s")
 	b := open(t, in(folder))
 	s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
 	b.post(s, 200, ask)
-	b.disk.fails(errors.New("no room on the disk"))
+	b.disk.fails(test.err)
 	const on = `{"messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": "reply 1"}, {"role": "user", "content": "on"}], "stream": STREAM}`
-	b.post(s, 507, strings.ReplaceAll(on, "STREAM", "false"))
+	b.post(s, test.status, strings.ReplaceAll(on, "STREAM", "false"))
 	if text := b.post(s, 200, strings.ReplaceAll(on, "STREAM", "true")); strings.Contains(text, "DONE") || !strings.Contains(text, "error") || strings.Contains(text, "reply 2") {
 		t.Error(text)
 	}
-	b.want(507, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)
-	b.want(507, "POST", "/v1/sessions/"+s.ID+"/end", "")
+	b.want(test.status, "POST", "/v1/sessions/"+s.ID+"/reward", `{"reward": 1}`)
+	b.want(test.status, "POST", "/v1/sessions/"+s.ID+"/end", "")
 	if of := b.gateway.sessions[s.ID]; len(of.tree.Nodes) != 1 || of.rewarded || of.state != Live {
 		t.Errorf("%d calls, rewarded %v, %s", len(of.tree.Nodes), of.rewarded, of.state)
 	}
@@ -322,7 +335,7 @@ func TestNewKeys(t *testing.T) {
 		b.post(s, 200, ask)
 		b.post(MadeSession{ID: s.ID, Key: first}, 401, ask)
 	}
-	b.disk.fails(errors.New("full"))
+	b.disk.fails(journal.ErrFull)
 	b.want(507, "POST", at, "")
 	b.disk.fails(nil)
 	b.post(s, 200, ask)

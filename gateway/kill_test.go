@@ -45,16 +45,16 @@ type keeper struct {
 	queue *queue.Queue
 }
 
-func (k *keeper) Done(ctx context.Context, r rollout.Result) error {
-	g, _, _, err := rollout.Rules{Estimator: rollout.None, TurnDiscount: 1, KeepEqual: true}.Judge(r)
+func (k *keeper) Judge(ctx context.Context, r rollout.Result) (rollout.Drop, error) {
+	g, _, drop, err := rollout.Rules{Estimator: rollout.None, TurnDiscount: 1, KeepEqual: true}.Judge(r)
 	if err != nil || g == nil {
-		return err
+		return drop, err
 	}
 	_, err = k.queue.Put(ctx, g)
 	if _, before := errors.AsType[*queue.ConflictError](err); before {
-		return nil
+		return rollout.DropDuplicate, nil
 	}
-	return err
+	return "", err
 }
 
 // child is a gateway with a queue, in a process that will be killed. It says where it listens.

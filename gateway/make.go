@@ -35,13 +35,13 @@ func (g *Gateway) Make(ctx context.Context, spec Spec, wait time.Duration, base 
 	of := g.groups[spec.Group]
 	g.mu.Unlock()
 	if of != nil {
-		return g.more(ctx, of, demand{max(1, spec.Count), base, spec.As, spec.Key})
+		return g.more(ctx, of, demand{max(1, spec.Count), base, spec.As, spec.Key, spec.sum})
 	}
 	of, err := g.begin(ctx, spec, wait)
 	if err != nil {
 		return nil, err
 	}
-	return g.more(ctx, of, demand{cmp.Or(spec.Count, of.Of), base, spec.As, spec.Key})
+	return g.more(ctx, of, demand{cmp.Or(spec.Count, of.Of), base, spec.As, spec.Key, spec.sum})
 }
 
 // abolish takes back a group if it has no session. g.mu is held.
@@ -189,6 +189,18 @@ type demand struct {
 	base  string // address of the server
 	as    string // another ID of the session
 	key   string // of idempotency
+	sum   []byte // of the request
+}
+
+// notKept is the refusal of what the journal did not take.
+func notKept(err error) error {
+	switch {
+	case errors.Is(err, journal.ErrTooLarge):
+		return web.Errorf(http.StatusRequestEntityTooLarge, "%v", err)
+	case errors.Is(err, journal.ErrFull):
+		return web.Fault(http.StatusInsufficientStorage, err)
+	}
+	return web.Fault(http.StatusServiceUnavailable, err)
 }
 
 // more makes sessions of a group.
@@ -221,7 +233,7 @@ func (g *Gateway) more(ctx context.Context, of *group, d demand) (*Made, error) 
 		})
 	}
 	if d.key != "" {
-		records = append(records, recordOf(groupKey(of.Name), kindOrder, orderRecord{d.key, out}))
+		records = append(records, recordOf(groupKey(of.Name), kindOrder, orderRecord{d.key, out, d.sum}))
 	}
 	err = g.book.write(ctx, records...)
 	g.mu.Lock()
@@ -230,7 +242,7 @@ func (g *Gateway) more(ctx context.Context, of *group, d demand) (*Made, error) 
 	if err != nil {
 		g.live -= d.count
 		g.abolish(of)
-		return nil, web.Fault(http.StatusInsufficientStorage, err)
+		return nil, notKept(err)
 	}
 	of.begun = true
 	for _, s := range fresh {
@@ -299,11 +311,11 @@ func (g *Gateway) Reward(ctx context.Context, session string, r Reward) error {
 
 // keepReward takes a reward once it is on disk. s.mu is held.
 func (s *session) keepReward(ctx context.Context, b book, r Reward) error {
-	if err := s.mayTake(r); err != nil || r.Key != "" && s.byKey[r.Key] {
+	if err := s.mayTake(r); err != nil || s.took(r) {
 		return err
 	}
 	if err := b.keep(ctx, s.id, kindReward, r); err != nil {
-		return web.Fault(http.StatusInsufficientStorage, err)
+		return notKept(err)
 	}
 	return s.take(r)
 }
@@ -321,7 +333,7 @@ func (g *Gateway) End(ctx context.Context, session string, e End) error {
 	}
 	now := time.Now()
 	if err := g.book.keep(ctx, s.id, kindEnd, endRecord{e, now}); err != nil {
-		return web.Fault(http.StatusInsufficientStorage, err)
+		return notKept(err)
 	}
 	s.end(e, now)
 	g.note(s)

@@ -3,7 +3,6 @@ package gateway
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
@@ -35,7 +34,8 @@ type Player struct {
 	// Images says that the policy reads images.
 	Images bool
 
-	// Count returns the number of tokens of a prompt. Nil: unknown.
+	// Count returns the number of tokens that the reply to a request reads, those of its context
+	// among them. Nil: unknown.
 	Count func(r quintain.Request) (int, error)
 }
 
@@ -67,11 +67,10 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	out.Piece = func(t quintain.Token) string { return r.Whole([]quintain.Token{t}, false) }
 	out.Count = func(q quintain.Request) (int, error) {
 		read, err := r.Render(q)
-		if isRefused(err) {
-			q.Messages = dialect.WithShortIDs(slices.Clone(q.Messages))
-			read, err = r.Render(q)
+		if read.Drift == exact.Forked {
+			return len(read.Tokens), err
 		}
-		return len(read.Tokens), err
+		return len(q.Context) + len(read.Tokens), err
 	}
 	if encodes, does := r.(interface {
 		Encode(text string, opens bool) ([]quintain.Token, error)

@@ -104,6 +104,34 @@ func TestEachUsedTokenIsTrainedOnOnceThroughRestarts(t *testing.T) {
 	wait()
 }
 
+// The tokens that count_tokens tells are those that the next call with these messages reads,
+// whatever the tokens of the replies before.
+func TestCountedTokensAreThoseThatTheNextCallReads(t *testing.T) {
+	counted := 0
+	for i, r := range []exact.Renderer{exact.Bytes{}, byteChat(t)} {
+		c := Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret")}
+		c.Settings.ToolFormat = "hermes"
+		d, host := newDice(uint64(17+i), []quintain.Token{policy.End, 257}[i]), &lobby{got: map[string]chan rollout.Result{}}
+		player, err := c.Settings.Player(exact.New(d, r), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := start(t, c, player, host)
+		for seed := range uint64(min(1000, sessionsPlayed) / 2) {
+			w := b.enter(seed)
+			w.speaks, w.counts = byMessages, &counted
+			w.begin()
+			for range 1 + w.rnd.IntN(6) {
+				w.goOn(w.number())
+			}
+			w.leave(d, host)
+		}
+	}
+	if counted < sessionsPlayed {
+		t.Errorf("%d calls were compared", counted)
+	}
+}
+
 // playOut plays a session at random, from its beginning to its group.
 func (b *bench) playOut(seed uint64, d *dice, host *lobby) played {
 	w := b.enter(seed)

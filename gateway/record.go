@@ -45,6 +45,7 @@ type sessionRecord struct {
 type orderRecord struct {
 	Key  string `json:"key"`
 	Made *Made  `json:"made"`
+	Sum  []byte `json:"sum,omitempty"` // of the request; empty: unknown
 }
 
 // An endRecord is what the journal keeps of the end of a session.

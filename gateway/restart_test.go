@@ -189,7 +189,7 @@ func TestTheJournalComesFirst(t *testing.T) {
 	b.disk.has(t, kindFailed)
 	b.lose(s, ask)
 	b.disk.has(t, kindLost)
-	b.disk.fails(errors.New("no room"))
+	b.disk.fails(journal.ErrFull)
 	b.post(s, 507, ask, "X-Stainless-Retry-Count", "1")
 	b.disk.fails(nil)
 	b.post(s, 200, ask, "X-Stainless-Retry-Count", "1")

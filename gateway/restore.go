@@ -61,7 +61,7 @@ func (g *restorer) restoreOrder(r journal.Record) error {
 		return fmt.Errorf("order: %w", err)
 	}
 	if in.Made != nil && g.groups[in.Made.Group] != nil {
-		g.orders[in.Key] = in.Made
+		g.orders[in.Key] = in
 	}
 	return nil
 }

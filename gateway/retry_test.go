@@ -50,6 +50,45 @@ func TestAbandonedCalls(t *testing.T) {
 	}
 }
 
+// A session that ends while its engine hangs is not one that its agent failed.
+func TestSessionsThatEndWhileTheEngineHangs(t *testing.T) {
+	for _, test := range []struct {
+		why  string
+		end  End
+		gone bool // the client gives up before the end
+		want quintain.Outcome
+	}{
+		{"its client waits", End{}, false, quintain.InfraFailed},
+		{"its client gave up", End{Failed: failedAgent, Why: "timeout"}, true, quintain.InfraFailed},
+		{"its caller cancels it", End{Failed: failedCancelled}, false, quintain.Cancelled},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g, p, s := inBubble(t)
+			p.hold = make(chan struct{})
+			f, err := g.join(s, &dialect.Request{N: 1, Messages: []quintain.Message{user("?")}}, tree.Digest{1}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			leave := (&exchange{agentAPI: agentAPI{g}, session: s, flight: f}).leave
+			time.Sleep(time.Minute)
+			if test.gone {
+				leave()
+			}
+			if err := g.End(t.Context(), s.id, test.end); err != nil {
+				t.Fatal(err)
+			}
+			<-f.done
+			if !test.gone {
+				leave()
+			}
+			r := <-g.host.(*desk).results
+			if got := r.Trajectories[0]; got.Outcome != test.want {
+				t.Errorf("%s: %s: %s", test.why, got.Outcome, got.Error)
+			}
+		})
+	}
+}
+
 // inBubble runs a gateway without a port, with one session.
 func inBubble(t *testing.T) (*Gateway, *parrot, *session) {
 	t.Helper()

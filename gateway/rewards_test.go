@@ -30,6 +30,7 @@ func TestRewards(t *testing.T) {
 		{"a sum of nothing", []give{{200, `{"reward": 2, "mode": "add"}`, ""}}, "0 2"},
 		{"twice with a key", []give{{200, `{"reward": 1, "mode": "add"}`, "k"}, {200, `{"reward": 1, "mode": "add"}`, "k"}}, "0 1"},
 		{"a key in the body", []give{{200, `{"reward": 1, "mode": "add", "key": "k"}`, ""}, {200, `{"reward": 1, "mode": "add", "key": "k"}`, ""}}, "0 1"},
+		{"a key of another reward", []give{{200, `{"reward": 1}`, "k"}, {409, `{"reward": 2}`, "k"}, {409, `{"reward": 1, "mode": "add"}`, "k"}}, "0 1"},
 		{"two keys", []give{{200, `{"reward": 1, "mode": "add"}`, "k"}, {200, `{"reward": 1, "mode": "add"}`, "l"}}, "0 2"},
 		{"for a call", []give{{200, `{"reward": 1}`, ""}, {200, `{"reward": 4, "call": "FIRST"}`, ""}}, "4 1"},
 		{"for a call, by the ID in its reply", []give{{200, `{"reward": 1}`, ""}, {200, `{"reward": 4, "call": "chatcmpl-FIRST"}`, ""}}, "4 1"},

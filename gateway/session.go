@@ -52,7 +52,8 @@ type session struct {
 
 	rewarded bool
 	reward   Reward
-	byKey    map[string]bool // idempotency keys of rewards
+	byKey    map[string]Reward // by their keys of idempotency
+	hung     bool              // a call was unanswered for long after the end
 
 	failures   []failure // of the policy, which no later call of their branches made good
 	vocabulary string    // of the tokens
@@ -102,7 +103,7 @@ const (
 func newSession(g *group, canon *tree.Canon, r sessionRecord) *session {
 	s := &session{
 		id: r.ID, as: r.As, number: r.Number, group: g, limits: g.Limits, state: Created, tree: tree.New(canon), flights: newFlights(),
-		counts: map[string]int{}, byKey: map[string]bool{}, created: r.Created, used: r.Created, changed: make(chan struct{}), underway: map[*flight]bool{},
+		counts: map[string]int{}, byKey: map[string]Reward{}, created: r.Created, used: r.Created, changed: make(chan struct{}), underway: map[*flight]bool{},
 	}
 	s.generation.Store(r.Generation)
 	return s
@@ -143,11 +144,14 @@ func (s *session) over() error {
 
 // mayTake reports why a session does not take a reward. s.mu is held.
 func (s *session) mayTake(r Reward) error {
-	if r.Key != "" && s.byKey[r.Key] {
-		return nil // it was taken
+	if s.took(r) {
+		return nil
 	}
 	sum := r.Reward
+	_, used := s.byKey[r.Key]
 	switch n := s.tree.Call(r.Call); {
+	case used && r.Key != "":
+		return errKeyUsed()
 	case s.state == Sealed:
 		return web.Errorf(http.StatusConflict, "the session is sealed as %s: it takes no reward any more", s.outcome)
 	case r.Mode != "" && r.Mode != "set" && r.Mode != "add":
@@ -167,10 +171,12 @@ func (s *session) mayTake(r Reward) error {
 
 // take records a reward; a second one of the same idempotency key is the same. s.mu is held.
 func (s *session) take(r Reward) error {
-	if err := s.mayTake(r); err != nil || r.Key != "" && s.byKey[r.Key] {
+	if err := s.mayTake(r); err != nil || s.took(r) {
 		return err
 	}
-	s.remember(r.Key)
+	if r.Key != "" {
+		s.byKey[r.Key] = r
+	}
 	n, add := s.tree.Call(r.Call), r.Mode == "add"
 	if n != nil {
 		if add && n.Reward != nil {
@@ -186,10 +192,10 @@ func (s *session) take(r Reward) error {
 	return nil
 }
 
-func (s *session) remember(key string) {
-	if key != "" {
-		s.byKey[key] = true
-	}
+// took reports whether a reward was taken before, by its key. s.mu is held.
+func (s *session) took(r Reward) bool {
+	old, used := s.byKey[r.Key]
+	return used && r.Key != "" && old == r
 }
 
 // end begins the end of a session. It does nothing if the session is over. s.mu is held.
@@ -207,6 +213,7 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	if s.state == Draining {
 		late := now.Sub(s.endedAt) >= s.limits.Drain
 		if late {
+			s.hung = s.hung || len(s.underway) > 0
 			s.stopCalls(refusal.ErrEnded)
 		}
 		if len(s.underway) > 0 || s.waiting > 0 && !late {
@@ -254,6 +261,8 @@ func (s *session) fate() (quintain.Outcome, string) {
 		return quintain.InfraFailed, s.failures[0].Why
 	case s.ended.Failed == failedInfra:
 		return quintain.InfraFailed, s.ended.Why
+	case s.hung && (s.ended.Failed != "" || s.tree.Main() == nil):
+		return quintain.InfraFailed, "the policy had not answered a call when the session ended, nor soon after"
 	case s.ended.Failed != "":
 		return quintain.EnvFailed, s.ended.Why
 	case s.tree.Main() == nil:

@@ -75,6 +75,7 @@ type Spec struct {
 
 	Join string `json:"-"` // see [Door.Start]
 	Key  string `json:"-"` // of idempotency: what was made with it is made once; empty: none
+	sum  []byte // of the request
 	As   string `json:"-"` // another ID by which agents reach the session; a later session may take it over; empty: none
 }
 

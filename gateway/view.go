@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/rollout"
 )
 
 // A View is what a caller sees of a session.
@@ -22,13 +23,15 @@ type View struct {
 	Versions []int32          `json:"versions,omitempty"` // lowest and highest
 	Reward   *float64         `json:"reward"`
 	IdleFor  float64          `json:"idle_for"` // seconds
+
+	Dropped rollout.Drop `json:"dropped,omitempty"` // why its group is not trained on; empty: it is, or is not done
 }
 
 // view returns what a caller sees. s.mu is held.
 func (s *session) view() View {
 	v := View{
 		ID: s.id, Group: s.group.Name, State: s.state, Outcome: s.outcome, Why: s.why, Calls: len(s.tree.Nodes), Tokens: s.sampled,
-		Classes: maps.Clone(s.counts), Drift: map[string]int{}, Versions: slices.Clone(s.versions), IdleFor: time.Since(s.used).Seconds(),
+		Classes: maps.Clone(s.counts), Drift: map[string]int{}, Versions: slices.Clone(s.versions), IdleFor: time.Since(s.used).Seconds(), Dropped: s.group.drop(),
 	}
 	for _, n := range s.tree.Nodes {
 		switch {

@@ -24,6 +24,7 @@ type walker struct {
 	rnd *rand.Rand
 
 	speaks string // the route of all its calls; empty: any
+	counts *int   // if set, it has the tokens of each of its messages counted first, and counts the equal ones
 
 	mu      sync.Mutex
 	clock   int
@@ -212,11 +213,27 @@ func (w *walker) ask(rnd *rand.Rand, t thread, more map[string]any) {
 	if err != nil {
 		w.b.t.Error(err)
 	}
+	counted := w.count(text)
 	replies := w.send(wire{Route: route, Request: text, of: t})
+	if counted > 0 && len(replies) > 0 && body["stream"] == false {
+		if read := replies[0]["usage"].(map[string]any)["input_tokens"]; read != counted {
+			w.b.t.Errorf("%v tokens counted, and %v read: %s", counted, read, text)
+		}
+		*w.counts++
+	}
 	if len(replies) == 0 || len(replies) > 1 && rnd.IntN(4) == 0 {
 		return
 	}
 	w.keep(t, route, replies[rnd.IntN(len(replies))])
+}
+
+// count has the tokens of a request counted; 0: nobody wants that.
+func (w *walker) count(body []byte) float64 {
+	if w.counts == nil {
+		return 0
+	}
+	text := w.b.want(200, "POST", w.s.Anthropic+"/v1/messages/count_tokens", string(body))
+	return parse[map[string]float64](w.b.t, text)["input_tokens"]
 }
 
 func (w *walker) keep(t thread, route string, reply map[string]any) {

@@ -43,6 +43,7 @@ type Config struct {
 	// Routes are further routes on the same port. A browser that opens / is sent to the first
 	// page among them.
 	Routes []web.Route
+	Ready  func() bool // whether these routes answer; nil: they do
 
 	Log *slog.Logger // default: none
 }

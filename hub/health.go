@@ -14,14 +14,12 @@ import (
 //go:embed openapi.json
 var openAPIText []byte
 
-func (s *Server) openAPI(c *web.Call) error {
-	return c.JSON(http.StatusOK, openAPIText)
-}
+func (s *Server) openAPI(c *web.Call) error { return c.JSON(http.StatusOK, openAPIText) }
 
 // healthz says that the process answers.
 func (s *Server) healthz(c *web.Call) error { return c.JSON(http.StatusOK, []byte(`{"status":"ok"}`)) }
 
-// readyz reports whether a post of groups would succeed.
+// readyz reports whether a post of groups would succeed, and whatever else is served here answers.
 func (s *Server) readyz(c *web.Call) error {
 	select {
 	case <-s.web.Stopping():
@@ -30,6 +28,9 @@ func (s *Server) readyz(c *web.Call) error {
 	}
 	if s.draining.Load() {
 		return c.JSON(http.StatusServiceUnavailable, []byte(`{"status":"draining"}`))
+	}
+	if ready := s.config.Ready; ready != nil && !ready() {
+		return c.JSON(http.StatusServiceUnavailable, []byte(`{"status":"starting"}`))
 	}
 	if err := s.main.queue.Ready(c.Context()); err != nil {
 		return err

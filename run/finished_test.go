@@ -30,7 +30,7 @@ func TestATableTellsThatTheRunHasDoneAll(t *testing.T) {
 			if test.stopped {
 				stop()
 			}
-			e := rollout.Engine{Policy: c.Policy, Sampling: c.Sampling, Size: c.Settings.GroupSize, Parallel: 1, Done: table.Done}
+			e := rollout.Engine{Policy: c.Policy, Sampling: c.Sampling, Size: c.Settings.GroupSize, Parallel: 1, Done: func(ctx context.Context, r rollout.Result) error { _, err := table.Judge(ctx, r); return err }}
 			e.Next = func(ctx context.Context) (rollout.Job, error) {
 				if err := table.Enter(ctx); err != nil {
 					return rollout.Job{}, err

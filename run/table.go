@@ -12,7 +12,7 @@ import (
 type Table struct{ run *Run }
 
 // Enter waits until a group may start. If ctx ends first, it returns its cause. Each group
-// that entered is given to Done or Leave.
+// that entered is given to Judge or Leave.
 func (t *Table) Enter(ctx context.Context) error { return t.run.consumer.enter(ctx) }
 
 // Admit is Enter, after a pause if the last groups failed, as the run's own engine makes one.
@@ -67,14 +67,9 @@ func (t *Table) Job(p quintain.Problem) rollout.Job {
 	return job.Traced(t.run.config.Traces, t.run.ID())
 }
 
-// Done judges a played group, and keeps or drops it, as the run's own. When ctx ends, it
-// stops waiting for a teacher.
-func (t *Table) Done(ctx context.Context, result rollout.Result) error {
-	return t.run.done(ctx, result)
-}
-
-// Judge is Done, and returns why there is no group; empty: it is kept. After an error, the
-// problem is one to play again, and may be reopened by Job.
+// Judge judges a played group, keeps or drops it as the run's own, and returns why there is none;
+// empty: it is kept. When ctx ends, it stops waiting for a teacher. After an error, the problem is
+// one to play again, and may be reopened by Job.
 func (t *Table) Judge(ctx context.Context, result rollout.Result) (rollout.Drop, error) {
 	return t.run.judge(ctx, result)
 }

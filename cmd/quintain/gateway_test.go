@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -61,4 +63,63 @@ func TestAgentsHaveAPortOfTheirOwn(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 	p.interrupts <- os.Interrupt
 	p.wait(t)
+}
+
+// The walk at the beginning of docs/gateway.md ends in a group that is kept.
+func TestTheWalkOfTheGatewayEndsInAGroup(t *testing.T) {
+	page, err := os.ReadFile("../../docs/gateway.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, modelURL := address(t, "policy", "fake", "--first-token", "0s", "--rate", "0", "--length", "fixed:16", "--tokenizer", "bytes")
+	p := start("gateway", "--policy", "server", "--url", modelURL, "--tokenizer", "bytes", "--tasks", "countdown:1", "--port", "0", "--data", t.TempDir())
+	await(t, p, "agents play")
+	_, after, _ := strings.Cut(p.stderr.String(), "POST ")
+	url, _, _ := strings.Cut(after, "/v1/sessions")
+	until(t, p, "ready", func() bool {
+		resp, err := http.Get(url + "/readyz")
+		if err == nil {
+			resp.Body.Close()
+		}
+		return err == nil && resp.StatusCode == http.StatusOK
+	})
+	type reply struct {
+		ID       string
+		Done     bool
+		Dropped  *string
+		Sessions []struct{ ID, Key, OpenAI string }
+	}
+	var ids []string
+	var last reply
+	for _, m := range regexp.MustCompile(`(?m)^    curl (?:-X (POST) )?'?http://127.0.0.1:8000(\S+?)'?(?: -d '(.*)')?$`).FindAllStringSubmatch(string(page), -1) {
+		last = reply{}
+		method := cmp.Or(m[1], "GET")
+		if rest, is := strings.CutPrefix(m[2], "/v1/sessions/ID"); is {
+			for _, id := range ids {
+				askHub(t, 200, "POST "+url+"/v1/sessions/"+id+rest, "", m[3])
+			}
+			continue
+		}
+		status := 200
+		if m[2] == "/v1/sessions" {
+			status = 201
+		}
+		if err := json.Unmarshal([]byte(askHub(t, status, method+" "+url+m[2], "", m[3])), &last); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range last.Sessions {
+			if status == 201 {
+				ids = append(ids, s.ID)
+				askHub(t, 200, "POST "+s.OpenAI+"/chat/completions", s.Key, `{"messages": [{"role": "user", "content": "?"}]}`)
+			}
+		}
+	}
+	if len(ids) != 8 || !last.Done || last.Dropped == nil || *last.Dropped != "" {
+		t.Errorf("%d sessions, then %+v", len(ids), last)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	p.interrupts <- os.Interrupt
+	p.wait(t)
+	model.interrupts <- os.Interrupt
+	model.wait(t)
 }

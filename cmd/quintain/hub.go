@@ -69,7 +69,7 @@ func (c *config) host(ctx context.Context, log *slog.Logger, local bool, planes 
 	if err != nil {
 		return nil, nil, err
 	}
-	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: append(pages.Routes(), planes.Main...), Roles: []web.Role{gateway.Sessions, fleet.Member}, Local: local, Log: log,
+	to := host.Config{Data: c.Data, Program: version(), Server: c.Server, Hub: c.Hub, Store: c.Store, Routes: append(pages.Routes(), planes.Main...), Ready: planes.Ready, Roles: []web.Role{gateway.Sessions, fleet.Member}, Local: local, Log: log,
 		Apart: host.Apart{Name: "gateway.port", Host: c.Gateway.Host, Port: c.Gateway.Port, Routes: planes.Agents}}
 	if c.Run.Consumer == player.Hub {
 		bound := c.Run.Of.Bound()

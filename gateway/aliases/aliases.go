@@ -28,6 +28,7 @@ func projects() []project {
 type Planes struct {
 	Main   []web.Route
 	Agents []web.Route // none: their routes are among Main
+	Ready  func() bool // whether they answer; nil: they do
 }
 
 // Routes returns the routes of a gateway, those of the projects that its settings name, and for
@@ -37,10 +38,12 @@ func Routes(g *gateway.Gateway, s gateway.Settings) (p Planes, err error) {
 	if g == nil {
 		return p, nil
 	}
+	p.Ready = g.Ready
 	all, err := routes(g, s.Dialects)
 	forAgents := mcpRoutes(gateway.NewDoor(g))
 	if err != nil || s.Port == 0 {
-		return Planes{Main: append(all, forAgents...)}, err
+		p.Main = append(all, forAgents...)
+		return p, err
 	}
 	for _, r := range all {
 		health := r.Path == gateway.NewDoor(g).Health().Path // of both

@@ -37,10 +37,11 @@ var refused = []refusal{
 	{"container", "containers run at the provider"},
 }
 
-// refuseAll refuses the fields that f sets to more than nothing.
+// refuseAll refuses the fields that f sets to more than nothing. Options of a search are a search,
+// even if they are empty.
 func (f *fields) refuseAll() {
 	for _, r := range refused {
-		if v := f.get(r.name); !v.neutral() {
+		if v := f.get(r.name); !v.neutral() || r.name == "web_search_options" && v.is('{') {
 			v.refuse(CodeField, "%s", r.why)
 		}
 	}

@@ -339,6 +339,7 @@ func TestRefusalsNameTheField(t *testing.T) {
 		{"a large tool", "chat", `{"tools":[{"type":"function","function":{"name":"f","description":"` + strings.Repeat("x", 64<<10) + `"}}]}`, "tools[0]"},
 		{"a tool without a name", "messages", `{"tools":[{"input_schema":{}}]}`, "tools[0]"},
 		{"parameters that are no object", "chat", `{"tools":[{"type":"function","function":{"name":"f","parameters":1}}]}`, "tools[0].function.parameters"},
+		{"empty options of a search", "chat", `{"messages":[{"role":"user","content":"x"}],"web_search_options":{}}`, "web_search_options"},
 		{"a search in chat", "chat", `{"tools":[{"type":"web_search"}]}`, "tools[0]"},
 		{"a tool call of Responses without a name", "responses", `{"input":[{"type":"function_call","call_id":"c","arguments":"{}"}]}`, "input[0]"},
 		{"an unknown type of content", "messages", `{"messages":[{"role":"user","content":[{"type":"tool_reference"}]}]}`, "messages[0].content[0].type"},

@@ -89,9 +89,9 @@ func (d *desk) Next() (rollout.Job, error) {
 	return rollout.Job{Problem: quintain.Problem{Task: "t", Version: 1, Prompt: "What?"}, Scenario: d.judge}, nil
 }
 func (d *desk) Job(p quintain.Problem) rollout.Job { return rollout.Job{Problem: p} }
-func (d *desk) Done(_ context.Context, r rollout.Result) error {
+func (d *desk) Judge(_ context.Context, r rollout.Result) (rollout.Drop, error) {
 	d.results <- r
-	return nil
+	return "", nil
 }
 
 // A Bench is a gateway on a port.

@@ -2,10 +2,14 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
 )
+
+// ErrTooLarge says that records are longer than the journal takes.
+var ErrTooLarge = errors.New("too long to be kept")
 
 var errClosed = fmt.Errorf("session journal: %w", os.ErrClosed)
 
@@ -66,7 +70,7 @@ func newEntry(records []Record) (*entry, error) {
 			return nil, fmt.Errorf("the name of a session has %d bytes, want 1 to %d", n, MaxSession)
 		}
 		if len(r.Data) > MaxData {
-			return nil, fmt.Errorf("a record of session %s has %d bytes, at most %d are allowed", r.Session, len(r.Data), MaxData)
+			return nil, fmt.Errorf("a record of %s has %d bytes, at most %d are allowed: %w", r.Session, len(r.Data), MaxData, ErrTooLarge)
 		}
 		h := head{session: r.Session, kind: r.Kind, flags: flagMore, data: uint32(len(r.Data)), sum: sumOf(r.Data)}
 		if i == len(records)-1 {
@@ -76,7 +80,7 @@ func newEntry(records []Record) (*entry, error) {
 		e.size += h.size()
 	}
 	if e.size > maxAppend {
-		return nil, fmt.Errorf("%d records together have %d bytes, at most %d are allowed", len(records), e.size, maxAppend)
+		return nil, fmt.Errorf("%d records together have %d bytes, at most %d are allowed: %w", len(records), e.size, maxAppend, ErrTooLarge)
 	}
 	return e, nil
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/text/chattemplate"
@@ -37,9 +39,35 @@ func PolicyFailed(cause error) error {
 	return caused{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: "the model did not answer: ask again"}, cause}
 }
 
-// NotKept refuses a reply that the disk does not take.
+// NotKept refuses a reply that the journal does not take: the disk is full or broken, or the call is
+// too long for it.
 func NotKept(err error) error {
-	return caused{&dialect.Error{Status: http.StatusInsufficientStorage, Code: "not_kept", Message: "the reply cannot be kept"}, fmt.Errorf("the reply cannot be kept: %w", err)}
+	status := http.StatusServiceUnavailable
+	switch {
+	case errors.Is(err, journal.ErrTooLarge):
+		return TooLarge()
+	case errors.Is(err, journal.ErrFull):
+		status = http.StatusInsufficientStorage
+	}
+	return caused{&dialect.Error{Status: status, Code: "not_kept", Message: "the reply cannot be kept"}, fmt.Errorf("the reply cannot be kept: %w", err)}
+}
+
+// Fits reports whether the journal would take a call, by its messages and the bytes of its text
+// beside them: it has them as JSON, and about a byte of tokens for each of their bytes.
+func Fits(text int, talk []quintain.Message) bool {
+	for _, m := range talk {
+		text += len(m.Text())
+	}
+	if text < journal.MaxData/16 { // as JSON, a byte has six at most
+		return true
+	}
+	written, err := jsonform.Marshal(talk)
+	return err == nil && text+len(written) <= journal.MaxData
+}
+
+// TooLarge refuses a call that the journal would not take.
+func TooLarge() *dialect.Error {
+	return &dialect.Error{Status: http.StatusRequestEntityTooLarge, Field: "messages", Message: fmt.Sprintf("a call and its tokens may have %d bytes in all", journal.MaxData)}
 }
 
 // Unguided refuses a call whose field asks for what the policy cannot make sure of.

@@ -277,3 +277,19 @@ type siblingKey struct {
 	parent *Node
 	asked  Digest
 }
+
+// Label is what the branch of a call seems to be, of one that its agent does not name, with so many
+// calls under way.
+func (t *Tree) Label(p Place, underway int) string {
+	switch main := t.Main(); {
+	case p.Parent != nil:
+		return p.Parent.Turn.Call.Branch
+	case main == nil:
+		return ""
+	case (underway > 1 || len(main.Turn.ToolCalls) > 0 && main.Children == 0) && (p.System != main.System || p.Start != main.Start):
+		return Subagent
+	case p.Class == Root && underway <= 1 && (p.System == main.System || p.Start == main.Start):
+		return Compacted
+	}
+	return ""
+}

@@ -31,6 +31,7 @@ type Config struct {
 	Bound   *queue.Bound // on the staleness of groups in batches; nil: none
 	Local   bool         // the process trains on the groups itself
 	Routes  []web.Route  // further routes on the same port
+	Ready   func() bool  // whether these routes answer; nil: they do
 	Apart   Apart        // routes on another port
 	Roles   []web.Role   // of keys for these routes
 	Log     *slog.Logger
@@ -102,7 +103,7 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 		h.standby.owns()
 	}
 	h.hub, err = hub.New(hub.Config{
-		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.listener.Keys, Bound: c.Bound, Local: c.Local, Routes: c.Routes, Log: c.Log,
+		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.listener.Keys, Bound: c.Bound, Local: c.Local, Routes: c.Routes, Ready: c.Ready, Log: c.Log,
 	})
 	return err
 }

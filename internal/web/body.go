@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // errGzip reports a body that is not complete, valid gzip.
@@ -72,6 +75,27 @@ func ReadBody[T any](c *Call, parse func([]byte) (T, error)) (T, error) {
 		return none, err
 	}
 	return parse(body)
+}
+
+// ReadStrict reads a JSON body that has no other fields than T, and none twice; an empty one is a
+// zero T. It returns the sum of the body too. The error names the field.
+func ReadStrict[T any](c *Call) (v T, sum []byte, err error) {
+	v, err = ReadBody(c, func(body []byte) (v T, err error) {
+		all := sha256.Sum256(body)
+		if sum = all[:]; len(body) == 0 {
+			return v, nil
+		}
+		if err := jsonform.Strict(body, 64); err != nil {
+			return v, Errorf(http.StatusUnprocessableEntity, "%v", err)
+		}
+		dec := jsonform.NewDecoder(body)
+		dec.DisallowUnknownFields()
+		if err := dec.Decode(&v); err != nil {
+			return v, Errorf(http.StatusUnprocessableEntity, "%v", jsonform.Explain(err))
+		}
+		return v, nil
+	})
+	return v, sum, err
 }
 
 // Answer reads the body of a request and answers with the JSON that reply makes of it, with

@@ -38,9 +38,12 @@ func (r *reader) deepseek() bool {
 	}
 	fence := name == "function" && !strings.HasPrefix(r.rest(), "{")
 	if fence {
-		end = r.ends("\n", deepseekCallEnd)
+		end = r.ends("\n", deepseekCallEnd, deepseekCall, deepseekSectionEnd)
 		name = trim(r.text[r.at:end])
-		r.at = end
+		if r.at = end; !strings.HasPrefix(r.rest(), "\n") {
+			r.fault("want a line of its own for the arguments")
+			return false
+		}
 		r.space()
 		r.skip("```json")
 	}

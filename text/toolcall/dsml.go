@@ -10,7 +10,7 @@ const (
 	dsmlParameter             = dsmlOpen + `parameter name="`
 )
 
-var dsmlTags = tagged{after: dsmlClose + "parameter>", next: dsmlParameter, end: dsmlInvokeEnd, open: dsmlInvoke}
+var dsmlTags = tagged{after: dsmlClose + "parameter>", next: dsmlParameter, named: `"`, end: dsmlInvokeEnd, open: dsmlInvoke}
 
 func (r *reader) dsml() bool {
 	for _, section := range []string{"function_calls>", "tool_calls>"} { // of V3.2, of V4
@@ -33,7 +33,7 @@ func (r *reader) dsml() bool {
 	for r.space(); r.skip(dsmlParameter); {
 		key, named := r.until(`" string="`)
 		kind, said := r.until(`">`)
-		value, closed := dsmlTags.value(r)
+		value, closed := dsmlTags.value(r, args, key)
 		if !named || !said || !closed {
 			return r.brokenTags(broken{name, from, "a parameter has no end"}, dsmlInvokeEnd, dsmlInvoke)
 		}

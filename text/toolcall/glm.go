@@ -9,7 +9,7 @@ var glm = Format{
 	marks: []string{"<tool_call>"}, read: func(r *reader) { r.each(r.glm) },
 }
 
-var glmTags = tagged{after: "</arg_value>", next: "<arg_key>", end: "</tool_call>", open: "<tool_call>"}
+var glmTags = tagged{after: "</arg_value>", next: "<arg_key>", named: "</arg_key>", end: "</tool_call>", open: "<tool_call>"}
 
 func (r *reader) glm() bool {
 	r.skip("<tool_call>")
@@ -27,7 +27,7 @@ func (r *reader) glm() bool {
 		if !named || !r.skip("<arg_value>") {
 			return r.brokenTags(broken{name, from, "want a key and <arg_value>"}, "</tool_call>", "<tool_call>")
 		}
-		value, closed := glmTags.value(r)
+		value, closed := glmTags.value(r, args, key)
 		if !closed {
 			return r.brokenTags(broken{name, from, "an argument has no end"}, "</tool_call>", "<tool_call>")
 		}

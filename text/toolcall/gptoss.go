@@ -12,7 +12,7 @@ import (
 var gptOSS = Format{
 	name: "gpt_oss", signs: []string{"<|channel|>"},
 	marks: []string{harmonyEnd, harmonyCall, harmonyReturn, harmonyStart, harmonyChannel}, // of the end of a message
-	read:  (*reader).harmony,
+	read:  func(r *reader) { r.harmony(true) },
 }
 
 const (
@@ -20,9 +20,11 @@ const (
 	harmonyEnd, harmonyCall, harmonyReturn       = "<|end|>", "<|call|>", "<|return|>"
 )
 
-func (r *reader) harmony() {
+// harmony reads messages; without calls, those to functions are content with their headers.
+func (r *reader) harmony(calls bool) {
 	var thoughts []string
 	for first := true; r.at < len(r.text); first = false {
+		r.begun = r.at
 		header, is := "<|channel|>analysis", first && r.in.Thinking
 		if !is {
 			header, is = r.harmonyHeader(first)
@@ -31,13 +33,15 @@ func (r *reader) harmony() {
 			break
 		}
 		to, channel := harmonyTo(header)
-		if to != "" && len(r.out.Calls) >= maxCalls {
+		if to != "" && calls && len(r.out.Calls) >= maxCalls {
 			r.fault("more than %d calls", maxCalls)
 			break
 		}
 		end := r.harmonyBody(to != "")
 		body := r.text[r.at:end]
 		switch {
+		case to != "" && !calls:
+			r.pieces = append(r.pieces, r.text[r.begun:end])
 		case to != "":
 			r.arguments(strings.TrimPrefix(to, "functions."), r.at, end)
 		case channel == "analysis":
@@ -46,6 +50,10 @@ func (r *reader) harmony() {
 			r.pieces = append(r.pieces, body)
 		}
 		r.at = end
+		if to != "" && r.cutOff() {
+			r.from = r.begun
+			break
+		}
 		r.harmonyClosed()
 		r.from = r.at
 	}

@@ -17,9 +17,9 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string, thinking bool) {
-		for _, name := range Formats() {
+		for i, name := range append(Formats(), Formats()...) {
 			format, _ := Named(name)
-			in := Context{Tools: json.RawMessage(tools), Thinking: thinking}
+			in := Context{Tools: json.RawMessage(tools), Thinking: thinking, Cut: i >= len(formats)}
 			r := format.parse(text, in)
 			checkWork(t, format, r)
 			checkReply(t, name, text, r.out)
@@ -82,13 +82,13 @@ func TestHostileTextsCostLittle(t *testing.T) {
 		"<tool_call>", `<tool_call>{"a`, `<tool_call>{", `, `<tool_call>{"name": "f", "arguments": {"a": "`, "</tool_call>", "<tool_call>\n<function=f>\n<parameter=a>", "<function=f><parameter=a></parameter>",
 		"</parameter>", "<tool_call>f<arg_key>a</arg_key><arg_value>", "</arg_value>", `{"name": "f", "parameters": {`, `{"name": "f", "parameters": {}};`, "[TOOL_CALLS]", `[TOOL_CALLS][{"name": "f"},`, `[TOOL_CALLS]f[ARGS]{"`,
 		deepseekCall, deepseekCall + "f" + deepseekSep, deepseekCall + "function" + deepseekSep, dsmlInvoke, dsmlInvoke + `f">` + dsmlParameter + `a" string="true">`, kimiCall, kimiCall + "f:0" + kimiArgument + `{"`,
-		harmonyStart, harmonyChannel, harmonyMessage, harmonyChannel + "final" + harmonyMessage, "[f(a=", "f(a=[", "[f(),", pythonStart, pythonStart + "[f(a='", "<think>", "[", "{", `"`, `\`, " ", "\n", "(",
+		harmonyStart, harmonyChannel, harmonyMessage, harmonyChannel + "final" + harmonyMessage, "[f(a=", "f(a=[", "[f(),", pythonStart, pythonStart + "[f(a='", "[f(a=b), ", "f(a=(), ", `{"name": "f", "parameters": x};`, `{"name": "f", "arguments": {x},`, "<parameter=city>", "<arg_key>city</arg_key><arg_value>", dsmlParameter + `city" string="true">`, "<think>", "[", "{", `"`, `\`, " ", "\n", "(",
 	}
 	const size = 1 << 15
 	for _, name := range Formats() {
 		format, _ := Named(name)
 		for _, piece := range pieces {
-			for _, first := range []string{"", `{"name": "f", "parameters": {"a": "`, "[f(a=1", "[TOOL_CALLS][", kimiSection, "<tool_call>\n<function=f>"} {
+			for _, first := range []string{"", `{"name": "f", "parameters": {"a": "`, "[f(a=1", "[TOOL_CALLS][", kimiSection, "<tool_call>\n<function=f>", "<tool_call>\n<function=get_weather>\n<parameter=days>", "<tool_call>get_weather<arg_key>days</arg_key><arg_value>"} {
 				r := format.parse(first+strings.Repeat(piece, size/len(piece)), Context{Tools: json.RawMessage(tools)})
 				checkWork(t, format, r)
 				if len(r.out.Calls) > maxCalls {

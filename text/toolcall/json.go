@@ -249,6 +249,21 @@ func unquoted(literal string) (text string) {
 	return text
 }
 
+// writtenEnd returns where an object of a list ends, and whether the list may go on behind it. A
+// broken one reaches to the bracket before one of the signs, or else to the mark.
+func (r *reader) writtenEnd(w written, signs, mark string) (end int, goesOn bool) {
+	if w.why == "" {
+		return w.end, true
+	}
+	end = r.ends(mark)
+	if from := skipSpace(r.text, r.at); strings.HasPrefix(r.text[from:], "{") {
+		if near := r.balanced(from, end, `"`, signs); near >= 0 {
+			return near, true
+		}
+	}
+	return end, false
+}
+
 // take adds a written call that ends at end, and moves there. It reports false for one
 // without a name, whose text then stays content. A broken one has as arguments all that
 // was written from their beginning, or from its own.

@@ -34,11 +34,9 @@ func (r *reader) llama3() {
 // objects reads one object and those that follow a semicolon.
 func (r *reader) objects() (took bool) {
 	for len(r.out.Calls) < maxCalls {
+		r.begun = r.at
 		w, before := r.object(), r.at
-		end := w.end
-		if w.why != "" {
-			end = r.ends(pythonTag)
-		}
+		end, goesOn := r.writtenEnd(w, ";", pythonTag)
 		if !r.take(w, end) {
 			if took {
 				r.at = before
@@ -48,7 +46,7 @@ func (r *reader) objects() (took bool) {
 		took = true
 		before = r.at
 		r.space()
-		if w.why != "" || !r.skip(";") {
+		if !goesOn || !r.skip(";") {
 			r.at = before
 			return took
 		}

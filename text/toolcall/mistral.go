@@ -33,11 +33,9 @@ func (r *reader) array() (took bool) {
 		return false
 	}
 	for len(r.out.Calls) < maxCalls {
+		r.begun = r.at
 		w := r.object()
-		end := w.end
-		if w.why != "" {
-			end = r.ends("[TOOL_CALLS]")
-		}
+		end, goesOn := r.writtenEnd(w, ",]", "[TOOL_CALLS]")
 		before := r.at
 		if !r.take(w, end) {
 			if took {
@@ -46,7 +44,7 @@ func (r *reader) array() (took bool) {
 			return took
 		}
 		took = true
-		if w.why != "" {
+		if !goesOn {
 			return took
 		}
 		if r.space(); r.skip("]") {

@@ -47,11 +47,12 @@ func (r *reader) pythonList(surely bool) (took bool) {
 		}
 		c, end, why := pythonCall(r.text, r.at)
 		r.worked(end - r.at)
-		if why != "" {
-			return r.brokenPython(c.Name, why) || took
+		if r.begun = r.at; why == "" {
+			r.call(c)
+			r.at = end
+		} else if goesOn, is := r.brokenPython(c.Name, why); !goesOn {
+			return is || took
 		}
-		r.call(c)
-		r.at = end
 		took = true
 		if r.space(); !r.skip(",") && !strings.HasPrefix(r.rest(), "]") {
 			r.fault("invalid list at byte %d of the reply", r.at)
@@ -70,18 +71,24 @@ func (r *reader) pythonEnd() {
 	}
 }
 
-// brokenPython takes a call whose arguments are broken: they are all that follows.
-func (r *reader) brokenPython(name, why string) bool {
+// brokenPython takes a call whose arguments are broken: they reach to the bracket behind which the
+// list goes on or ends, or else are all that follows.
+func (r *reader) brokenPython(name, why string) (goesOn, is bool) {
 	r.fault("%s", why)
 	from := r.at + len(name)
 	if name == "" || !strings.HasPrefix(r.text[from:], "(") {
-		return false
+		return false, false
 	}
 	end := r.ends(pythonEnd, pythonStart)
+	if near := r.balanced(from, end, `"'`, ",]"); near >= 0 && skipSpace(r.text, near) < len(r.text) {
+		r.call(quintain.ToolCall{Name: name, Arguments: trim(r.text[from+1 : near-1])})
+		r.at = near
+		return true, true
+	}
 	r.call(quintain.ToolCall{Name: name, Arguments: trim(r.text[from+1 : end])})
 	r.at = end
 	r.skip(pythonEnd)
-	return true
+	return false, true
 }
 
 // looksCalled reports whether a text begins with a name, a bracket, and the name of an

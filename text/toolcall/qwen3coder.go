@@ -11,7 +11,7 @@ var qwen3Coder = Format{
 	marks: []string{"<tool_call>", "<function="}, read: func(r *reader) { r.each(r.qwen3Coder) },
 }
 
-var qwenTags = tagged{after: "</parameter>", next: "<parameter=", end: "</function>", open: "<function="}
+var qwenTags = tagged{after: "</parameter>", next: "<parameter=", named: ">", end: "</function>", open: "<function="}
 
 func (r *reader) qwen3Coder() bool {
 	r.skip("<tool_call>") // models sometimes leave it out
@@ -29,7 +29,7 @@ func (r *reader) qwen3Coder() bool {
 	args := r.newObject(name)
 	for r.space(); r.skip("<parameter="); {
 		key, named := r.until(">")
-		value, closed := qwenTags.value(r)
+		value, closed := qwenTags.value(r, args, key)
 		if !named || !closed {
 			return r.brokenTags(broken{name, from, "a parameter has no end"}, "</tool_call>", "<tool_call>")
 		}

@@ -17,6 +17,7 @@ type reader struct {
 	marks  []string // of the format
 	tools  schemas  // of in.Tools, once they are needed
 	from   int      // text from here to the next call is content
+	begun  int      // the call that is read begins here
 	pieces []string
 	out    Reply
 }
@@ -59,11 +60,31 @@ func (r *reader) each(one func() bool) {
 
 // attempt reads a call that begins here with one, and keeps the text before it.
 func (r *reader) attempt(one func() bool) {
-	if begun := r.at; one() {
-		end := r.at
-		r.content(begun)
-		r.from = end
+	begun, before := r.at, len(r.out.Calls)
+	if r.begun = begun; !one() {
+		return
 	}
+	end := r.at
+	if len(r.out.Calls) > before && r.cutOff() {
+		if end = r.begun; len(r.out.Calls) == before {
+			return
+		}
+	}
+	r.content(begun)
+	r.from = end
+}
+
+// cutOff takes back the call that a limit cut: one at the end of the text whose arguments are no
+// JSON object. It reports whether there was one.
+func (r *reader) cutOff() bool {
+	last := len(r.out.Calls) - 1
+	if !r.in.Cut || last < 0 || r.at < len(r.text) || notObject(r.out.Calls[last].Arguments) == "" {
+		return false
+	}
+	if r.out.Calls = r.out.Calls[:last]; last == 0 {
+		r.out.Calls = nil
+	}
+	return true
 }
 
 // content keeps the text before end, without the newlines that part it from thinking
@@ -169,6 +190,38 @@ func (c *cursor) space() {
 }
 
 func (c *cursor) worked(n int) { c.work += n }
+
+// balanced returns the place behind the bracket that closes the first one of a part of the text,
+// whatever else is wrong in between, if one of the signs follows it or the text ends there; else -1.
+func (c *cursor) balanced(at, last int, quotes, signs string) (end int) {
+	depth, quote := 0, byte(0)
+	for i := at; i < last; i++ {
+		switch b := c.text[i]; {
+		case quote != 0 && b == '\\':
+			i++
+		case quote != 0:
+			if b == quote {
+				quote = 0
+			}
+		case strings.IndexByte(quotes, b) >= 0:
+			quote = b
+		case b == '(' || b == '[' || b == '{':
+			depth++
+		case b == ')' || b == ']' || b == '}':
+			if depth--; depth > 0 {
+				continue
+			}
+			next := skipSpace(c.text, i+1)
+			c.worked(next - at)
+			if next == len(c.text) || strings.IndexByte(signs, c.text[next]) >= 0 {
+				return i + 1
+			}
+			return -1
+		}
+	}
+	c.worked(last - at)
+	return -1
+}
 
 func skipSpace(text string, at int) int {
 	for at < len(text) && strings.IndexByte(" \t\r\n", text[at]) >= 0 {

@@ -40,7 +40,7 @@ func grows(t *testing.T, name, text string, thinking bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, in := range []Context{{Thinking: thinking}, {Thinking: thinking, Tools: json.RawMessage(tools)}} {
+	for _, in := range []Context{{Thinking: thinking}, {Thinking: thinking, Tools: json.RawMessage(tools)}, {Thinking: thinking, Tools: json.RawMessage(tools), Cut: true}} {
 		want := format.Parse(text, in)
 		var thought, said string
 		check := func(at int) {

@@ -11,29 +11,44 @@ import (
 type tagged struct {
 	after string // the tag behind a value
 	next  string // the beginning of another argument
+	named string // the end of its name
 	end   string // of the call
 	open  string // of the next call: no value reaches beyond it
 }
 
 // value reads the text up to the tag behind it. A text may hold that tag: the first one
-// counts behind which the call goes on or ends.
-func (t tagged) value(r *reader) (text string, closed bool) {
-	region := r.text[r.at:r.ends(t.open)]
-	for end := 0; ; end += len(t.after) {
-		i := strings.Index(region[end:], t.after)
-		if i < 0 {
-			r.worked(len(region))
-			return "", false
+// counts behind which the call goes on or ends. Without one, the text ends at another parameter of
+// the tool than key that o has not got.
+func (t tagged) value(r *reader, o *object, key string) (text string, closed bool) {
+	from, last := r.at, r.ends(t.open)
+	for r.at < last {
+		next := r.ends(t.next)
+		if r.at = r.ends(t.next, t.after); r.at >= last {
+			break
 		}
-		end += i
-		then := skipSpace(r.text, r.at+end+len(t.after))
+		text = r.text[from:r.at]
+		if r.at == next {
+			if name, _, is := strings.Cut(r.text[next+len(t.next):min(len(r.text), next+len(t.next)+longestName)], t.named); is && trim(name) != key && o.lacks(trim(name)) {
+				r.fault("want %s at byte %d of the reply", t.after, r.at)
+				return text, true
+			}
+			r.at += len(t.next)
+			continue
+		}
+		r.at += len(t.after)
+		then := skipSpace(r.text, r.at)
 		if rest := r.text[then:]; rest == "" || strings.HasPrefix(rest, t.next) || strings.HasPrefix(rest, t.end) {
 			r.worked(then - r.at)
 			r.at = then
-			return region[:end], true
+			return text, true
 		}
 	}
+	r.at = from
+	return "", false
 }
+
+// longestName is the most bytes of the name of a parameter that a missing tag may stand before.
+const longestName = 256
 
 // until reads the text before a mark, and moves behind the mark. It is a name if it is
 // not empty and holds no tag.
@@ -84,6 +99,13 @@ func (r *reader) newObject(tool string) *object {
 		r.tools = readSchemas(r.in.Tools)
 	}
 	return &object{types: r.tools[tool], values: map[string]string{}}
+}
+
+// lacks reports whether name is a parameter of the tool that has no argument yet.
+func (o *object) lacks(name string) bool {
+	_, known := o.types[name]
+	_, given := o.values[name]
+	return known && !given
 }
 
 // set adds an argument, and reports false if there is one of that name.

@@ -74,10 +74,13 @@ func Detect(template string) *Format {
 
 // For returns the format of replies to a request with these tools. Without any, calls stay
 // content: the agent describes tools in its messages, and reads calls from the text. Only
-// where thinking and content are themselves parts of the form are calls read all the same.
+// where thinking and content are themselves parts of the form is the rest still read.
 func (f *Format) For(tools json.RawMessage) *Format {
-	if tools != nil || f.think[0] == "" {
+	switch {
+	case tools != nil:
 		return f
+	case f.think[0] == "":
+		return &Format{name: f.name, marks: f.marks, read: func(r *reader) { r.harmony(false) }}
 	}
 	return &Format{name: f.name, think: f.think, read: none.read}
 }
@@ -89,6 +92,7 @@ func (f *Format) String() string { return f.name }
 type Context struct {
 	Tools    json.RawMessage // the tools as chat templates take them: a JSON array; empty: none
 	Thinking bool            // the prompt ended inside an open thinking tag
+	Cut      bool            // a limit cut the reply: a broken call at its end stays text
 }
 
 // A Reply is a text, taken apart. Newlines that part content from thinking or calls

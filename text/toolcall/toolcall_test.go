@@ -14,6 +14,7 @@ type reading struct {
 	why      string // the rule that the case shows
 	text     string
 	thinking bool
+	cut      bool // a limit cut it
 	want     Reply
 }
 
@@ -37,7 +38,7 @@ func TestFormatsReadWhatModelsWrite(t *testing.T) {
 		}
 		for _, c := range list {
 			t.Run(name+"/"+c.why, func(t *testing.T) {
-				got := format.Parse(c.text, Context{Tools: json.RawMessage(tools), Thinking: c.thinking})
+				got := format.Parse(c.text, Context{Tools: json.RawMessage(tools), Thinking: c.thinking, Cut: c.cut})
 				if got.Malformed != (got.Why != "") {
 					t.Errorf("malformed is %v, but why is %q", got.Malformed, got.Why)
 				}

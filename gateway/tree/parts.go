@@ -1,24 +1,23 @@
-package gateway
+package tree
 
 import (
-	"context"
 	"errors"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
-// sample asks the policy. Some templates refuse replies as the model wrote them, which hold no
-// tool calls for them, or IDs of calls as long as ours; Mistral's do both. They get the parts of
-// the replies, and short IDs; where the template then writes something else, the tokens fork.
-func (p *Player) sample(ctx context.Context, at tree.Place, ask quintain.Request) ([]quintain.Sample, error) {
-	samples, err := p.Policy.Sample(ctx, ask)
+// OrInParts does something with a request. Some templates refuse replies as the model wrote them,
+// which hold no tool calls for them, or IDs of calls as long as ours; Mistral's do both. It is then
+// done with the parts of the replies, and short IDs; where the template writes something else, the
+// tokens fork.
+func OrInParts[T any](at Place, ask quintain.Request, do func(quintain.Request) (T, error)) (done T, err error) {
+	done, err = do(ask)
 	tools := func(m quintain.Message) bool { return m.ToolCallID != "" || m.ToolCalls != nil }
 	if !isRefused(err) || at.Parent == nil && !slices.ContainsFunc(ask.Messages, tools) {
-		return samples, err
+		return done, err
 	}
 	var talk []quintain.Message
 	if at.Parent != nil {
@@ -27,11 +26,10 @@ func (p *Player) sample(ctx context.Context, at tree.Place, ask quintain.Request
 		}
 	}
 	ask.Messages = dialect.WithShortIDs(append(talk, ask.Messages[ask.Fresh:]...))
-	again, other := p.Policy.Sample(ctx, ask)
-	if isRefused(other) {
-		return nil, err
+	if again, other := do(ask); !isRefused(other) {
+		return again, other
 	}
-	return again, other
+	return done, err
 }
 
 // isRefused reports whether a template refuses a conversation.
