@@ -66,7 +66,7 @@ type Request struct {
 
 	// Context holds the exact tokens of the conversation up to and including the policy's
 	// last reply; it is empty before the first reply. Only the messages from Fresh on
-	// remain to be rendered: sampled tokens are never encoded again.
+	// remain to be rendered: sampled tokens are never re-tokenized.
 	Context []Token
 	Fresh   int // index of the first message beyond Context
 	Wrote   int // tokens of the policy's last reply, at the end of Context

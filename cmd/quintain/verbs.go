@@ -40,7 +40,7 @@ func newRoot(w *world, called string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "quintain VERB",
 		Short: "Problems, episodes, grades and a durable queue for reinforcement learning of language models",
-		Long: `Quintain sets problems to language models, plays the conversation, grades the answers,
+		Long: `Quintain gives problems to language models, plays the conversation, grades the answers,
 and keeps the scored groups on disk until a trainer has taken them.`,
 		Example: `  quintain run --minutes 5           play, grade, queue and train, with only this binary
   quintain ask spell_backward        pose a problem to the model that the run trained

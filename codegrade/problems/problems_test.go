@@ -557,9 +557,9 @@ func TestLongOutputsHaveRoom(t *testing.T) {
 func TestFilesOfOtherFormatsAreRefused(t *testing.T) {
 	for start, says := range map[string]string{
 		"PAR1\x15":                       "the file is Parquet: give it a name that ends with .parquet",
-		"\x1f\x8b\x08":                   "packed by gzip: unpack it first",
-		"PK\x03\x04":                     "packed by zip",
-		"\x28\xb5\x2f\xfd\x00":           "packed by zstd",
+		"\x1f\x8b\x08":                   "compressed by gzip: decompress it first",
+		"PK\x03\x04":                     "compressed by zip",
+		"\x28\xb5\x2f\xfd\x00":           "compressed by zstd",
 		"version https://git-lfs.github": "a pointer of Git LFS: fetch its content",
 	} {
 		path := filepath.Join(t.TempDir(), "rows.jsonl")

@@ -34,7 +34,7 @@ type Files struct {
 
 // Declare implements [settings.Declarer].
 func (f *Files) Declare(d *settings.Section) {
-	d.Text(&f.Tokenizer, "tokenizer", "tokenizer.json of the model, or its folder; "+ByteTokenizer+": bytes, as quintain policy fake reads").Flag("tokenizer")
+	d.Text(&f.Tokenizer, "tokenizer", "tokenizer.json of the model, or its folder; "+ByteTokenizer+": one token per byte").Flag("tokenizer")
 	d.Text(&f.Config, "tokenizer_config", "tokenizer_config.json of the model; none: the one beside the tokenizer")
 	d.Text(&f.Template, "chat_template", "file of the chat template, instead of the model's own").Flag("chat-template")
 	d.Object(&f.Vars, "template_vars", `object of further chat template variables, such as {"enable_thinking": false}`)

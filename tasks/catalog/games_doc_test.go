@@ -79,3 +79,19 @@ func sorted(rows []string) string {
 	slices.Sort(rows)
 	return strings.Join(rows, "")
 }
+
+// TestTheReadmeCounts holds the README's numbers of tasks and games.
+func TestTheReadmeCounts(t *testing.T) {
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{fmt.Sprintf(" %d tasks and their graders", len(Tasks())), fmt.Sprintf("[%d games]", len(Games()))} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("README.md does not say %q", want)
+		}
+	}
+	if n := len(Errands()); n != 6 {
+		t.Errorf("README.md says six scenarios of tools, and there are %d", n)
+	}
+}

@@ -27,7 +27,7 @@ type sampled struct {
 
 // A Use is what the process uses. NaN stands for what this system does not tell.
 type Use struct {
-	Processors float64 // on the mean since the last measurement, at first since the process began
+	Processors float64 // on average since the last measurement, at first since the process began
 	Memory     float64 // bytes
 }
 

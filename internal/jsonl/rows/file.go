@@ -82,9 +82,9 @@ func (f *File) Each(most int, each func(n int, fields map[string]any, err error)
 func packedAs(in *bufio.Reader) error {
 	for _, format := range []struct{ start, says string }{
 		{"PAR1", "the file is Parquet: give it a name that ends with .parquet"},
-		{"\x1f\x8b", "the file is packed by gzip: unpack it first"},
-		{"\x28\xb5\x2f\xfd", "the file is packed by zstd: unpack it first"},
-		{"PK\x03\x04", "the file is packed by zip: unpack it first"},
+		{"\x1f\x8b", "the file is compressed by gzip: decompress it first"},
+		{"\x28\xb5\x2f\xfd", "the file is compressed by zstd: decompress it first"},
+		{"PK\x03\x04", "the file is compressed by zip: decompress it first"},
 		{"version https://git-lfs", "the file is a pointer of Git LFS: fetch its content, with git lfs pull"},
 	} {
 		if start, err := in.Peek(len(format.start)); err == nil && string(start) == format.start {
