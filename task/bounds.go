@@ -23,6 +23,9 @@ import (
 // length: `each:"0 or more and less than points"`. NaN is never within bounds, and nil always.
 func Check(v any) error {
 	of := reflect.Indirect(reflect.ValueOf(v))
+	if of.Kind() != reflect.Struct {
+		of = reflect.ValueOf(struct{}{})
+	}
 	return checkWithin(boundsOf(of.Type(), nil), of, v)
 }
 

@@ -45,7 +45,7 @@ type tablesParams struct {
 	Changes int  `json:"changes"` // to be made, at most; 0: a question is asked
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p tablesParams) Check() error {
 	switch {
 	case p.Tables < 2 || p.Tables > 4:

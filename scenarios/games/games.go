@@ -144,21 +144,13 @@ func (s *Spec[P, S]) Game() *Game {
 type instance[S Start] struct {
 	Start   S      `json:"start"`
 	Luck    uint64 `json:"luck"`
-	Wording int    `json:"wording"`
+	Wording int    `json:"wording" want:"0 to 2"`
 }
 
 func (i instance[S]) start() (Start, Luck, int) { return i.Start, Luck{i.Luck}, i.Wording }
 
 // Check refuses a record that is no start of the game, if the game can tell.
-func (i instance[S]) Check() error {
-	if err := task.CheckPhrasing(i.Wording, wordings); err != nil {
-		return err
-	}
-	if c, can := any(i.Start).(interface{ Check() error }); can {
-		return c.Check()
-	}
-	return nil
-}
+func (i instance[S]) Check() error { return task.Check(i.Start) }
 
 // Prompt implements [task.Instance]: the rules and the first position.
 func (i instance[S]) Prompt() string {

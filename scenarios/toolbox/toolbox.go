@@ -162,19 +162,11 @@ func (s *Spec[P, S]) Errand() *Errand {
 // An instance is the record of a problem.
 type instance[S Start] struct {
 	Start   S   `json:"start"`
-	Wording int `json:"wording"`
+	Wording int `json:"wording" want:"0 to 2"`
 }
 
 // Check refuses a record that is no start of the errand, if the errand can tell.
-func (i instance[S]) Check() error {
-	if err := task.CheckPhrasing(i.Wording, wordings); err != nil {
-		return err
-	}
-	if c, can := any(i.Start).(interface{ Check() error }); can {
-		return c.Check()
-	}
-	return nil
-}
+func (i instance[S]) Check() error { return task.Check(i.Start) }
 
 // Prompt implements [task.Instance].
 func (i instance[S]) Prompt() string { return i.Start.Goal(i.Wording) }

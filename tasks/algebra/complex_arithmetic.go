@@ -44,7 +44,7 @@ type complexParams struct {
 	Weights    []float64 `json:"operations_weights"` // shares of the operations
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p complexParams) Check() error {
 	if p.MinReal == 0 && p.MaxReal == 0 && p.MinImag == 0 && p.MaxImag == 0 {
 		return fmt.Errorf("max_real and max_imag are 0: 0 is the only number")

@@ -42,7 +42,7 @@ type simpleEquationsParams struct {
 	Weights   []float64 `json:"operators_weights"` // shares of the operators
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p simpleEquationsParams) Check() error {
 	return task.CheckWeights("operators", len(p.Operators), p.Weights)
 }

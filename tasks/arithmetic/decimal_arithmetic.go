@@ -40,7 +40,7 @@ type decimalArithmeticParams struct {
 	Precision           int `json:"precision"` // significant digits of the answer, at most; raised where the problem needs more
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p decimalArithmeticParams) Check() error {
 	if p.Precision <= p.MaxNumDecimalPlaces+1 || p.Precision > mostPrecision {
 		return fmt.Errorf("precision is %d, want more than max_num_decimal_places (%d) and one, to %d", p.Precision, p.MaxNumDecimalPlaces, mostPrecision)

@@ -51,7 +51,7 @@ type legCountingParams struct {
 // maxInstances limits the animals of one kind.
 const maxInstances = 1_000_000_000
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p legCountingParams) Check() error {
 	if p.MaxAnimals < p.MinAnimals || p.MaxAnimals > len(animals) {
 		return fmt.Errorf("max_animals is %d, want min_animals (%d) to %d", p.MaxAnimals, p.MinAnimals, len(animals))

@@ -46,7 +46,7 @@ type powerFunctionParams struct {
 	Decimals    int     `json:"decimals" want:"0 to 4"` // limit of the base's decimal places
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p powerFunctionParams) Check() error {
 	least, most := p.parts()
 	if least > most || least == 0 && most == 0 {

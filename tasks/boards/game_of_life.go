@@ -46,7 +46,7 @@ type gameOfLifeParams struct {
 	SimulationSteps    int     `json:"simulation_steps"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p gameOfLifeParams) Check() error {
 	cells := p.GridSizeX * p.GridSizeY
 	return cmp.Or(task.Within("filled_cells", p.FilledCells, 0, cells), task.Within("simulation_steps", p.SimulationSteps, 1, mostLifeWork/cells))

@@ -49,7 +49,7 @@ type gameOfLifeHaltingParams struct {
 	Witness bool `json:"witness"` // the answer is the step of death or the number of live cells, not True or False
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p gameOfLifeHaltingParams) Check() error {
 	least := [...]int{7, 13, 25}[p.Difficulty-1]
 	return cmp.Or(task.Within("grid_size_x", p.GridSizeX, least, 200), task.Within("grid_size_y", p.GridSizeY, least, 200))

@@ -52,7 +52,7 @@ type miniSudokuParams struct {
 // miniMaxRounds is the largest number of rounds that a puzzle takes.
 const miniMaxRounds = 5
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p miniSudokuParams) Check() error {
 	if p.MinRounds > 0 && 2*p.MinRounds+2 > p.MinEmpty {
 		return fmt.Errorf("min_rounds is %d, want 0 or at most half of min_empty (%d) less 1", p.MinRounds, p.MinEmpty)

@@ -48,7 +48,7 @@ type shortestPathParams struct {
 // pathMaxSide limits the rows and the columns of a grid.
 const pathMaxSide = 500
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p shortestPathParams) Check() error {
 	if p.MinRows*p.MinCols < 2 {
 		return fmt.Errorf("min_cols is %d beside min_rows %d, want 2 cells or more", p.MinCols, p.MinRows)

@@ -59,7 +59,7 @@ type calendarParams struct {
 	YearRange        int      `json:"year_range" want:"0 or more"`                                                                                                                                              // for the first date of all other questions, the same
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p calendarParams) Check() error {
 	reach := p.OffsetUpperBound/365 + 1
 	switch {

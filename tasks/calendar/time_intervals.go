@@ -77,7 +77,7 @@ type timeIntervalsParams struct {
 	TaskTypes  []string `json:"task_types" want:"1 or more"` // kinds of question, equally likely
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p timeIntervalsParams) Check() error {
 	if err := p.checkTimes(); err != nil {
 		return err

@@ -61,7 +61,7 @@ type coinFlipParams struct {
 // maxWays bounds the denominator of a probability, so that it is an int64.
 const maxWays = 1 << 62
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p coinFlipParams) Check() error {
 	switch {
 	case !p.AllowExact && !p.AllowAtLeast && !p.AllowBetween:

@@ -45,7 +45,7 @@ type diceParams struct {
 // maxRolls limits the number of possible rolls, so that it is an int64.
 const maxRolls = 1 << 62
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p diceParams) Check() error {
 	if float64(p.NumDice)*math.Log2(float64(p.MaxDiceSize)) > 62 {
 		return fmt.Errorf("num_dice is %d, want less for dice with %d sides: there may be 2^62 rolls", p.NumDice, p.MaxDiceSize)

@@ -56,7 +56,7 @@ type intermediateIntegrationParams struct {
 	Operators []string  `json:"operators" want:"1 or more" oneof:"+ -"` // signs of the coefficients
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p intermediateIntegrationParams) Check() error {
 	for _, kind := range p.Kinds {
 		if kinds[kind] == nil {

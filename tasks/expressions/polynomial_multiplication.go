@@ -52,7 +52,7 @@ type productParams struct {
 // maxProduct limits the terms of a product.
 const maxProduct = 4096
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p productParams) Check() error {
 	if p.Multivariate && !p.Cross {
 		return fmt.Errorf("allow_multivariate_polynomials is true, want allow_cross_variable_product too")

@@ -39,7 +39,7 @@ type simpleIntegrationParams struct {
 	Symbols   []string `json:"symbols"`                                // variables to choose from
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p simpleIntegrationParams) Check() error {
 	if p.MinDegree == 0 && p.MaxDegree == 0 {
 		return fmt.Errorf("max_degree is 0, and so is min_degree: want another degree")

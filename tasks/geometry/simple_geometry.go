@@ -46,7 +46,7 @@ type simpleGeometryParams struct {
 	Decimals int `json:"decimals" want:"0 to 2"` // of the angles, 0 to 2
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p simpleGeometryParams) Check() error {
 	switch {
 	case p.MinAngle*p.MinSides > angleSum(p.MinSides):

@@ -56,7 +56,7 @@ type familyParams struct {
 	FemaleNames []string `json:"female_names" want:"2 or more"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p familyParams) Check() error {
 	names := slices.Concat(p.MaleNames, p.FemaleNames)
 	slices.Sort(names)

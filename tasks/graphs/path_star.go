@@ -41,7 +41,7 @@ type pathStarParams struct {
 	Reversed  bool `json:"reversed"` // the answer runs from the end to the center
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p pathStarParams) Check() error {
 	if p.NodeRange <= p.Degree*p.MaxLength+1 || p.NodeRange > 1_000_000_000 {
 		return fmt.Errorf("node_range is %d, want more than degree × max_path_length + 1 (%d) and at most 1000000000", p.NodeRange, p.Degree*p.MaxLength+1)

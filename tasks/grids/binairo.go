@@ -36,7 +36,7 @@ type binairoParams struct {
 	Extra int `json:"extra_percent" want:"0 to 50"` // of the cells, given besides those that the solution needs
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p binairoParams) Check() error {
 	switch {
 	case p.MinSize%2 != 0:

@@ -36,7 +36,7 @@ type calcudokuParams struct {
 	MaxCage int `json:"max_cage" want:"2 to 5"` // cells of a cage
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p calcudokuParams) Check() error {
 	return p.check([2]int{4, latinMaxSide})
 }

@@ -35,7 +35,7 @@ type hitoriParams struct{ sides }
 // hitoriMaxSide limits the rows of a board.
 const hitoriMaxSide = 9
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p hitoriParams) Check() error { return p.check([2]int{4, hitoriMaxSide}) }
 
 // hitoriItem is one puzzle.

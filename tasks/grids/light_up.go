@@ -37,7 +37,7 @@ type lightUpParams struct {
 	Hidden int `json:"hidden_percent" want:"0 to 100"` // of the walls, whose number is left out if the solution does not need it
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p lightUpParams) Check() error {
 	return p.check([2]int{4, 10})
 }

@@ -37,7 +37,7 @@ type minesweeperParams struct {
 	Open  int `json:"open_percent" want:"0 to 100"` // of the squares without a mine, opened before those that the solution needs
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p minesweeperParams) Check() error {
 	return p.check([2]int{5, 11})
 }

@@ -40,7 +40,7 @@ type nonogramParams struct {
 // nonogramMaxSide limits the rows of a board.
 const nonogramMaxSide = 10
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p nonogramParams) Check() error {
 	return p.check([2]int{4, nonogramMaxSide})
 }

@@ -38,7 +38,7 @@ type numbrixParams struct {
 // numbrixMaxSide limits the rows of a board.
 const numbrixMaxSide = 9
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p numbrixParams) Check() error {
 	return p.check([2]int{4, numbrixMaxSide})
 }

@@ -36,7 +36,7 @@ type skyscrapersParams struct {
 	Given int `json:"given_percent" want:"0 to 80"` // of the heights, before those that the solution needs
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p skyscrapersParams) Check() error {
 	return p.check([2]int{4, latinMaxSide})
 }

@@ -32,7 +32,7 @@ var starBattle = task.Spec[starBattleParams, starBattleItem]{
 // starBattleParams are the settings of one difficulty.
 type starBattleParams struct{ sides }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p starBattleParams) Check() error { return p.check([2]int{5, 11}) }
 
 // starBattleItem is one puzzle.

@@ -36,7 +36,7 @@ type tentsParams struct {
 	Trees int `json:"trees_percent" want:"10 to 20"` // of the squares, as far as their tents have room
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p tentsParams) Check() error {
 	return p.check([2]int{5, 11})
 }

@@ -55,7 +55,7 @@ type followingParams struct {
 	MaxWords        int `json:"max_words" want:"min_words to 300"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p followingParams) Check() error {
 	if p.MaxWords < p.MinWords+40 {
 		return fmt.Errorf("max_words is %d, want %d or more, 40 above min_words", p.MaxWords, p.MinWords+40)

@@ -50,7 +50,7 @@ type aiwParams struct {
 	Depth       int       `json:"depth" want:"1 to 8"`                                             // circles of friends; one more of colleagues; or siblings with children, plus one
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p aiwParams) Check() error {
 	named := append(slices.Clone(p.MaleNames), p.FemaleNames...)
 	slices.Sort(named)

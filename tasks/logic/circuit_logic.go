@@ -52,7 +52,7 @@ const (
 	circuitMostNames = 260
 )
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p circuitParams) Check() error {
 	if !p.AllowReuse && p.MaxTerms*p.MaxInputs > circuitMostNames {
 		return fmt.Errorf("allow_reuse is false, and max_terms (%d) × max_inputs (%d) exceeds the number of names, %d", p.MaxTerms, p.MaxInputs, circuitMostNames)

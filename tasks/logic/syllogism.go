@@ -47,7 +47,7 @@ type syllogismParams struct {
 	Arguments            int     `json:"num_arguments" want:"1 to 50"`        // number of arguments in a problem
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p syllogismParams) Check() error {
 	switch {
 	case len(p.forms()) == 0:

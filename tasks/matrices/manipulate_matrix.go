@@ -86,7 +86,7 @@ func (w matrixWeights) check() error {
 	return nil
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p manipulateMatrixParams) Check() error {
 	return p.matrixWeights.check()
 }

@@ -42,7 +42,7 @@ type rotateMatrixParams struct {
 	MaxRotations int `json:"max_rotations" want:"min_rotations to 1000000"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p rotateMatrixParams) Check() error {
 	if p.MinRotations == p.MaxRotations && p.MinRotations%4 == 0 {
 		return fmt.Errorf("max_rotations is %d, as min_rotations: whole turns change nothing", p.MaxRotations)

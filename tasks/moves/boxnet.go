@@ -46,7 +46,7 @@ type boxnetParams struct {
 
 const boxnetMostSide = 20 // rows and columns
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p boxnetParams) Check() error {
 	for i, colour := range p.ColourList {
 		if err := checkColour(colour); err != nil {

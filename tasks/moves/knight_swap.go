@@ -57,7 +57,7 @@ const (
 	mostPositions = 4000 // limit of positions searched while making a problem
 )
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p knightParams) Check() error {
 	return task.Within("max_pieces", p.MaxPieces, p.MinPieces, (p.MinNodes-1)/2)
 }

@@ -53,7 +53,7 @@ const (
 	mostStates = 1 << 18 // positions to search, with more than three pegs and any_state
 )
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p hanoiParams) Check() error {
 	if p.AnyState && !searchable(p.MaxDisks, p.MaxPegs) {
 		return fmt.Errorf("max_disks is %d, too many for any_state with max_pegs %d: want at most %d positions", p.MaxDisks, p.MaxPegs, mostStates)

@@ -45,7 +45,7 @@ type numberFormatParams struct {
 	MaxDelta      float64 `json:"max_delta"` // largest distance between it and a candidate
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p numberFormatParams) Check() error {
 	const mostUnits = 1e15 // whole numbers up to here are exact as float64
 	one := math.Pow10(p.decimals())

@@ -44,7 +44,7 @@ type numberSortingParams struct {
 	MaxValue    float64 `json:"max_value"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p numberSortingParams) Check() error {
 	const mostUnits = 1e15 // whole numbers up to here are exact as float64
 	switch {

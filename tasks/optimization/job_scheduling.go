@@ -50,7 +50,7 @@ const (
 	latestJob  = 99999
 )
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p schedulingParams) Check() error {
 	return task.Within("precedences", p.Precedences, 0, p.MinJobs/2)
 }

@@ -44,7 +44,7 @@ type minCutParams struct {
 
 const mostPlaces = 26
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p minCutParams) Check() error {
 	return task.Within("min_side", p.MinSide, 2, p.MinPlaces/3)
 }

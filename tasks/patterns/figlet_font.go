@@ -49,7 +49,7 @@ type figletParams struct {
 // mostLetters limits the letters of a word.
 const mostLetters = 40
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p figletParams) Check() error {
 	if p.Word != "" && (len(p.Word) > mostLetters || !capitals(strings.ToUpper(p.Word))) {
 		return fmt.Errorf("static_word is %.60q, want up to %d letters from A to Z", p.Word, mostLetters)

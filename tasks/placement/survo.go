@@ -50,7 +50,7 @@ const (
 	survoMaxNumber = 10_000
 )
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p survoParams) Check() error {
 	return task.Within("max_empty", p.MaxEmpty, p.MinEmpty, (p.MinBoardSize-1)*(p.MinBoardSize-1))
 }

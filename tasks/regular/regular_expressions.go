@@ -43,7 +43,7 @@ type regularParams struct {
 	MaxStates  int `json:"max_states" want:"min_states or more"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p regularParams) Check() error {
 	return task.Within("max_states", p.MaxStates, p.MinStates, 6*p.Conditions)
 }

@@ -49,7 +49,7 @@ type storyParams struct {
 	MaxStories   int     `json:"max_stories" want:"min_stories to 10"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p storyParams) Check() error {
 	fit, err := p.templates(nil)
 	switch {

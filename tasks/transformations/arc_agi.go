@@ -60,7 +60,7 @@ type arcParams struct {
 // leastCells suffices for the smallest tasks of either set.
 const leastCells = 100
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p arcParams) Check() error {
 	if !p.Training && !p.Evaluation {
 		return fmt.Errorf("use_train and use_eval are false, want at least one of them")

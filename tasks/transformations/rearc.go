@@ -54,7 +54,7 @@ type rearcParams struct {
 	MaxTier     int          `json:"max_tier" want:"1 to 3"` // of the rules: 1 to 3, simplest first
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p rearcParams) Check() error {
 	if err := checkRanges("rng_difficulty", p.RNGRanges, p.RNGWeights); err != nil {
 		return err

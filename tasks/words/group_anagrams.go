@@ -43,7 +43,7 @@ type groupAnagramsParams struct {
 // five words are too few. Some sets always stay out, so that problems differ.
 var mostGroups = [...]int{2: 500, 3: 250, 4: 100, 5: 20}
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p groupAnagramsParams) Check() error {
 	return task.CheckRange("anagram_groups", p.MinAnagramGroups, p.MaxAnagramGroups, [2]int{2, mostGroups[p.MinWordsPerGroup]})
 }

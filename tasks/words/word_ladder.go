@@ -52,7 +52,7 @@ const (
 // required to have: most words have such a ladder.
 var longestChains = [...]int{3: 8, 4: 11, 5: 17}
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p wordLadderParams) Check() error {
 	most := longestChains[p.MinWordLength]
 	switch {

@@ -31,54 +31,40 @@ var roomsGame = games.Spec[roomsParams, layout]{
 
 // The limits of a house.
 const (
-	mostRooms = 8
 	mostLocks = 3
-	mostChest = 2
 	mostItems = 10
-	mostHands = 4
 )
 
 // roomsParams are the parameters of a level.
 type roomsParams struct {
-	Rooms    int `json:"rooms"`
-	Locks    int `json:"locks"`
-	Boxes    int `json:"boxes"`
-	Others   int `json:"others"` // things that nobody needs
-	Hands    int `json:"hands"`  // how much can be carried at once
-	Shortest int `json:"shortest"`
-	Longest  int `json:"longest"` // of the shortest plan, in moves
+	Rooms    int `json:"rooms" want:"2 to 8"`
+	Locks    int `json:"locks" want:"0 or more"`
+	Boxes    int `json:"boxes" want:"0 to 2"`
+	Others   int `json:"others" want:"0 to 6"` // things that nobody needs
+	Hands    int `json:"hands" want:"1 to 4"`  // how much can be carried at once
+	Shortest int `json:"shortest" want:"3 or more"`
+	Longest  int `json:"longest" want:"shortest to 60"` // of the shortest plan, in moves
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p roomsParams) Check() error {
-	switch {
-	case p.Rooms < 2 || p.Rooms > mostRooms:
-		return fmt.Errorf("rooms is %d, want 2 to %d", p.Rooms, mostRooms)
-	case p.Locks < 0 || p.Locks > min(mostLocks, p.Rooms-1):
+	if p.Locks < 0 || p.Locks > min(mostLocks, p.Rooms-1) {
 		return fmt.Errorf("locks is %d, want 0 to %d", p.Locks, min(mostLocks, p.Rooms-1))
-	case p.Boxes < 0 || p.Boxes > mostChest:
-		return fmt.Errorf("boxes is %d, want 0 to %d", p.Boxes, mostChest)
-	case p.Others < 0 || p.Others > mostItems-1-mostLocks:
-		return fmt.Errorf("others is %d, want 0 to %d", p.Others, mostItems-1-mostLocks)
-	case p.Hands < 1 || p.Hands > mostHands:
-		return fmt.Errorf("hands is %d, want 1 to %d", p.Hands, mostHands)
-	case p.Shortest < 3 || p.Longest < p.Shortest || p.Longest > 60:
-		return fmt.Errorf("shortest and longest are %d and %d, want 3 to 60 moves", p.Shortest, p.Longest)
 	}
 	return nil
 }
 
 // A layout is a house in the beginning. A place is a room or a box: rooms by number, then boxes.
 type layout struct {
-	Rooms []string `json:"rooms"` // names
+	Rooms []string `json:"rooms" want:"2 to 8"` // names
 	Doors []door   `json:"doors"`
-	Boxes []item   `json:"boxes"` // all closed
-	Items []item   `json:"items"`
+	Boxes []item   `json:"boxes" want:"at most 2"` // all closed
+	Items []item   `json:"items" want:"1 to 10"`
 	At    int8     `json:"at"` // room of the policy
-	Hands int      `json:"hands"`
-	Thing int      `json:"thing"` // the item that has to be brought
-	Goal  int8     `json:"goal"`  // to this place
-	Moves int      `json:"moves"` // most of an episode
+	Hands int      `json:"hands" want:"1 to 4"`
+	Thing int      `json:"thing"`                 // the item that has to be brought
+	Goal  int8     `json:"goal"`                  // to this place
+	Moves int      `json:"moves" want:"1 to 200"` // most of an episode
 }
 
 // A door joins two rooms.
@@ -105,9 +91,6 @@ var (
 
 // Check refuses a record that is no house.
 func (h layout) Check() error {
-	if len(h.Rooms) < 2 || len(h.Rooms) > mostRooms || len(h.Boxes) > mostChest || len(h.Items) < 1 || len(h.Items) > mostItems {
-		return fmt.Errorf("there are %d rooms, %d boxes and %d items, want 2 to %d, 0 to %d and 1 to %d", len(h.Rooms), len(h.Boxes), len(h.Items), mostRooms, mostChest, mostItems)
-	}
 	if err := errors.Join(h.checkNames(), h.checkDoors()); err != nil {
 		return err
 	}
@@ -124,14 +107,10 @@ func (h layout) Check() error {
 	switch {
 	case h.At < 0 || int(h.At) >= len(h.Rooms):
 		return fmt.Errorf("at is %d, want a room", h.At)
-	case h.Hands < 1 || h.Hands > mostHands:
-		return fmt.Errorf("hands is %d, want 1 to %d", h.Hands, mostHands)
 	case h.Thing < 0 || h.Thing >= len(h.Items) || h.lockOf(h.Thing) >= 0:
 		return fmt.Errorf("thing is %d, want an item that is no key of a door", h.Thing)
 	case !h.place(h.Goal) || h.Items[h.Thing].In == h.Goal:
 		return fmt.Errorf("goal is %d, want a place where the thing is not yet", h.Goal)
-	case h.Moves < 1 || h.Moves > 200:
-		return fmt.Errorf("moves is %d, want 1 to 200", h.Moves)
 	}
 	return nil
 }

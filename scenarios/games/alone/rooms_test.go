@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain/scenarios/games"
 	"github.com/quintain-rl/quintain/scenarios/games/gametest"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -158,7 +159,7 @@ func smallHouse() layout {
 }
 
 func TestRoomsTellWhichRuleForbidsAMove(t *testing.T) {
-	if err := smallHouse().Check(); err != nil {
+	if err := task.Check(smallHouse()); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ before, move, told, why string }{
@@ -248,7 +249,7 @@ func TestRoomsKeys(t *testing.T) {
 	other.Boxes = []item{{"red box", 1}, {"blue box", 0}}
 	other.Items = []item{{"white hat", 1}, {"green cup", 1}, {"black key", 4}}
 	other.At, other.Thing, other.Goal = 1, 1, 2
-	if err := other.Check(); err != nil {
+	if err := task.Check(other); err != nil {
 		t.Fatal(err)
 	}
 	if a, b := one.Canonical(), other.Canonical(); a != b {
@@ -263,7 +264,7 @@ func TestRoomsKeys(t *testing.T) {
 func TestRoomsCheckRecords(t *testing.T) {
 	const rest = `"boxes":[{"name":"blue box","in":0}],"items":[{"name":"red cup","in":0}],"hands":1,"goal":1,"moves":9`
 	base := layout{Rooms: []string{"hall", "study"}, Boxes: []item{{"blue box", 0}}, Items: []item{{"red cup", 0}}, Hands: 1, Goal: 1, Moves: 9}
-	if err := base.Check(); err != nil {
+	if err := task.Check(base); err != nil {
 		t.Errorf("the house that the others begin from: %v", err)
 	}
 	house := func(text string) string { return `{"start":{` + text + `}}` }

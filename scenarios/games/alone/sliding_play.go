@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -32,28 +33,25 @@ var slidingPlay = games.Spec[slidingParams, sliding]{
 type slidingParams struct {
 	Rows     int `json:"rows"`
 	Columns  int `json:"columns"`
-	Shortest int `json:"shortest"` // fewest moves of the shortest solution
-	Longest  int `json:"longest"`  // most moves
+	Shortest int `json:"shortest" want:"1 or more"`       // fewest moves of the shortest solution
+	Longest  int `json:"longest" want:"shortest or more"` // most moves
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p slidingParams) Check() error {
 	if slidesOf(p.Rows, p.Columns) == nil {
 		return fmt.Errorf("rows and columns are %d and %d, want 2 and 3, 3 and 3, or 3 and 4", p.Rows, p.Columns)
 	}
 	most := map[int]int{6: 20, 9: 28, 12: 40}[p.Rows*p.Columns]
-	if p.Shortest < 1 || p.Longest < p.Shortest || p.Longest > most {
-		return fmt.Errorf("shortest and longest are %d and %d, want 1 to %d moves", p.Shortest, p.Longest, most)
-	}
-	return nil
+	return task.Within("longest", p.Longest, 1, most)
 }
 
 // A sliding is a frame in the beginning.
 type sliding struct {
 	Rows    int    `json:"rows"`
 	Columns int    `json:"columns"`
-	Tiles   []int8 `json:"tiles"` // row by row; 0 is the gap
-	Moves   int    `json:"moves"` // most of an episode
+	Tiles   []int8 `json:"tiles"`                 // row by row; 0 is the gap
+	Moves   int    `json:"moves" want:"1 to 200"` // most of an episode
 }
 
 // Check refuses a record that is no frame.
@@ -75,8 +73,6 @@ func (s sliding) Check() error {
 		return fmt.Errorf("the tiles are in order")
 	case !solver.solvable(t):
 		return fmt.Errorf("the tiles %v cannot be brought into order", s.Tiles)
-	case s.Moves < 1 || s.Moves > 200:
-		return fmt.Errorf("moves is %d, want 1 to 200", s.Moves)
 	}
 	return nil
 }

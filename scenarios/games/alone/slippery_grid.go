@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -35,25 +36,15 @@ var slipperyGrid = games.Spec[iceParams, ice]{
 
 // iceParams are the parameters of a level.
 type iceParams struct {
-	Size  int `json:"size"`
+	Size  int `json:"size" want:"2 to 12"`
 	Holes int `json:"holes"`
-	Sure  int `json:"sure"` // percent: the chance that a move goes as wished; 34 stands for a third
+	Sure  int `json:"sure" want:"34 to 100"` // percent: the chance that a move goes as wished; 34 stands for a third
 	Moves int `json:"moves"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p iceParams) Check() error {
-	switch {
-	case p.Size < 2 || p.Size > 12:
-		return fmt.Errorf("size is %d, want 2 to 12", p.Size)
-	case p.Holes < 0 || p.Holes > p.Size*p.Size/3:
-		return fmt.Errorf("holes is %d, want 0 to %d, a third of the map", p.Holes, p.Size*p.Size/3)
-	case p.Sure < 34 || p.Sure > 100:
-		return fmt.Errorf("sure is %d, want 34 to 100 percent", p.Sure)
-	case p.Moves < 2*p.Size-2 || p.Moves > 200:
-		return fmt.Errorf("moves is %d, want %d to 200", p.Moves, 2*p.Size-2)
-	}
-	return nil
+	return cmp.Or(task.Within("holes", p.Holes, 0, p.Size*p.Size/3), task.Within("moves", p.Moves, 2*p.Size-2, 200))
 }
 
 // An ice is a map. Its rows hold S, G, H and F for start, goal, hole and ice, as in Gymnasium.
@@ -71,7 +62,7 @@ func (m ice) Check() error {
 			return fmt.Errorf("row %d of %d has %d squares", i+1, size, len(row))
 		}
 	}
-	if err := (iceParams{Size: size, Sure: m.Sure, Moves: m.Moves}).Check(); err != nil {
+	if err := task.Check(iceParams{Size: size, Sure: m.Sure, Moves: m.Moves}); err != nil {
 		return err
 	}
 	if inner := cells[1 : len(cells)-1]; cells[0] != 'S' || cells[len(cells)-1] != 'G' || strings.Trim(inner, "FH") != "" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain/scenarios/games"
 	"github.com/quintain-rl/quintain/scenarios/games/gametest"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 )
@@ -119,7 +120,7 @@ func TestSokobanTellsWhatBlocksAStep(t *testing.T) {
 		"#-.---#",
 		"#######",
 	}, Steps: 30}
-	if err := start.Check(); err != nil {
+	if err := task.Check(start); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ move, told, why string }{

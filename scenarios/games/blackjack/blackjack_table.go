@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -34,20 +35,14 @@ var usual = []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 4}
 
 // blackjackParams are the parameters of a level.
 type blackjackParams struct {
-	Shoe   string `json:"shoe"` // endless; strange: endless, with other proportions; deck: one deck for all hands
+	Shoe   string `json:"shoe" oneof:"endless strange deck"` // endless; strange: endless, with other proportions; deck: one deck for all hands
 	Double bool   `json:"double"`
 	Hands  int    `json:"hands"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p blackjackParams) Check() error {
-	switch {
-	case !slices.Contains([]string{"endless", "strange", "deck"}, p.Shoe):
-		return fmt.Errorf("shoe is %.20q, want endless, strange or deck", p.Shoe)
-	case p.Hands < 1 || p.Hands > mostHands(p.Shoe == "deck"):
-		return fmt.Errorf("hands is %d, want 1 to %d", p.Hands, mostHands(p.Shoe == "deck"))
-	}
-	return nil
+	return task.Within("hands", p.Hands, 1, mostHands(p.Shoe == "deck"))
 }
 
 // mostHands is the most hands of a match. One deck suffices for five: a hand takes cards of 57
@@ -83,7 +78,7 @@ func makeBlackjack(p blackjackParams, r *rng.Rand) (blackjack, error) {
 	}
 	for range patience {
 		start.deal(r)
-		if start.Check() == nil {
+		if task.Check(start) == nil {
 			return start, nil
 		}
 	}

@@ -1,13 +1,13 @@
 package cards
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -34,29 +34,22 @@ var liarsDice = games.Spec[diceParams, dice]{
 
 // diceParams are the parameters of a level.
 type diceParams struct {
-	Dice      int      `json:"dice"` // of each player
+	Dice      int      `json:"dice" want:"1 to 2"` // of each player
 	Faces     int      `json:"faces"`
 	Wild      bool     `json:"wild"` // the highest face counts as every face
-	Opponents []string `json:"opponents"`
-	Errs      []int    `json:"errs"` // percent of the opponent's moves that may be any
-	Rounds    int      `json:"rounds"`
+	Opponents []string `json:"opponents" want:"1 or more"`
+	Errs      []int    `json:"errs" want:"1 or more"` // percent of the opponent's moves that may be any
+	Rounds    int      `json:"rounds" want:"1 to 20"`
 }
 
 // diceOpponents are the opponents by name.
 var diceOpponents = []string{"honest", "careful", "random", "equilibrium"}
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p diceParams) Check() error {
 	const most = 12 // bids
-	switch {
-	case p.Dice < 1 || p.Dice > 2:
-		return fmt.Errorf("dice is %d, want 1 or 2", p.Dice)
-	case p.Faces < 2 || p.Faces > 6 || 2*p.Dice*p.Faces > most:
+	if p.Faces < 2 || p.Faces > 6 || 2*p.Dice*p.Faces > most {
 		return fmt.Errorf("faces is %d, want 2 to %d", p.Faces, 6/p.Dice)
-	case p.Rounds < 1 || p.Rounds > 20:
-		return fmt.Errorf("rounds is %d, want 1 to 20", p.Rounds)
-	case len(p.Opponents) == 0 || len(p.Errs) == 0:
-		return errors.New("opponents or errs is empty")
 	}
 	for _, o := range p.Opponents {
 		if !slices.Contains(diceOpponents, o) {
@@ -101,7 +94,7 @@ func makeDice(p diceParams, r *rng.Rand) (dice, error) {
 // Check refuses a record that is no match.
 func (d dice) Check() error {
 	p := diceParams{Dice: d.Dice, Faces: d.Faces, Opponents: []string{d.Opponent}, Errs: []int{d.Errs}, Rounds: len(d.Rolls)}
-	if err := p.Check(); err != nil {
+	if err := task.Check(p); err != nil {
 		return err
 	}
 	for i, both := range d.Rolls {

@@ -38,25 +38,20 @@ const mostPay = 9
 
 // matrixParams are the parameters of a level.
 type matrixParams struct {
-	Size    int      `json:"size"`            // rows and columns
-	Kinds   []string `json:"kinds,omitempty"` // of members; none: the moves are mixes
+	Size    int      `json:"size" want:"2 to 5"` // rows and columns
+	Kinds   []string `json:"kinds,omitempty"`    // of members; none: the moves are mixes
 	Members int      `json:"members,omitempty"`
-	Rounds  int      `json:"rounds"` // with mixes, each has a matrix of its own
+	Rounds  int      `json:"rounds" want:"1 to 12"` // with mixes, each has a matrix of its own
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p matrixParams) Check() error {
 	for _, k := range p.Kinds {
 		if !slices.Contains(kinds, k) {
 			return fmt.Errorf("kinds has %.20q, want some of %s", k, strings.Join(kinds, ", "))
 		}
 	}
-	switch {
-	case p.Size < 2 || p.Size > 5:
-		return fmt.Errorf("size is %d, want 2 to 5", p.Size)
-	case p.Rounds < 1 || p.Rounds > 12:
-		return fmt.Errorf("rounds is %d, want 1 to 12", p.Rounds)
-	case len(p.Kinds) > 0 && (p.Members < 1 || p.Members > 4) || len(p.Kinds) == 0 && p.Members != 0:
+	if len(p.Kinds) > 0 && (p.Members < 1 || p.Members > 4) || len(p.Kinds) == 0 && p.Members != 0 {
 		return fmt.Errorf("members is %d, want 1 to 4 of some kinds, or 0 of none", p.Members)
 	}
 	return nil

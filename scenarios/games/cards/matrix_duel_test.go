@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -108,7 +109,7 @@ func TestMembersAreHidden(t *testing.T) {
 func TestLargeMatrices(t *testing.T) {
 	for _, most := range []int{mostPay, mostPay + 1} {
 		s := matrices{Pay: [][][]int{{{most, 0}, {0, -most}}}, Rounds: 1}
-		if err := s.Check(); (err == nil) != (most == mostPay) {
+		if err := task.Check(s); (err == nil) != (most == mostPay) {
 			t.Errorf("with %d: %v", most, err)
 		}
 	}

@@ -1,13 +1,13 @@
 package cards
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -36,19 +36,14 @@ var smallPoker = games.Spec[pokerParams, poker]{
 // pokerParams are the parameters of a level.
 type pokerParams struct {
 	Cards     int      `json:"cards"` // of Kuhn's poker, 3 to 7; 0: Leduc hold'em
-	Opponents []string `json:"opponents"`
-	Hands     int      `json:"hands"`
+	Opponents []string `json:"opponents" want:"1 or more"`
+	Hands     int      `json:"hands" want:"1 to 20"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p pokerParams) Check() error {
-	switch {
-	case p.Cards != 0 && (p.Cards < 3 || p.Cards > 7):
+	if p.Cards != 0 && (p.Cards < 3 || p.Cards > 7) {
 		return fmt.Errorf("cards is %d, want 3 to 7, or 0 for Leduc hold'em", p.Cards)
-	case p.Hands < 1 || p.Hands > 20:
-		return fmt.Errorf("hands is %d, want 1 to 20", p.Hands)
-	case len(p.Opponents) == 0:
-		return errors.New("opponents is empty")
 	}
 	for _, o := range p.Opponents {
 		if !slices.Contains(pokerOpponents, o) {
@@ -120,7 +115,7 @@ func (p poker) limit() limit {
 
 // Check refuses a record that is no match.
 func (p poker) Check() error {
-	if err := (pokerParams{Cards: p.Cards, Opponents: []string{p.Opponent}, Hands: len(p.Deals)}).Check(); err != nil {
+	if err := task.Check(pokerParams{Cards: p.Cards, Opponents: []string{p.Opponent}, Hands: len(p.Deals)}); err != nil {
 		return err
 	}
 	if rows := len(p.Table); (p.Opponent == "table") != (rows == p.rows()) || p.Opponent != "table" && rows > 0 {

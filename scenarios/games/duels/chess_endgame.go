@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -32,26 +33,21 @@ var chessEndgame = games.Spec[chessParams, chessStart]{
 
 // chessParams are the parameters of a level. With Hold, the policy plays Black.
 type chessParams struct {
-	Endings  []string `json:"endings"` // one of them is drawn
-	Least    int      `json:"least"`   // moves to mate
+	Endings  []string `json:"endings" want:"1 or more"` // one of them is drawn
+	Least    int      `json:"least"`                    // moves to mate
 	Most     int      `json:"most"`
-	Hold     int      `json:"hold"` // moves for which Black holds the draw; 0: White mates
+	Hold     int      `json:"hold" want:"0 to 40"` // moves for which Black holds the draw; 0: White mates
 	Opponent opponent `json:"opponent"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p chessParams) Check() error {
 	for _, name := range p.Endings {
 		if endings[name] == nil {
 			return fmt.Errorf("endings has %q, want KQK, KRK, KPK, KBBK and KQKR", name)
 		}
 	}
-	switch {
-	case len(p.Endings) == 0:
-		return errors.New("endings is empty")
-	case p.Hold < 0 || p.Hold > 40:
-		return fmt.Errorf("hold is %d, want 0 to 40", p.Hold)
-	case p.Hold == 0 && (p.Least < 1 || p.Least > p.Most || p.Most > 40):
+	if p.Hold == 0 && (p.Least < 1 || p.Least > p.Most || p.Most > 40) {
 		return fmt.Errorf("least and most are %d and %d, want 1 to 40 moves", p.Least, p.Most)
 	}
 	return p.Opponent.Check()
@@ -113,7 +109,7 @@ func (c *chess) hard() bool {
 // Check makes a record that is no position an error.
 func (p chessStart) Check() error {
 	params := chessParams{Endings: []string{p.Ending}, Least: 1, Most: 1, Hold: p.Hold, Opponent: p.Opponent}
-	if err := params.Check(); err != nil {
+	if err := task.Check(params); err != nil {
 		return err
 	}
 	if len(p.At) != len(endings[p.Ending].men) {

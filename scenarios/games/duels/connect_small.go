@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -42,7 +43,7 @@ type connectParams struct {
 	Opponent opponent `json:"opponent"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p connectParams) Check() error {
 	size := p.Columns * p.Rows
 	free := 16 // squares, of which the solver takes care in milliseconds
@@ -103,7 +104,7 @@ func (p connect) Check() error {
 	text := strings.Join(p.Discs, "")
 	x, o := strings.Count(text, "x"), strings.Count(text, "o")
 	params := connectParams{Columns: len(p.Discs), Rows: p.Rows, Line: p.Line, Discs: len(text), Opponent: p.Opponent}
-	if err := params.Check(); err != nil {
+	if err := task.Check(params); err != nil {
 		return err
 	}
 	for i, column := range p.Discs {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -42,7 +43,7 @@ type rowParams struct {
 	Opponent opponent `json:"opponent"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p rowParams) Check() error {
 	size := p.Columns * p.Rows
 	switch {
@@ -93,7 +94,7 @@ func makeRow(p rowParams, r *rng.Rand) (row, error) {
 // Check makes a record that is no position an error.
 func (p row) Check() error {
 	marks := bits.OnesCount16(p.X | p.O)
-	if err := (rowParams{Columns: p.Columns, Rows: p.Rows, Line: p.Line, Kind: p.Kind, Marks: marks, Opponent: p.Opponent}).Check(); err != nil {
+	if err := task.Check(rowParams{Columns: p.Columns, Rows: p.Rows, Line: p.Line, Kind: p.Kind, Marks: marks, Opponent: p.Opponent}); err != nil {
 		return err
 	}
 	if p.X&p.O != 0 || int(p.X|p.O)>>(p.Columns*p.Rows) != 0 {

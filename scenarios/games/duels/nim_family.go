@@ -34,14 +34,14 @@ var nimFamily = games.Spec[nimParams, nim]{
 
 // nimParams are the parameters of a level.
 type nimParams struct {
-	Rules    []string `json:"rules"` // one of them is drawn
-	Heaps    int      `json:"heaps"` // Wythoff's game has two, Kayles one less
-	Most     int      `json:"most"`  // counters in a heap
-	Ways     int      `json:"ways"`  // most winning moves
+	Rules    []string `json:"rules" want:"1 or more"` // one of them is drawn
+	Heaps    int      `json:"heaps"`                  // Wythoff's game has two, Kayles one less
+	Most     int      `json:"most" want:"2 to 30"`    // counters in a heap
+	Ways     int      `json:"ways" want:"1 or more"`  // most winning moves
 	Opponent opponent `json:"opponent"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p nimParams) Check() error {
 	for _, rule := range p.Rules {
 		if nimRules[rule] == nil {
@@ -49,14 +49,8 @@ func (p nimParams) Check() error {
 		}
 	}
 	switch {
-	case len(p.Rules) == 0:
-		return errors.New("rules is empty")
 	case p.Heaps < 2 || p.Heaps > mostHeaps/2:
 		return fmt.Errorf("heaps is %d, want 2 to %d", p.Heaps, mostHeaps/2)
-	case p.Most < 2 || p.Most > mostCounters:
-		return fmt.Errorf("most is %d, want 2 to %d", p.Most, mostCounters)
-	case p.Ways < 1:
-		return fmt.Errorf("ways is %d, want 1 or more", p.Ways)
 	case p.Opponent != "optimal" && p.Heaps*p.Most > 16:
 		return fmt.Errorf("opponent is %s, want optimal: with %d heaps of up to %d there are too many positions", p.Opponent, p.Heaps, p.Most)
 	}

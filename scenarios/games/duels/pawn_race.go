@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -34,24 +35,18 @@ var pawnRace = games.Spec[pawnParams, pawnRows]{
 // pawnParams are the parameters of a level.
 type pawnParams struct {
 	Kind     string   `json:"kind"` // hexapawn or breakthrough
-	Columns  int      `json:"columns"`
-	Rows     int      `json:"rows"`
-	Plies    int      `json:"plies"` // random moves before the beginning, or one less
+	Columns  int      `json:"columns" want:"3 to 5"`
+	Rows     int      `json:"rows" want:"3 to 5"`
+	Plies    int      `json:"plies" want:"1 to 20"` // random moves before the beginning, or one less
 	Opponent opponent `json:"opponent"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p pawnParams) Check() error {
 	size := p.Columns * p.Rows
 	switch {
 	case p.Kind != "hexapawn" && p.Kind != "breakthrough":
 		return fmt.Errorf("kind is %q, want hexapawn or breakthrough", p.Kind)
-	case p.Columns < 3 || p.Columns > 5:
-		return fmt.Errorf("columns is %d, want 3 to 5", p.Columns)
-	case p.Rows < 3 || p.Rows > 5:
-		return fmt.Errorf("rows is %d, want 3 to 5", p.Rows)
-	case p.Plies < 1 || p.Plies > 20:
-		return fmt.Errorf("plies is %d, want 1 to 20", p.Plies)
 	case p.Opponent != "optimal" && size > 12:
 		return fmt.Errorf("opponent is %s, want optimal: with %d squares there are too many positions", p.Opponent, size)
 	}
@@ -61,7 +56,7 @@ func (p pawnParams) Check() error {
 // A pawnRows is a board in the beginning.
 type pawnRows struct {
 	Kind     string   `json:"kind"`
-	Rows     []string `json:"rows"` // w, b and dots, the last row of White first
+	Rows     []string `json:"rows" want:"1 or more"` // w, b and dots, the last row of White first
 	Black    bool     `json:"black"`
 	Opponent opponent `json:"opponent"`
 }
@@ -89,11 +84,8 @@ func makePawns(p pawnParams, r *rng.Rand) (pawnRows, error) {
 
 // Check makes a record that is no position an error.
 func (p pawnRows) Check() error {
-	if len(p.Rows) == 0 {
-		return errors.New("the board has no rows")
-	}
 	params := pawnParams{Kind: p.Kind, Columns: len(p.Rows[0]), Rows: len(p.Rows), Plies: 1, Opponent: p.Opponent}
-	if err := params.Check(); err != nil {
+	if err := task.Check(params); err != nil {
 		return err
 	}
 	for i, row := range p.Rows {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -32,25 +33,18 @@ var coinWeighing = games.Spec[coinParams, oddCoin]{
 
 // coinParams are the parameters of a level.
 type coinParams struct {
-	Coins     int  `json:"coins"`     // one of them may be odd
-	Good      int  `json:"good"`      // further coins, which are good
-	Heavy     bool `json:"heavy"`     // whether an odd coin is certainly heavy
-	None      bool `json:"none"`      // whether perhaps no coin is odd
-	Adversary bool `json:"adversary"` // whether each weighing goes the way that leaves most to do
-	Replies   int  `json:"replies"`
+	Coins     int  `json:"coins" want:"2 to 16"` // one of them may be odd
+	Good      int  `json:"good" want:"0 to 4"`   // further coins, which are good
+	Heavy     bool `json:"heavy"`                // whether an odd coin is certainly heavy
+	None      bool `json:"none"`                 // whether perhaps no coin is odd
+	Adversary bool `json:"adversary"`            // whether each weighing goes the way that leaves most to do
+	Replies   int  `json:"replies" want:"3 to 30"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p coinParams) Check() error {
-	switch {
-	case p.Coins < 2 || p.Coins > 16:
-		return fmt.Errorf("coins is %d, want 2 to 16", p.Coins)
-	case p.Good < 0 || p.Good > 4:
-		return fmt.Errorf("good is %d, want 0 to 4", p.Good)
-	case p.Coins == 2 && p.Good == 0 && !p.Heavy:
+	if p.Coins == 2 && p.Good == 0 && !p.Heavy {
 		return fmt.Errorf("coins is %d, want 3 or more: without a good coin, nothing tells which of two is odd", p.Coins)
-	case p.Replies < 3 || p.Replies > 30:
-		return fmt.Errorf("replies is %d, want 3 to 30", p.Replies)
 	}
 	return nil
 }
@@ -80,7 +74,7 @@ type oddCoin struct {
 
 // Check refuses a record whose truth is impossible.
 func (c oddCoin) Check() error {
-	if err := c.coinParams.Check(); err != nil {
+	if err := task.Check(c.coinParams); err != nil {
 		return err
 	}
 	if !slices.Contains(c.verdicts(), c.Truth) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -33,12 +34,12 @@ var guessNumber = games.Spec[numberParams, number]{
 
 // numberParams are the parameters of a level.
 type numberParams struct {
-	Numbers int `json:"numbers"` // the number is one of 1 to numbers
-	Lies    int `json:"lies"`    // at most; 0: guesses are too low or too high
-	Replies int `json:"replies"`
+	Numbers int `json:"numbers"`            // the number is one of 1 to numbers
+	Lies    int `json:"lies" want:"0 to 2"` // at most; 0: guesses are too low or too high
+	Replies int `json:"replies" want:"2 to 40"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p numberParams) Check() error {
 	most := 64 // so that a question fits into a line
 	switch p.Lies {
@@ -47,13 +48,8 @@ func (p numberParams) Check() error {
 	case mostLies:
 		most = 32
 	}
-	switch {
-	case p.Lies < 0 || p.Lies > mostLies:
-		return fmt.Errorf("lies is %d, want 0 to %d", p.Lies, mostLies)
-	case p.Numbers < 2 || p.Numbers > most:
+	if p.Numbers < 2 || p.Numbers > most {
 		return fmt.Errorf("numbers is %d, want 2 to %d with %d lies", p.Numbers, most, p.Lies)
-	case p.Replies < 2 || p.Replies > 40:
-		return fmt.Errorf("replies is %d, want 2 to 40", p.Replies)
 	}
 	return nil
 }
@@ -61,18 +57,12 @@ func (p numberParams) Check() error {
 // A number is one to find.
 type number struct {
 	numberParams
-	Hidden int `json:"hidden"`
+	Hidden int `json:"hidden" want:"1 to numbers"`
 }
 
 // Check refuses a record that is no number of its range.
 func (n number) Check() error {
-	if err := n.numberParams.Check(); err != nil {
-		return err
-	}
-	if n.Hidden < 1 || n.Hidden > n.Numbers {
-		return fmt.Errorf("hidden is %d, want 1 to %d", n.Hidden, n.Numbers)
-	}
-	return nil
+	return task.Check(n.numberParams)
 }
 
 func makeNumber(p numberParams, r *rng.Rand) (number, error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -34,20 +35,15 @@ var colours = [...]string{"red", "green", "blue", "yellow", "orange", "purple"}
 
 // pegParams are the parameters of a level.
 type pegParams struct {
-	Places  int `json:"places"`
+	Places  int `json:"places" want:"2 to 3"`
 	Colours int `json:"colours"`
-	Guesses int `json:"guesses"` // at most
+	Guesses int `json:"guesses" want:"6 to 20"` // at most
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p pegParams) Check() error {
-	switch {
-	case p.Places < 2 || p.Places > 3:
-		return fmt.Errorf("places is %d, want 2 or 3", p.Places)
-	case p.Colours < 2 || p.Colours > len(colours):
+	if p.Colours < 2 || p.Colours > len(colours) {
 		return fmt.Errorf("colours is %d, want 2 to %d", p.Colours, len(colours))
-	case p.Guesses < 6 || p.Guesses > 20:
-		return fmt.Errorf("guesses is %d, want 6 to 20", p.Guesses)
 	}
 	return nil
 }
@@ -55,23 +51,12 @@ func (p pegParams) Check() error {
 // pegs are a code to find.
 type pegs struct {
 	pegParams
-	Code []int `json:"code"` // a colour for each place
+	Code []int `json:"code" want:"places" each:"0 or more and less than colours"` // a colour for each place
 }
 
 // Check refuses a record that is no code.
 func (p pegs) Check() error {
-	if err := p.pegParams.Check(); err != nil {
-		return err
-	}
-	if len(p.Code) != p.Places {
-		return fmt.Errorf("code has %d pegs, want %d", len(p.Code), p.Places)
-	}
-	for _, c := range p.Code {
-		if c < 0 || c >= p.Colours {
-			return fmt.Errorf("code has colour %d, want 0 to %d", c, p.Colours-1)
-		}
-	}
-	return nil
+	return task.Check(p.pegParams)
 }
 
 func makePegs(p pegParams, r *rng.Rand) (pegs, error) {

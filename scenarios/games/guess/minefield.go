@@ -7,9 +7,6 @@ import (
 	"slices"
 )
 
-// maxSide is the largest side of a minefield: its cells are the bits of a number.
-const maxSide = 8
-
 // A minefield is a square board. Sets of its cells are bits, row by row.
 type minefield struct {
 	width int

@@ -1,6 +1,7 @@
 package guess
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -34,23 +36,15 @@ var minesweeperPlay = games.Spec[mineParams, sweep]{
 
 // mineParams are the parameters of a level.
 type mineParams struct {
-	Side   int  `json:"side"` // rows and columns
+	Side   int  `json:"side" want:"3 to 8"` // rows and columns
 	Mines  int  `json:"mines"`
 	Closed int  `json:"closed"` // safe cells that are closed in the beginning, at least
 	Gamble bool `json:"gamble"` // whether the best play may lose; else the board can be solved without a guess
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p mineParams) Check() error {
-	switch {
-	case p.Side < 3 || p.Side > maxSide:
-		return fmt.Errorf("side is %d, want 3 to %d", p.Side, maxSide)
-	case p.Mines < 1 || p.Mines > p.Side*p.Side/3:
-		return fmt.Errorf("mines is %d, want 1 to %d, a third of the cells", p.Mines, p.Side*p.Side/3)
-	case p.Closed < 1 || p.Closed > p.Side*p.Side/2:
-		return fmt.Errorf("closed is %d, want 1 to %d, half of the cells", p.Closed, p.Side*p.Side/2)
-	}
-	return nil
+	return cmp.Or(task.Within("mines", p.Mines, 1, p.Side*p.Side/3), task.Within("closed", p.Closed, 1, p.Side*p.Side/2))
 }
 
 // most returns the number of layouts that a board may have in the beginning.
@@ -70,7 +64,7 @@ type sweep struct {
 
 // Check refuses a record that is no board of its kind.
 func (m sweep) Check() error {
-	if err := m.mineParams.Check(); err != nil {
+	if err := task.Check(m.mineParams); err != nil {
 		return err
 	}
 	if len(m.At) != m.Mines {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -197,7 +198,7 @@ func TestTurnedBoardsAreOne(t *testing.T) {
 			for cell := range cells(m.turned(set(m.Open), turn)) {
 				other.Open = append(other.Open, cell)
 			}
-			if err := other.Check(); err != nil {
+			if err := task.Check(other); err != nil {
 				t.Fatal(err)
 			}
 			if m.Canonical() != other.Canonical() {

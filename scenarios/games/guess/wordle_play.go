@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/lexicon"
 	"github.com/quintain-rl/quintain/scenarios/games"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -32,40 +33,26 @@ var wordlePlay = games.Spec[wordParams, words]{
 	Guess:  []float64{0.1445, 0.0784, 0.0438, 0.1033, 0.0593, 0.0441},
 }
 
-// letters is the length of the words, and mostWords that of the list.
-const (
-	letters   = 5
-	mostWords = 64
-)
+// letters is the length of the words.
+const letters = 5
 
 // wordParams are the parameters of a level.
 type wordParams struct {
-	Words   int  `json:"words"`   // in the list
-	Near    bool `json:"near"`    // whether they are alike
-	Guesses int  `json:"guesses"` // at most
-}
-
-// Check implements [task.Params].
-func (p wordParams) Check() error {
-	switch {
-	case p.Words < 2 || p.Words > mostWords:
-		return fmt.Errorf("words is %d, want 2 to %d", p.Words, mostWords)
-	case p.Guesses < 2 || p.Guesses > 20:
-		return fmt.Errorf("guesses is %d, want 2 to 20", p.Guesses)
-	}
-	return nil
+	Words   int  `json:"words" want:"2 to 64"`   // in the list
+	Near    bool `json:"near"`                   // whether they are alike
+	Guesses int  `json:"guesses" want:"2 to 20"` // at most
 }
 
 // A words is a list and the word to find.
 type words struct {
 	List    []string `json:"list"` // by alphabet
-	Hidden  int      `json:"hidden"`
+	Hidden  int      `json:"hidden" want:"0 or more and less than list"`
 	Guesses int      `json:"guesses"`
 }
 
 // Check refuses a record that is no list of words.
 func (w words) Check() error {
-	if err := (wordParams{Words: len(w.List), Guesses: w.Guesses}).Check(); err != nil {
+	if err := task.Check(wordParams{Words: len(w.List), Guesses: w.Guesses}); err != nil {
 		return err
 	}
 	for i, word := range w.List {
@@ -75,9 +62,6 @@ func (w words) Check() error {
 		if i > 0 && w.List[i-1] >= word {
 			return fmt.Errorf("list has %s after %s, want the words by alphabet and each once", word, w.List[i-1])
 		}
-	}
-	if w.Hidden < 0 || w.Hidden >= len(w.List) {
-		return fmt.Errorf("hidden is %d, want 0 to %d", w.Hidden, len(w.List)-1)
 	}
 	return nil
 }

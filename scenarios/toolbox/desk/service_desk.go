@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/scenario/tools"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -37,24 +38,11 @@ const impostors = 0.15
 
 // serviceParams are the parameters of a level.
 type serviceParams struct {
-	Rules      int  `json:"rules"`
-	Exceptions int  `json:"exceptions"`
-	Requests   int  `json:"requests"` // of the customer, one after another
-	Verify     bool `json:"verify"`   // the customer must be verified first, and some cannot be
-	Changes    bool `json:"changes"`  // some customers change a wish when an order changes
-}
-
-// Check implements [task.Params].
-func (p serviceParams) Check() error {
-	switch {
-	case p.Rules < 2 || p.Rules > 8:
-		return fmt.Errorf("rules is %d, want 2 to 8", p.Rules)
-	case p.Exceptions < 0 || p.Exceptions > p.Rules:
-		return fmt.Errorf("exceptions is %d, want 0 to %d, the rules", p.Exceptions, p.Rules)
-	case p.Requests < 1 || p.Requests > 3:
-		return fmt.Errorf("requests is %d, want 1 to 3", p.Requests)
-	}
-	return nil
+	Rules      int  `json:"rules" want:"2 to 8"`
+	Exceptions int  `json:"exceptions" want:"0 to rules"`
+	Requests   int  `json:"requests" want:"1 to 3"` // of the customer, one after another
+	Verify     bool `json:"verify"`                 // the customer must be verified first, and some cannot be
+	Changes    bool `json:"changes"`                // some customers change a wish when an order changes
 }
 
 // A service is a manual, the records, and a customer with requests.
@@ -167,7 +155,7 @@ func makeService(p serviceParams, r *rng.Rand) (v service, err error) {
 		if p.Verify && r.Chance(impostors) {
 			v.Code = drawCode(r)
 		}
-		return v, v.Check()
+		return v, task.Check(v)
 	}
 	return v, errors.New("no manual of these parameters decides requests in all its ways")
 }
@@ -283,7 +271,7 @@ func (v *service) nameItems(r *rng.Rand) {
 // Check refuses a record that is no service.
 func (v service) Check() error {
 	p := serviceParams{Rules: max(len(v.Manual), 2), Requests: len(v.Requests)}
-	switch err := p.Check(); {
+	switch err := task.Check(p); {
 	case err != nil:
 		return err
 	case len(v.Manual) < 1 || len(v.Customers) < 1 || len(v.Customers) > 10 || len(v.Orders) < len(v.Requests) || len(v.Orders) > 20:

@@ -11,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/scenario/tools"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -40,27 +41,15 @@ const (
 
 // calculatorParams are the parameters of a level.
 type calculatorParams struct {
-	Kinds []string `json:"kinds"`
-	Looks int      `json:"looks"` // numbers of a sum, and of a target
-	Hops  int      `json:"hops"`  // numbers of a question that are named by the value of another
-	Work  int      `json:"work"`  // divisions for a divisor, and bits of an exponent
+	Kinds []string `json:"kinds" want:"1 or more" oneof:"sum divisor power target"`
+	Looks int      `json:"looks" want:"2 to 10"`   // numbers of a sum, and of a target
+	Hops  int      `json:"hops" want:"0 to looks"` // numbers of a question that are named by the value of another
+	Work  int      `json:"work"`                   // divisions for a divisor, and bits of an exponent
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p calculatorParams) Check() error {
-	for _, kind := range p.Kinds {
-		if !slices.Contains([]string{sumOf, divisor, power, target}, kind) {
-			return fmt.Errorf("kinds has %.20q, want sum, divisor, power and target", kind)
-		}
-	}
-	switch {
-	case len(p.Kinds) == 0:
-		return errors.New("kinds is empty, want some of sum, divisor, power and target")
-	case p.Looks < 2 || p.Looks > 10:
-		return fmt.Errorf("looks is %d, want 2 to 10", p.Looks)
-	case p.Hops < 0 || p.Hops > p.Looks:
-		return fmt.Errorf("hops is %d, want 0 to %d, the looks", p.Hops, p.Looks)
-	case (p.Work < 2 || p.Work > 14) && slices.ContainsFunc(p.Kinds, func(k string) bool { return k == divisor || k == power }):
+	if (p.Work < 2 || p.Work > 14) && slices.ContainsFunc(p.Kinds, func(k string) bool { return k == divisor || k == power }) {
 		return fmt.Errorf("work is %d, want 2 to 14", p.Work)
 	}
 	return nil
@@ -68,10 +57,10 @@ func (p calculatorParams) Check() error {
 
 // A numbers is a question about numbers behind names.
 type numbers struct {
-	Kind   string  `json:"kind"`
-	Of     []named `json:"of"`     // of the question: the numbers of a sum or target, or base, exponent and modulus
-	Target string  `json:"target"` // of a target, else empty
-	Steps  string  `json:"steps"`  // an expression that reaches a target, else empty
+	Kind   string  `json:"kind" oneof:"sum divisor power target"`
+	Of     []named `json:"of" want:"2 to 10"` // of the question: the numbers of a sum or target, or base, exponent and modulus
+	Target string  `json:"target"`            // of a target, else empty
+	Steps  string  `json:"steps"`             // an expression that reaches a target, else empty
 }
 
 // A named is a number of a question.
@@ -97,9 +86,7 @@ const (
 func (n numbers) Check() error {
 	want := map[string]int{divisor: 2, power: 3}[n.Kind]
 	switch {
-	case !slices.Contains([]string{sumOf, divisor, power, target}, n.Kind):
-		return fmt.Errorf("kind is %.20q", n.Kind)
-	case want > 0 && len(n.Of) != want || len(n.Of) < 2 || len(n.Of) > 10:
+	case want > 0 && len(n.Of) != want:
 		return fmt.Errorf("of has %d numbers", len(n.Of))
 	case n.Kind == power && (n.Of[1].Value >= 1<<15 || n.Of[0].Value >= 1e7 || n.Of[2].Value >= 1e7):
 		return errors.New("of has numbers that are too large for a power")
@@ -149,7 +136,7 @@ func makeNumbers(p calculatorParams, r *rng.Rand) (n numbers, err error) {
 	for _, i := range order[:min(p.Hops, len(order))] {
 		n.Of[i].Hop = hops[i]
 	}
-	return n, n.Check()
+	return n, task.Check(n)
 }
 
 // drawEuclid draws two numbers of five digits or more that take so many divisions until the

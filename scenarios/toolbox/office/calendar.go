@@ -9,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/scenario/tools"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -32,29 +33,12 @@ var calendar = toolbox.Spec[weekParams, week]{
 
 // weekParams are the parameters of a level.
 type weekParams struct {
-	People int  `json:"people"`
-	Days   int  `json:"days"` // most on which the meeting may be
-	Rooms  int  `json:"rooms"`
-	Busy   int  `json:"busy"`  // percent of the working hours that have a meeting, about
-	Moves  int  `json:"moves"` // most meetings that may be moved
-	Zones  bool `json:"zones"` // people live in several time zones
-}
-
-// Check implements [task.Params].
-func (p weekParams) Check() error {
-	switch {
-	case p.People < 1 || p.People > 6:
-		return fmt.Errorf("people is %d, want 1 to 6", p.People)
-	case p.Days < 1 || p.Days > weekDays:
-		return fmt.Errorf("days is %d, want 1 to %d", p.Days, weekDays)
-	case p.Rooms < 0 || p.Rooms > 3:
-		return fmt.Errorf("rooms is %d, want 0 to 3", p.Rooms)
-	case p.Busy < 20 || p.Busy > 80:
-		return fmt.Errorf("busy is %d, want 20 to 80 percent", p.Busy)
-	case p.Moves < 0 || p.Moves > 2:
-		return fmt.Errorf("moves is %d, want 0 to 2", p.Moves)
-	}
-	return nil
+	People int  `json:"people" want:"1 to 6"`
+	Days   int  `json:"days" want:"1 to 5"` // most on which the meeting may be
+	Rooms  int  `json:"rooms" want:"0 to 3"`
+	Busy   int  `json:"busy" want:"20 to 80"` // percent of the working hours that have a meeting, about
+	Moves  int  `json:"moves" want:"0 to 2"`  // most meetings that may be moved
+	Zones  bool `json:"zones"`                // people live in several time zones
 }
 
 // A week is the calendars of a week, with a wish. Times are in half hours of UTC from midnight.
@@ -331,7 +315,7 @@ func makeWeek(p weekParams, r *rng.Rand) (week, error) {
 		for range wishes {
 			w.drawWish(p, r)
 			if best, can := w.solve(w.Wish); can != impossible && (impossible || len(best.moved) == moves) {
-				return w, w.Check()
+				return w, task.Check(w)
 			}
 		}
 	}

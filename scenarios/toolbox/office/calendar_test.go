@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -117,7 +118,7 @@ func TestTheSearchFindsTheBest(t *testing.T) {
 	seen := map[string]int{}
 	for i := range 120 {
 		w := drawSmall(r)
-		if err := w.Check(); err != nil {
+		if err := task.Check(w); err != nil {
 			t.Fatal(err)
 		}
 		best, can := w.solve(w.Wish)
@@ -215,7 +216,7 @@ func TestBookingsAreJudged(t *testing.T) {
 		{"impossible, for another reason", closed, []quintain.ToolCall{{Name: "impossible", Arguments: `{"condition": 3}`}}, 0, "condition 3 is in no minimal conflict"},
 		{"booked, though it is impossible", closed, []quintain.ToolCall{book("10:00", "ada", "ben")}, 0, "it is impossible"},
 	} {
-		if err := test.of.Check(); err != nil {
+		if err := task.Check(test.of); err != nil {
 			t.Fatal(err)
 		}
 		w, said := made(t, test.of, test.calls...)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -40,29 +39,17 @@ const (
 
 // treeParams are the parameters of a level.
 type treeParams struct {
-	Kinds  []string `json:"kinds"`
+	Kinds  []string `json:"kinds" want:"1 or more" oneof:"find sort rename copies"`
 	Files  int      `json:"files"`
-	Depth  int      `json:"depth"` // most folders above a file
-	Items  int      `json:"items"` // steps of a search, files to sort, references, or files to compare, more or less
+	Depth  int      `json:"depth" want:"1 to 5"` // most folders above a file
+	Items  int      `json:"items" want:"1 to 8"` // steps of a search, files to sort, references, or files to compare, more or less
 	Blanks bool     `json:"blanks"`
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p treeParams) Check() error {
-	for _, kind := range p.Kinds {
-		if !slices.Contains([]string{findFact, sortFiles, renameFile, removeCopies}, kind) {
-			return fmt.Errorf("kinds has %.20q, want find, sort, rename and copies", kind)
-		}
-	}
-	switch {
-	case len(p.Kinds) == 0:
-		return errors.New("kinds is empty, want some of find, sort, rename and copies")
-	case p.Items < 1 || p.Items > 8:
-		return fmt.Errorf("items is %d, want 1 to 8", p.Items)
-	case p.Files < 3*p.Items+6 || p.Files > 100:
+	if p.Files < 3*p.Items+6 || p.Files > 100 {
 		return fmt.Errorf("files is %d, want %d to 100", p.Files, 3*p.Items+6)
-	case p.Depth < 1 || p.Depth > 5:
-		return fmt.Errorf("depth is %d, want 1 to 5", p.Depth)
 	}
 	return nil
 }

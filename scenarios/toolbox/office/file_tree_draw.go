@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -43,7 +44,7 @@ func makeFolders(p treeParams, r *rng.Rand) (folders, error) {
 	for len(d.made.Files) < p.Files {
 		d.add(d.place(rng.Pick(r, d.folders)), d.lines(r.Between(1, 4)))
 	}
-	return d.made, d.made.Check()
+	return d.made, task.Check(d.made)
 }
 
 // grow draws folders, none deeper than the level wants.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -95,7 +96,7 @@ func mapValues(s toolbox.State) (all []string) {
 func TestTreesAreJudged(t *testing.T) {
 	t.Parallel()
 	f := folders{Kind: sortFiles, From: "in", To: "out", Files: []textFile{{"in/a", "topic: x\n"}, {"in/b", "topics\n"}, {"k/c", "topic: x\n"}}}
-	if err := f.Check(); err != nil {
+	if err := task.Check(f); err != nil {
 		t.Fatal(err)
 	}
 	plan := f.Plan()

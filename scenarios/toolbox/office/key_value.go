@@ -45,30 +45,19 @@ const (
 
 // keyParams are the parameters of a level.
 type keyParams struct {
-	Kinds   []string `json:"kinds"`
-	Keys    int      `json:"keys"`    // in all
-	Touched int      `json:"touched"` // by the task
-	Page    int      `json:"page"`    // most keys of a scan
+	Kinds   []string `json:"kinds" want:"1 or more" oneof:"rename merge move elect"`
+	Keys    int      `json:"keys"`                  // in all
+	Touched int      `json:"touched" want:"2 to 8"` // by the task
+	Page    int      `json:"page" want:"2 to 10"`   // most keys of a scan
 	Client  string   `json:"client"`
 	Strict  bool     `json:"strict"` // when money is moved, the sum may never be too high
 }
 
-// Check implements [task.Params].
+// Check refuses what no tag does.
 func (p keyParams) Check() error {
-	for _, kind := range p.Kinds {
-		if !slices.Contains([]string{renamePrefix, mergeCounters, moveMoney, electNewest}, kind) {
-			return fmt.Errorf("kinds has %.20q, want rename, merge, move and elect", kind)
-		}
-	}
 	switch {
-	case len(p.Kinds) == 0:
-		return errors.New("kinds is empty, want some of rename, merge, move and elect")
-	case p.Touched < 2 || p.Touched > 8:
-		return fmt.Errorf("touched is %d, want 2 to 8", p.Touched)
 	case p.Keys < 3*p.Touched+2 || p.Keys > 80:
 		return fmt.Errorf("keys is %d, want %d to 80", p.Keys, 3*p.Touched+2)
-	case p.Page < 2 || p.Page > maxPage:
-		return fmt.Errorf("page is %d, want 2 to %d", p.Page, maxPage)
 	case !slices.Contains([]string{"", elsewhere, sameKeys}, p.Client):
 		return fmt.Errorf("client is %.20q, want nothing, elsewhere or same", p.Client)
 	case p.Client == sameKeys && slices.Contains(p.Kinds, renamePrefix):
@@ -81,7 +70,7 @@ func (p keyParams) Check() error {
 
 // A pairs is a store with a task.
 type pairs struct {
-	Kind    string     `json:"kind"`
+	Kind    string     `json:"kind" oneof:"rename merge move elect"`
 	Entries []pair     `json:"entries"`
 	Page    int        `json:"page"`
 	From    string     `json:"from"` // the prefix of the task
@@ -113,9 +102,6 @@ const (
 
 // Check refuses a record that is no store with a task.
 func (p pairs) Check() error {
-	if !slices.Contains([]string{renamePrefix, mergeCounters, moveMoney, electNewest}, p.Kind) {
-		return fmt.Errorf("kind is %.20q", p.Kind)
-	}
 	if len(p.Entries) > maxPairs || p.Page < 1 || p.Page > maxPage || p.From == "" || len(p.From)+len(p.To) > maxKey/2 || len(p.Moves) > 20 || len(p.Client) > maxChanges {
 		return fmt.Errorf("it has %d pairs, %d moves, %d changes, pages of %d, and works on %.20q and %.20q", len(p.Entries), len(p.Moves), len(p.Client), p.Page, p.From, p.To)
 	}

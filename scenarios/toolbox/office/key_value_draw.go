@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -19,7 +20,7 @@ func makePairs(p keyParams, r *rng.Rand) (pairs, error) {
 	for range patience {
 		made := drawPairs(p, kind, r)
 		if !made.doneAtOnce() && (p.Client != sameKeys || !made.solvedBlindly()) {
-			return made, made.Check()
+			return made, task.Check(made)
 		}
 	}
 	return pairs{}, errors.New("no store of these parameters has changes that matter")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -68,7 +69,7 @@ func TestStoresAreJudged(t *testing.T) {
 		{"deleted", merge, []quintain.ToolCall{call("delete", "key", "o:a"), call("delete", "key", "o:b")}, false},
 		{"not deleted", merge, []quintain.ToolCall{call("put", "key", "p:a", "value", "11"), call("put", "key", "p:b", "value", "2")}, false},
 	} {
-		if err := test.of.Check(); err != nil {
+		if err := task.Check(test.of); err != nil {
 			t.Fatal(err)
 		}
 		w, _ := made(t, test.of, test.calls...)
