@@ -1,6 +1,9 @@
 package quintain
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // A Branch is a way through the tree of an episode's turns, from the beginning of a
 // conversation to its last turn. The turns of a line are one branch.
@@ -62,6 +65,16 @@ func (t *Trajectory) Last() int {
 
 // Used reports whether the reply may be trained on: see [Call].
 func (t *Turn) Used() bool { return t.Call == nil || t.Call.Unused == "" }
+
+// Offered returns the tools that the last of turns, a path, was offered; nil: none.
+func (t *Trajectory) Offered(turns []int) json.RawMessage {
+	for _, k := range slices.Backward(turns) {
+		if call := t.Turns[k].Call; call != nil && call.Tools != nil {
+			return call.Tools
+		}
+	}
+	return t.Tools
+}
 
 // Talk returns the messages of turns, of a path for example.
 func (t *Trajectory) Talk(turns []int) []Message {

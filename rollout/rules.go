@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
@@ -59,7 +60,7 @@ func (r *Rules) Declare(d *settings.Section) {
 		OneOf(string(BaselineGroup), string(BaselineSeat))
 	settings.Word(d, &r.Sequences, "sequences", "unit of training: a whole episode, split only where its server rewrote the conversation, or each turn").
 		OneOf(string(WholeEpisodes), string(EachTurn))
-	d.Float(&r.TurnDiscount, "turn_discount", "factor on a turn's reward in the return of the preceding turn").Between(0, 1)
+	d.Float(&r.TurnDiscount, "turn_discount", "factor on a turn's reward in the return of the preceding turn; with sequences of turns, below 1 favours late turns (docs/areal.md)").Between(0, 1)
 	d.Bool(&r.KeepEqual, "keep_equal", "keep groups with equal scores, which teach nothing")
 	d.Int(&r.MinTrainable, "min_trainable", "least sampled tokens of every episode of a group").AtLeast(0)
 	d.Int(&r.MaxSequence, "max_sequence", "every sequence must be shorter, in tokens; 0: no limit").AtLeast(0)
@@ -196,9 +197,13 @@ func (r Rules) compared(played []quintain.Trajectory, scores []float64) (some []
 	return some
 }
 
-// same reports whether no two scores differ.
+// same reports whether no two scores differ by more than sums of rewards do that are rounded.
 func same(scores []float64) bool {
-	return len(scores) == 0 || slices.Min(scores) == slices.Max(scores)
+	if len(scores) == 0 {
+		return true
+	}
+	low, high := slices.Min(scores), slices.Max(scores)
+	return high-low <= 1e-9*max(1, math.Abs(low), math.Abs(high))
 }
 
 // failed returns the reason to drop a group with an unrewarded episode; empty: there is

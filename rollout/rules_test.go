@@ -234,6 +234,8 @@ func TestReasonsToDropAGroup(t *testing.T) {
 	}{
 		{"kept", Rules{MinTrainable: 10}, result(played(20, 1), played(20, 0)), ""},
 		{"all solved", Rules{}, result(played(20, 1), played(20, 1)), DropEqual},
+		{"scores that only rounding parts", Rules{}, result(played(20, 0.1+0.2), played(20, 0.3)), DropEqual},
+		{"scores that differ by little", Rules{}, result(played(20, 1), played(20, 1+1e-6)), ""},
 		{"all right, but kept on request", Rules{KeepEqual: true}, result(played(20, 1), played(20, 1)), ""},
 		{"a short reply", Rules{MinTrainable: 10}, result(played(20, 1), played(9, 0)), DropFewTokens},
 		{"a short reply after a fork", Rules{MinTrainable: 6}, result(forked(), played(6, 1)), ""},

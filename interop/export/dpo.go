@@ -16,7 +16,9 @@ import (
 // DPO is a [Sink] of pairs for preference optimisation: two episodes of one group with
 // different scores. It writes each pair in one call, as a line of JSON:
 //
-//	{"prompt": [messages], "chosen": [messages], "rejected": [messages], "score_chosen": 1, "score_rejected": 0}
+//	{"prompt": [messages], "chosen": [messages], "rejected": [messages], "tools": "[…]", "score_chosen": 1, "score_rejected": 0}
+//
+// Tools are as in [SFT].
 //
 // The prompt is the common opening of both episodes; chosen and rejected are the rest of
 // each. Set the fields before the first Write and do not change them afterwards.
@@ -37,6 +39,7 @@ type dpoLine struct {
 	Prompt        []quintain.Message `json:"prompt"`
 	Chosen        []quintain.Message `json:"chosen"`
 	Rejected      []quintain.Message `json:"rejected"`
+	Tools         string             `json:"tools,omitempty"`
 	ScoreChosen   float64            `json:"score_chosen"`
 	ScoreRejected float64            `json:"score_rejected"`
 }
@@ -74,7 +77,8 @@ func (d *DPO) Write(r *trace.Record) error {
 		if !fresh {
 			continue
 		}
-		line := any(dpoLine{prompt, chosen[len(prompt):], rejected[len(prompt):], r.Scores[best], r.Scores[worst]})
+		tools := r.Episodes[best].Offered(r.Episodes[best].Path(r.Episodes[best].Last()))
+		line := any(dpoLine{prompt, chosen[len(prompt):], rejected[len(prompt):], string(tools), r.Scores[best], r.Scores[worst]})
 		if d.Atropos {
 			line = atroposLine{chosen, r.Scores[best], rejected}
 		}

@@ -139,9 +139,38 @@ func TestParquetIsReadAgain(t *testing.T) {
 			len(row.LogProbs) != len(row.Tokens) || !slices.Equal(row.Versions, want.Versions[i]) || len(row.Advantages) != len(row.Tokens) {
 			t.Errorf("row %d is %+v", i, row)
 		}
-		if last := row.Messages[len(row.Messages)-1]; last != (Message{quintain.RoleAssistant, "é"}) {
+		if last := row.Messages[len(row.Messages)-1]; last.Role != quintain.RoleAssistant || last.Content != "é" || last.ToolCalls != nil {
 			t.Errorf("row %d ends with %v", i, last)
 		}
+	}
+}
+
+// What an episode with tools was offered, and what it called, is in each set as TRL reads it.
+func TestSetsHaveToolsAndCalls(t *testing.T) {
+	t.Parallel()
+	_, record := playedGroup(t, rules())
+	const tools = `[{"type":"function","function":{"name":"find","parameters":{}}}]`
+	for i := range record.Episodes {
+		record.Episodes[i].Tools = json.RawMessage(tools)
+		record.Episodes[i].Turns[0].ToolCalls = []quintain.ToolCall{{ID: "c", Name: "find", Arguments: `{"x":1}`}}
+	}
+	record.Scores = []float64{1, 0, 0, 0, 0, 0, 0, 0}[:len(record.Episodes)]
+	var lines, file bytes.Buffer
+	p := NewParquet(&file, Shaping{Rules: rules()})
+	if err := errors.Join((&SFT{Out: &lines, MinScore: 1}).Write(record), (&DPO{Out: &lines, Pairs: 1}).Write(record), p.Write(record), p.Close()); err != nil {
+		t.Fatal(err)
+	}
+	quoted, _ := json.Marshal(tools)
+	if n := strings.Count(lines.String(), `"tools":`+string(quoted)); n != strings.Count(lines.String(), "\n") || n < 1 || !strings.Contains(lines.String(), `"tool_calls":[{`) {
+		t.Errorf("lines:\n%s", lines.String())
+	}
+	rows, err := parquet.Read[Row](bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil || len(rows) == 0 {
+		t.Fatalf("%d rows, error %v", len(rows), err)
+	}
+	i := slices.IndexFunc(rows[0].Messages, func(m Message) bool { return m.Role == quintain.RoleAssistant })
+	if got := fmt.Sprint(rows[0].Tools, rows[0].Messages[i].ToolCalls); got != tools+`[{c function {find {"x":1}}}]` {
+		t.Errorf("a row has %s", got)
 	}
 }
 

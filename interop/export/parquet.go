@@ -32,6 +32,7 @@ type Row struct {
 	Worker     string    `parquet:"worker,dict"` // that played the group; empty: the run itself
 	Model      string    `parquet:"model,dict"`  // of that worker
 	Messages   []Message `parquet:"messages,list"`
+	Tools      string    `parquet:"tools,optional,dict"` // a JSON list; null: none
 	Tokens     []int32   `parquet:"tokens,list"`
 	Masked     bool      `parquet:"masked"`          // the sequence is not trained on, since a limit cut a reply
 	Trained    []bool    `parquet:"trained,list"`    // whether a token is trained on
@@ -40,10 +41,27 @@ type Row struct {
 	Advantages []float32 `parquet:"advantages,list"` // one for each token, or one for all
 }
 
-// A Message is a message of a [Row], with its text.
+// A Message is a message of a [Row], with its text. What it has not is null.
 type Message struct {
-	Role    string `parquet:"role,dict"`
-	Content string `parquet:"content"`
+	Role       string `parquet:"role,dict"`
+	Content    string `parquet:"content"`
+	Reasoning  string `parquet:"reasoning_content,optional"`
+	ToolCalls  []Call `parquet:"tool_calls,optional,list"`
+	ToolCallID string `parquet:"tool_call_id,optional"`
+	Name       string `parquet:"name,optional,dict"`
+}
+
+// A Call is a call that the assistant asks for.
+type Call struct {
+	ID       string   `parquet:"id"`
+	Type     string   `parquet:"type,dict"` // function
+	Function Function `parquet:"function"`
+}
+
+// A Function is the function of a [Call].
+type Function struct {
+	Name      string `parquet:"name,dict"`
+	Arguments string `parquet:"arguments"` // as the model wrote them: meant to be a JSON object
 }
 
 // Parquet is a [Sink] of training sequences in a Parquet file: columns named after [Row],
@@ -105,8 +123,10 @@ func rows(r *trace.Record, g *quintain.Group) ([]Row, error) {
 		if row.Masked, err = g.Masked(i); err != nil {
 			return nil, err
 		}
+		of := &r.Episodes[episode]
+		row.Tools = string(of.Offered(of.Path(of.Last())))
 		for _, m := range talks[i] {
-			row.Messages = append(row.Messages, Message{m.Role, m.Text()})
+			row.Messages = append(row.Messages, messageOf(m))
 		}
 		for k, token := range g.Tokens[i] {
 			row.Tokens = append(row.Tokens, int32(token))
@@ -115,6 +135,14 @@ func rows(r *trace.Record, g *quintain.Group) ([]Row, error) {
 		all[i] = row
 	}
 	return all, nil
+}
+
+func messageOf(m quintain.Message) Message {
+	out := Message{Role: m.Role, Content: m.Text(), Reasoning: m.Reasoning, ToolCallID: m.ToolCallID, Name: m.Name}
+	for _, call := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, Call{call.ID, "function", Function{call.Name, call.Arguments}})
+	}
+	return out
 }
 
 // at returns row i of rows; nil if there are none.

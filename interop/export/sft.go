@@ -14,7 +14,10 @@ import (
 // SFT is a [Sink] of episodes for supervised fine-tuning. It writes each in one call, as a
 // line of JSON:
 //
-//	{"messages": [{"role": …, "content": …}, …], "score": 1}
+//	{"messages": [{"role": …, "content": …}, …], "tools": "[…]", "score": 1}
+//
+// Tools are those of the conversation, a JSON list as a text: so lines with other tools fit into one
+// table, and TRL reads it. Without tools they are left out.
 //
 // Set the fields before the first Write and do not change them afterwards.
 type SFT struct {
@@ -31,6 +34,7 @@ type SFT struct {
 
 type sftLine struct {
 	Messages []quintain.Message `json:"messages"`
+	Tools    string             `json:"tools,omitempty"`
 	Score    float64            `json:"score"`
 }
 
@@ -66,7 +70,7 @@ func (s *SFT) write(t *quintain.Trajectory, score float64) (fresh bool, err erro
 		talk := t.Talk(branch.Path)
 		added, err := s.seen.add(talk)
 		if added {
-			fresh, err = true, jsonform.WriteLegible(s.Out, sftLine{talk, score})
+			fresh, err = true, jsonform.WriteLegible(s.Out, sftLine{talk, string(t.Offered(branch.Path)), score})
 		}
 		if err != nil {
 			return false, err

@@ -141,7 +141,9 @@ func (s *search) each(x piece, quoted []int, text func(piece), found func(id int
 		if start > at {
 			text(x.part(at, start))
 		}
-		found(token.ID)
+		if start < end { // else the token before it took all of it
+			found(token.ID)
+		}
 		at = end
 	}
 	if at < len(x.text) {

@@ -108,6 +108,7 @@ func TestEncode(t *testing.T) {
 		{"added tokens come first, the longest of them", formed(added("bc", "bca")), "abcabc", list{0, 10, 4}},
 		{"an added token only as a word", formed(added("ab single_word")), "ab abc ab", list{3, 6, 0, 4, 6, 3}},
 		{"an added token takes spaces", formed(added("b lstrip rstrip")), "a  b  a", list{0, 1, 0}},
+		{"white space that the token before took", formed(added("b rstrip", "\n lstrip")), "ab\na", list{0, 1, 0}},
 		{"an added token is found in normalized text", formed(added("B normalized", "C"), fields{"normalizer": `{"type": "Lowercase"}`}), "aBC", list{0, 10, 11}},
 		{"steps before the model", formed(fields{"normalizer": `{"type": "Sequence", "normalizers": [{"type": "Replace", "pattern": {"String": "x"}, "content": "a"}, {"type": "Prepend", "prepend": "c"}]}`}), "xb", list{2, 3}},
 		{"a split", formed(fields{"pre_tokenizer": `{"type": "Split", "pattern": {"Regex": "b"}, "behavior": "MergedWithPrevious", "invert": false}`}), "abc", list{3, 2}},
