@@ -134,6 +134,7 @@ func (r *reader) setting(s *Setting, n node) {
 
 // take sets s to the value of n, and checks it.
 func (s *Setting) take(n node) error {
+	s.named = true
 	if _, free := s.value.(*object); free {
 		if fault := n.ambiguous(); fault != nil {
 			return fault

@@ -130,6 +130,9 @@ func (f *Form) paths() []string {
 	return list
 }
 
+// Named reports whether a source named the setting of a path, since the form was made.
+func (f *Form) Named(path string) bool { return f.find(path).named }
+
 // Sources holds the sources of settings.
 type Sources struct {
 	File    string            // name of the file, for messages
@@ -191,6 +194,7 @@ func (f *Form) Preset(values map[string]string) error {
 
 // set sets s to the text of a flag or variable.
 func (s *Setting) set(text, source string) error {
+	s.named = true
 	if err := s.value.Set(text); err != nil {
 		return fmt.Errorf("%s: %w", source, err)
 	}

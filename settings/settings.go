@@ -138,6 +138,7 @@ type Setting struct {
 	limits []limit
 	words  []string // the valid ones; nil: others are
 	null   bool     // a key without a value sets the value to nil
+	named  bool     // a source named it
 }
 
 // A limit is a condition that a value must meet.

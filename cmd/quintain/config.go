@@ -216,9 +216,12 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 	if first.Source.Given() {
 		c.Curriculum.Mode = curriculum.None // the given levels stay
 	}
-	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil {
+	form := settings.New(c).Use(uses()[verb]...)
+	if err := form.Load(from); err != nil {
 		return nil, usageError{err}
 	}
+	alone := verb == "view" || verb == "run" && c.Run.Consumer == player.Builtin && !c.Run.Workers && !c.Run.Gateway
+	c.Server.Next = alone && !form.Named("server.port") // nobody looks for it at a certain port
 	if slices.Contains(uses()[verb], "rules") {
 		if err := c.Rules.CheckSize(c.Run.Of.GroupSize); err != nil {
 			return nil, usagef("run.%w", err)

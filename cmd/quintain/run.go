@@ -120,8 +120,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	})
 	defer stopping()
 	at := h.Reachable(ctx)
-	r.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", at, c.Data, screen.Version(r.Version()))
-	r.live.Say("watch it on http://%s%s", at, watch.Home)
+	r.sayWhere(at)
 	r.showAgents(pages)
 	r.showWorkers(pages, at)
 	w.show(h.Addr(), open)
@@ -132,6 +131,16 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 		r.live.Say("warning: %s", text)
 	}
 	return r.run(ctx, w)
+}
+
+// sayWhere says where the run is.
+func (a *runner) sayWhere(at string) {
+	c := a.config
+	if port := fmt.Sprintf(":%d", c.Server.Port); c.Server.Next && !strings.HasSuffix(at, port) {
+		a.says("port " + port[1:] + " is in use, and nobody gave --port: this is the next free one")
+	}
+	a.live.Say("hub on http://%s, data in %s, from version %s; Ctrl-C stops", at, c.Data, screen.Version(a.Version()))
+	a.live.Say("watch it on http://%s%s", at, watch.Home)
 }
 
 // elsewhere returns the coordinator of workers elsewhere, nil if none play, and the routes of all

@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/policytest"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/settings"
 )
 
 // quick are flags that make a run as fast as it can be.
@@ -313,9 +314,12 @@ func TestFolderInUse(t *testing.T) {
 	data := t.TempDir()
 	p := start("run", "--policy", "script", "--port", "0", "--data", data)
 	await(t, p, "Ctrl-C stops")
-	q := start("hub", "--port", "0", "--data", data)
-	if status := q.wait(t); status != exitFailed || !strings.Contains(q.stderr.String(), "another process uses it") {
-		t.Errorf("status %d\n%s", status, q.stderr.String())
+	at := hubAt.FindStringSubmatch(p.stderr.String())[1]
+	for _, port := range []string{"0", at[strings.LastIndex(at, ":")+1:]} {
+		q := start("hub", "--port", port, "--data", data)
+		if status := q.wait(t); status != exitFailed || !strings.Contains(q.stderr.String(), "another process uses it, on "+at+"; stop that one") {
+			t.Errorf("port %s: status %d\n%s", port, status, q.stderr.String())
+		}
 	}
 	p.interrupts <- os.Interrupt
 	p.wait(t)
@@ -353,6 +357,29 @@ func TestRunFeedsATrainerAtTheHub(t *testing.T) {
 	for _, want := range []string{"steps          3 in", "to version 3"} {
 		if !strings.Contains(p.stdout.String(), want) {
 			t.Errorf("the summary lacks %q:\n%s", want, p.stdout.String())
+		}
+	}
+}
+
+// Without --port a hub that nobody else looks for may listen on another one.
+func TestNobodysPort(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		verb string
+		set  settings.Sources
+		want bool
+	}{
+		{"run", settings.Sources{}, true},
+		{"view", settings.Sources{}, true},
+		{"hub", settings.Sources{}, false},
+		{"run", settings.Sources{Flags: map[string]settings.Given{"server.port": {Text: "8000", By: "--port"}}}, false},
+		{"run", settings.Sources{Environ: []string{"QUINTAIN_SERVER_PORT=8000"}}, false},
+		{"run", settings.Sources{Data: []byte("server: {port: 8000}")}, false},
+		{"run", settings.Sources{Data: []byte("run: {workers: true}")}, false},
+	} {
+		c, err := (&world{environ: func() []string { return nil }}).configOf(test.verb, test.set)
+		if err != nil || c.Server.Next != test.want || c.Server.Port != 8000 {
+			t.Errorf("%s with %+v: port %+v, error %v", test.verb, test.set, c.Server, err)
 		}
 	}
 }

@@ -102,6 +102,9 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 	if h.standby != nil {
 		h.standby.owns()
 	}
+	if err := h.folder.Tell("http://" + h.Addr().String()); err != nil {
+		return err
+	}
 	h.hub, err = hub.New(hub.Config{
 		Queue: h.queue, OpenRun: h.openRun, DropRun: h.dropRun, Settings: c.Hub, Web: c.Server, Keys: h.listener.Keys, Bound: c.Bound, Local: c.Local, Routes: c.Routes, Ready: c.Ready, Log: c.Log,
 	})
@@ -111,6 +114,13 @@ func (h *Host) open(ctx context.Context, c Config) (err error) {
 // listen opens the ports.
 func (h *Host) listen(ctx context.Context, c Config) error {
 	l, err := web.Listen(ctx, c.Server, hub.Roles(c.Roles...)...)
+	if used, _ := datadir.InUse(c.Data); err != nil && used { // perhaps by the process that has the port
+		folder, held := datadir.Open(c.Data, c.Program)
+		if held != nil {
+			return held
+		}
+		err = errors.Join(err, folder.Close())
+	}
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
@@ -20,7 +21,7 @@ import (
 // version. The layout:
 //
 //	format.json          version of this layout
-//	lock                 held while a process uses the folder, as the folder itself is
+//	lock                 held while a process uses the folder, as the folder itself is; the URL of a hub that does
 //	queue/               groups, and the records of run and hub
 //	runs/                the same for each further run of the hub
 //	marks/               how far queues, trace and sessions came
@@ -65,7 +66,7 @@ func Open(path, writer string) (*Folder, error) {
 	}
 	lock, err := Lock(path)
 	if errors.Is(err, ErrInUse) {
-		err = fmt.Errorf("%w; stop that one, or choose another folder with --data", err)
+		err = fmt.Errorf("%w%s; stop that one, or choose another folder with --data", err, heldAt(path))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("data folder %s: %w", path, err)
@@ -75,6 +76,20 @@ func Open(path, writer string) (*Folder, error) {
 		return nil, errors.Join(fmt.Errorf("data folder %s: %w", path, err), f.Close())
 	}
 	return f, nil
+}
+
+// Tell tells others who want the folder the URL of this process.
+func (f *Folder) Tell(url string) error {
+	return os.WriteFile(f.Join(lockName), []byte(url+"\n"), 0o644)
+}
+
+// heldAt says where the process that uses a folder is; empty: it has not told, or the file has something else.
+func heldAt(path string) string {
+	data, err := os.ReadFile(filepath.Join(path, lockName))
+	if url := strings.TrimSuffix(string(data), "\n"); err == nil && len(url) < 200 && strings.HasPrefix(url, "http://") && !strings.ContainsAny(url, " \n\x1b") {
+		return ", on " + url
+	}
+	return ""
 }
 
 // Root returns the data folder around path, as for the path of a queue, or path itself

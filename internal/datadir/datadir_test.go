@@ -20,6 +20,12 @@ func TestOpen(t *testing.T) {
 	if _, err := datadir.Open(path, "v1"); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("a folder in use is opened: error %v", err)
 	}
+	if err := f.Tell("http://127.0.0.1:8000"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := datadir.Open(path, "v1"); err == nil || !strings.Contains(err.Error(), "another process uses it, on http://127.0.0.1:8000; stop that one") {
+		t.Errorf("of a folder in use by a hub: error %v", err)
+	}
 	if err := os.Remove(filepath.Join(path, "lock")); err != nil {
 		t.Fatal(err)
 	}

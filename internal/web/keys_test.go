@@ -112,8 +112,13 @@ func TestListen(t *testing.T) {
 		{"other machines without a key", web.Settings{Host: "0.0.0.0"}, "is not loopback: name a file with a key"},
 		{"a file that is not there", web.Settings{KeyFile: name + "x"}, "no such file"},
 		{"a port in use", web.Settings{Port: port}, "is in use; choose another"},
+		{"one after it", web.Settings{Port: port, Next: true}, ""},
 	} {
-		if _, err := web.Listen(t.Context(), test.s); err == nil || !strings.Contains(err.Error(), test.want) {
+		l, err := web.Listen(t.Context(), test.s)
+		if err == nil {
+			err = l.Close()
+		}
+		if (test.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %q", test.why, err, test.want)
 		}
 	}

@@ -27,6 +27,9 @@ func (e *InUseError) Error() string {
 	return fmt.Sprintf("port %d of %s is in use; choose another with --port, or any with --port 0", e.Port, e.Host)
 }
 
+// nextPorts is how many ports are tried in place of one.
+const nextPorts = 100
+
 // Listen reads the key file of s and listens on its port. Keys in the file may have one of
 // roles, or [Admin]. Without keys, the host must be loopback.
 func Listen(ctx context.Context, s Settings, roles ...Role) (*Listener, error) {
@@ -43,6 +46,9 @@ func Listen(ctx context.Context, s Settings, roles ...Role) (*Listener, error) {
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", net.JoinHostPort(s.Host, strconv.Itoa(s.Port)))
+	for port := s.Port + 1; s.Next && errors.Is(err, syscall.EADDRINUSE) && port < s.Port+nextPorts; port++ {
+		l, err = config.Listen(ctx, "tcp", net.JoinHostPort(s.Host, strconv.Itoa(port)))
+	}
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, &InUseError{s.Host, s.Port}
 	}

@@ -27,7 +27,8 @@ type Settings struct {
 	Origins        []string      // of web pages that may call, such as "https://example.org"; "*": any; none: CORS off
 	AccessLog      bool          // log requests at level info, not debug
 
-	Calls int // connections of the process to other servers, which MaxConnections leaves files for; no setting of users
+	Calls int  // connections of the process to other servers, which MaxConnections leaves files for; no setting of users
+	Next  bool // if the port is in use, listen on the next free one; no setting of users
 }
 
 // Default returns the default settings.

@@ -21,7 +21,7 @@ func TestSettings(t *testing.T) {
 		{"the defaults", "", func(*web.Settings) {}, ""},
 		{"all", "host: 0.0.0.0\nport: 0\nkey_file: k\nannounce: f\nmax_connections: 1\nmax_body: 2\nmax_inflated: 3\nmemory: 4\nstall: 1s\ndrain: 2s\norigins: [\"*\", https://a]\naccess_log: true\n",
 			func(s *web.Settings) {
-				*s = web.Settings{"0.0.0.0", 0, "k", "f", 1, 2, 3, 4, time.Second, 2 * time.Second, []string{"*", "https://a"}, true, 0}
+				*s = web.Settings{"0.0.0.0", 0, "k", "f", 1, 2, 3, 4, time.Second, 2 * time.Second, []string{"*", "https://a"}, true, 0, false}
 			}, ""},
 		{"other machines without a key", "host: 10.1.1.1", nil, "host: 10.1.1.1 is not loopback"},
 		{"loopback by name", "host: localhost", func(s *web.Settings) { s.Host = "localhost" }, ""},
