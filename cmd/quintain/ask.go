@@ -158,7 +158,7 @@ func (w *world) play(ctx context.Context, c *config, args []string, index int) e
 	if err != nil {
 		return err
 	}
-	screen.Judged(w.stdout, &played.Turns[len(played.Turns)-1])
+	screen.Judged(w.stdout, &played.Turns[len(played.Turns)-1], played.Outcome)
 	return screen.Ending(w.stdout, streams[0].Scenario, &played)
 }
 

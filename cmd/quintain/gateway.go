@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/datadir"
@@ -71,6 +72,15 @@ func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
 		return nil, usageError{err}
 	}
 	return g, nil
+}
+
+// newLive returns what shows the run, under the name of its verb.
+func (r *runner) newLive(w *world) *screen.Live {
+	l := screen.NewLive(w.screen(), func() run.Report { return r.Report() })
+	if r.agents != nil {
+		l.Name = "quintain gateway"
+	}
+	return l
 }
 
 // showAgents shows what agents elsewhere play, if they do.

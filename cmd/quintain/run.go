@@ -102,7 +102,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	r := &runner{config: c, host: h, folder: h.Folder(), register: h.Hub().Register, trains: c.Run.Consumer == player.Hub, log: log, agents: agents, leases: leases}
 	c.Source.Scenario.Register(r.register)
 	defer func() { err = errors.Join(err, r.close()) }()
-	r.live = screen.NewLive(w.screen(), func() run.Report { return r.Report() })
+	r.live = r.newLive(w)
 	beside := []func(context.Context) error{leases.Around(h.Run), pages.Run, r.live.Run}
 	if agents != nil || leases != nil {
 		beside = append(beside, h.ServeCalls)

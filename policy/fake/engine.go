@@ -29,6 +29,7 @@ type job struct {
 	keepStop bool     // the answer's text has the stop text
 
 	schema json.RawMessage // that the reply should keep to; nil: none
+	probs  bool            // of chat: its log-probabilities are wanted
 
 	arrived time.Time
 

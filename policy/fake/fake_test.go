@@ -185,6 +185,8 @@ func TestTextsOfStoppedReplies(t *testing.T) {
 	for _, test := range []struct{ path, body, want string }{
 		{"/v1/chat/completions", `{"model":"fake","messages":[{"role":"user","content":"?"}],"stop":"ef"}`, `"content":"abcd"`},
 		{"/v1/chat/completions", `{"model":"fake","messages":[{"role":"user","content":"?"}],"stop":["x","ef"],"include_stop_str_in_output":true}`, `"content":"abcdef"`},
+		{"/v1/chat/completions", `{"model":"fake","messages":[{"role":"user","content":"?"}],"stop":["b"]}`, `"logprobs":null`},
+		{"/v1/chat/completions", `{"model":"fake","messages":[{"role":"user","content":"?"}],"stop":["b"],"logprobs":true}`, `"bytes":[97],"top_logprobs":[]}`},
 		{"/v1/completions", `{"model":"fake","prompt":OPENING,"stop":["ef"],"return_token_ids":true}`, `"token_ids":[97,98,99,100,101,102]`},
 		{"/v1/completions", `{"model":"fake","prompt":OPENING,"stop":["ef"]}`, `"text":"abcd"`},
 		{"/completion", `{"prompt":OPENING,"stop":["ef"],"n_predict":-1}`, `"content":"abcd"`},

@@ -41,6 +41,7 @@ type completionRequest struct {
 	Stream         bool              `json:"stream"`
 	Interval       int               `json:"stream_interval"`
 	PromptLogProbs *int              `json:"prompt_logprobs"`
+	LogProbs       json.RawMessage   `json:"logprobs"` // whether, of chat; else how many
 	Stop           stops             `json:"stop"`
 	KeepStop       bool              `json:"include_stop_str_in_output"`
 	Structured     struct {
@@ -141,6 +142,7 @@ func readChat(s *Server, text []byte) (*job, error) {
 	if len(q.Messages) == 0 {
 		return nil, fmt.Errorf("messages are missing")
 	}
+	j.probs = string(q.LogProbs) == "true"
 	if q.Format.JSON.Schema != nil {
 		j.schema = q.Format.JSON.Schema
 	}
@@ -155,7 +157,10 @@ func wholeChat(s *Server, j *job, out []piece) any {
 		choice := map[string]any{
 			"index": k, "finish_reason": reason(p.finish),
 			"message":  map[string]any{"role": quintain.RoleAssistant, "content": s.text(j, tokens)},
-			"logprobs": map[string]any{"content": s.entries(tokens, probs)},
+			"logprobs": nil,
+		}
+		if j.probs {
+			choice["logprobs"] = map[string]any{"content": s.entries(tokens, probs)}
 		}
 		if j.ids {
 			choice["token_ids"] = tokens
@@ -176,6 +181,7 @@ type entry struct {
 	Token   string `json:"token"`
 	LogProb prob   `json:"logprob"`
 	Bytes   []int  `json:"bytes"`
+	Top     []any  `json:"top_logprobs"` // none: only the sampled tokens have one
 }
 
 // entries pairs tokens with their log-probabilities, as many as there are.
@@ -183,7 +189,7 @@ func (s *Server) entries(tokens []quintain.Token, probs probs) []entry {
 	spelled := s.vocabulary.spell(tokens)[len(tokens)-len(probs):]
 	list := make([]entry, len(probs))
 	for i, p := range probs {
-		list[i] = entry{Token: spelled[i].name, LogProb: prob(p)}
+		list[i] = entry{Token: spelled[i].name, LogProb: prob(p), Top: []any{}}
 		for _, b := range spelled[i].bytes {
 			list[i].Bytes = append(list[i].Bytes, int(b))
 		}

@@ -13,7 +13,7 @@ import (
 func Episode(out io.Writer, s quintain.Scenario, t *quintain.Trajectory) error {
 	fmt.Fprintf(out, "problem %s\n", t.Problem.ID())
 	for i := range t.Turns {
-		Turn(out, &t.Turns[i], true)
+		Turn(out, &t.Turns[i], true, t.Outcome)
 	}
 	wrote(out, t)
 	return Ending(out, s, t)

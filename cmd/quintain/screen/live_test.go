@@ -219,6 +219,22 @@ func TestAProblemEveryTenSeconds(t *testing.T) {
 	})
 }
 
+// Who rewards replies need not say which are right: no line calls them wrong then.
+func TestReplies(t *testing.T) {
+	for _, test := range []struct {
+		of   shown
+		want string
+	}{
+		{shown{of: 8, right: 2, mean: 0.25}, "2 of 8 replies right, mean score 0.25"},
+		{shown{of: 8}, "0 of 8 replies right, mean score 0.00"},
+		{shown{of: 8, mean: 1}, "8 replies, mean score 1.00"},
+	} {
+		if got := test.of.replies(); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
 // On a terminal a problem stays for ten seconds, and only the first held-out score stays above
 // the picture.
 func TestThePictureIsCalm(t *testing.T) {

@@ -109,8 +109,11 @@ func (c *showcase) turn(now time.Time, while time.Duration) bool {
 	return true
 }
 
-// replies tells how many replies are right.
+// replies tells how many replies are right, if anybody says so: those who reward sessions need not.
 func (s *shown) replies() string {
+	if s.right == 0 && s.mean > 0 {
+		return fmt.Sprintf("%d replies, mean score %.2f", s.of, s.mean)
+	}
 	return fmt.Sprintf("%d of %d replies right, mean score %.2f", s.right, s.of, s.mean)
 }
 

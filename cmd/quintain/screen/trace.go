@@ -62,7 +62,7 @@ func Record(out io.Writer, r *trace.Record) {
 			if c := t.Turns[k].Call; c != nil {
 				call(out, k, c)
 			}
-			Turn(out, &t.Turns[k], i == 0 || k > 0 || t.Match != nil) // all episodes of one seat have the same opening; show it once
+			Turn(out, &t.Turns[k], i == 0 || k > 0 || t.Match != nil, t.Outcome) // all episodes of one seat have the same opening; show it once
 			valued(out, lost.Turns[k], t.Turns[k].Illegal)
 		}
 		if lost.Play != nil {
@@ -105,19 +105,22 @@ func call(out io.Writer, k int, c *quintain.Call) {
 }
 
 // Turn prints the reply and the reward of a turn, after the messages to the policy if told is
-// set. It makes the reply safe for a terminal.
-func Turn(out io.Writer, t *quintain.Turn, told bool) {
+// set, of an episode with an outcome. It makes the reply safe for a terminal.
+func Turn(out io.Writer, t *quintain.Turn, told bool, o quintain.Outcome) {
 	if told {
 		for _, m := range t.Observed {
 			Message(out, m)
 		}
 	}
 	said(out, t)
-	Judged(out, t)
+	Judged(out, t, o)
 }
 
-// Judged prints the reward of a turn, and why.
-func Judged(out io.Writer, t *quintain.Turn) {
+// Judged prints the reward of a turn, and why; nothing if the outcome has no reward.
+func Judged(out io.Writer, t *quintain.Turn, o quintain.Outcome) {
+	if !o.Rewarded() {
+		return
+	}
 	fmt.Fprintf(out, "reward %.3g", t.Reward)
 	if t.Why != "" {
 		fmt.Fprintf(out, ": %s", Safe(t.Why))

@@ -14,7 +14,7 @@ func TestTraceShowsHostileText(t *testing.T) {
 	const hostile = "a\x1b]0;title\a\x1b[2J\u202eb\r\n\u4f60\t."
 	turn := quintain.Turn{Reply: hostile, Why: hostile, Observed: []quintain.Message{{Role: hostile, Content: hostile}}}
 	var out strings.Builder
-	screen.Record(&out, &trace.Record{Episodes: []quintain.Trajectory{{Turns: []quintain.Turn{turn}, Error: hostile}}})
+	screen.Record(&out, &trace.Record{Episodes: []quintain.Trajectory{{Outcome: quintain.Scored, Turns: []quintain.Turn{turn}, Error: hostile}}})
 	if n := strings.Count(out.String(), "a]0;title[2Jb\n\u4f60\t."); n != 5 {
 		t.Errorf("%d of 5 texts are harmless in %q", n, out.String())
 	}
@@ -66,6 +66,20 @@ func TestATraceTellsWhatEachTurnGaveAway(t *testing.T) {
 	} {
 		if !strings.Contains(out.String(), want) || strings.Count(out.String(), "regret") != 5 {
 			t.Errorf("there is no %q in %q", want, out.String())
+		}
+	}
+}
+
+// An episode without a score shows no reward.
+func TestWhatHasNoScoreShowsNone(t *testing.T) {
+	for _, test := range []struct {
+		outcome quintain.Outcome
+		shows   bool
+	}{{quintain.Scored, true}, {quintain.EnvFailed, false}} {
+		var out strings.Builder
+		_ = screen.Episode(&out, nil, &quintain.Trajectory{Outcome: test.outcome, Turns: []quintain.Turn{{Reply: "5"}}})
+		if got := strings.Contains(out.String(), "reward"); got != test.shows {
+			t.Errorf("%s: %s", test.outcome, out.String())
 		}
 	}
 }
