@@ -9,15 +9,6 @@ import (
 // Prompt, needs no allocation.
 const PromptRoom = 1024
 
-// CheckPhrasing refuses a record with a wording that its task lacks; the task has n
-// wordings.
-func CheckPhrasing(phrasing, n int) error {
-	if phrasing < 0 || phrasing >= n {
-		return fmt.Errorf("phrasing is %d, want 0 to %d", phrasing, n-1)
-	}
-	return nil
-}
-
 // CheckSolution returns an error if inst stores a wrong answer.
 func CheckSolution(inst Instance) error {
 	if v := inst.Score(inst.Solve()); v.Score != 1 {

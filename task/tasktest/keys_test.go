@@ -63,7 +63,7 @@ func (w wordyItem) Short() string {
 	return fmt.Sprint(w.Left, "+", w.Right)
 }
 
-func (w wordyItem) Check() error { return task.CheckPhrasing(w.Phrasing, 2) }
+func (w wordyItem) Check() error { return task.Within("phrasing", w.Phrasing, 0, 1) }
 
 func (w wordyItem) Canonical() string {
 	switch w.Flaw {

@@ -18,22 +18,23 @@ var binairo = task.Spec[binairoParams, binairoItem]{
 		"Every puzzle has exactly one solution.",
 	Source:  "Binairo, also known as Takuzu, by F. Coussement and P. de Schepper (2009).",
 	Version: 2,
-	Default: binairoParams{sides: sides{8, 8}, Extra: 5},
+	Default: binairoParams{MinSize: 8, MaxSize: 8, Extra: 5},
 	Levels: []binairoParams{
-		{sides: sides{6, 6}, Extra: 20},
-		{sides: sides{6, 6}, Extra: 0},
-		{sides: sides{8, 8}, Extra: 10},
-		{sides: sides{8, 8}, Extra: 0},
-		{sides: sides{10, 10}, Extra: 5},
-		{sides: sides{10, 10}, Extra: 0},
+		{MinSize: 6, MaxSize: 6, Extra: 20},
+		{MinSize: 6, MaxSize: 6, Extra: 0},
+		{MinSize: 8, MaxSize: 8, Extra: 10},
+		{MinSize: 8, MaxSize: 8, Extra: 0},
+		{MinSize: 10, MaxSize: 10, Extra: 5},
+		{MinSize: 10, MaxSize: 10, Extra: 0},
 	},
 	Make: makeBinairo,
 }
 
 // binairoParams are the settings of one difficulty.
 type binairoParams struct {
-	sides
-	Extra int `json:"extra_percent" want:"0 to 50"` // of the cells, given besides those that the solution needs
+	MinSize int `json:"min_size" want:"4 to 10"` // rows, and columns
+	MaxSize int `json:"max_size" want:"min_size to 10"`
+	Extra   int `json:"extra_percent" want:"0 to 50"` // of the cells, given besides those that the solution needs
 }
 
 // Check refuses what no tag does.
@@ -44,13 +45,13 @@ func (p binairoParams) Check() error {
 	case p.MaxSize%2 != 0:
 		return fmt.Errorf("max_size is %d, want an even number", p.MaxSize)
 	}
-	return p.check([2]int{4, 10})
+	return nil
 }
 
 // binairoItem is one puzzle.
 type binairoItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"` // 2 is an empty cell
-	Solution grid.Grid[int] `json:"solution"`
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11" each:"0 to 2"` // 2 is an empty cell
+	Solution grid.Grid[int] `json:"solution" each:"0 to 1"`
 	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
@@ -181,13 +182,7 @@ func (b binairoItem) Canonical() string {
 }
 
 // Check refuses a record with a wrong solution.
-func (b binairoItem) Check() error {
-	size := len(b.Puzzle)
-	if err := checkSquare("puzzle", b.Puzzle, size, [2]int{0, 2}); err != nil {
-		return err
-	}
-	return checkSolution(b, b.Solution, size, [2]int{0, 1})
-}
+func (b binairoItem) Check() error { return checkBoards(b, len(b.Puzzle), b.Puzzle, b.Solution) }
 
 // Solve implements [task.Instance].
 func (b binairoItem) Solve() string { return string(binairoSigns.append(nil, b.Solution)) }

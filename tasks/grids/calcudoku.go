@@ -2,6 +2,7 @@ package grids
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
@@ -18,34 +19,30 @@ var calcudoku = task.Spec[calcudokuParams, calcudokuItem]{
 		"Every puzzle has exactly one solution.",
 	Source:  "Calcudoku, by T. Miyamoto (2004).",
 	Version: 3,
-	Default: calcudokuParams{sides: sides{5, 5}, MaxCage: 3},
+	Default: calcudokuParams{MinSize: 5, MaxSize: 5, MaxCage: 3},
 	Levels: []calcudokuParams{
-		{sides: sides{4, 5}, MaxCage: 2},
-		{sides: sides{5, 5}, MaxCage: 3},
-		{sides: sides{6, 6}, MaxCage: 2},
-		{sides: sides{6, 6}, MaxCage: 3},
-		{sides: sides{7, 7}, MaxCage: 3},
-		{sides: sides{7, 7}, MaxCage: 4},
+		{MinSize: 4, MaxSize: 5, MaxCage: 2},
+		{MinSize: 5, MaxSize: 5, MaxCage: 3},
+		{MinSize: 6, MaxSize: 6, MaxCage: 2},
+		{MinSize: 6, MaxSize: 6, MaxCage: 3},
+		{MinSize: 7, MaxSize: 7, MaxCage: 3},
+		{MinSize: 7, MaxSize: 7, MaxCage: 4},
 	},
 	Make: makeCalcudoku,
 }
 
 // calcudokuParams are the settings of one difficulty.
 type calcudokuParams struct {
-	sides
+	MinSize int `json:"min_size" want:"4 to 7"` // rows, and columns
+	MaxSize int `json:"max_size" want:"min_size to 7"`
 	MaxCage int `json:"max_cage" want:"2 to 5"` // cells of a cage
-}
-
-// Check refuses what no tag does.
-func (p calcudokuParams) Check() error {
-	return p.check([2]int{4, latinMaxSide})
 }
 
 // calcudokuItem is one puzzle.
 type calcudokuItem struct {
-	Cages    grid.Grid[int] `json:"cages" want:"1 to 7"` // by cell: its cage, from 0
-	Results  []result       `json:"results"`             // by cage
-	Solution grid.Grid[int] `json:"solution"`
+	Cages    grid.Grid[int] `json:"cages" want:"1 to 7" each:"0 or more and less than results"` // by cell: its cage, from 0
+	Results  []result       `json:"results"`                                                    // by cage
+	Solution grid.Grid[int] `json:"solution" each:"1 or more and at most cages"`
 	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
@@ -61,7 +58,7 @@ const cageNames = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 // makeCalcudoku draws a Latin square and cages, and changes cages until no other square fits.
 func makeCalcudoku(p calcudokuParams, r *rng.Rand) (calcudokuItem, error) {
 	const steps = 300
-	size := p.draw(r)
+	size := r.Between(p.MinSize, p.MaxSize)
 	own := drawLatin(size, r)
 	c := drawCages(size, p.MaxCage, r)
 	for _, cells := range c.cells {
@@ -277,11 +274,8 @@ func (c calcudokuItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (c calcudokuItem) Check() error {
 	size := len(c.Cages)
-	if len(c.Results) > size*size {
-		return fmt.Errorf("results has %d, want one for each cage", len(c.Results))
-	}
-	if err := checkSquare("cages", c.Cages, size, [2]int{0, len(c.Results) - 1}); err != nil {
-		return err
+	if slices.ContainsFunc(c.Cages, func(row []int) bool { return len(row) != size }) || len(c.Results) > size*size {
+		return fmt.Errorf("cages is not square, or has fewer cells than there are results, %d", len(c.Results))
 	}
 	for cage, cells := range c.cells() {
 		var known bool
@@ -300,7 +294,7 @@ func (c calcudokuItem) Check() error {
 			return fmt.Errorf("op is %.20q in a cage of %d cells", op, len(cells))
 		}
 	}
-	return checkSolution(c, c.Solution, size, [2]int{1, size})
+	return checkBoards(c, size, c.Solution)
 }
 
 // cells returns the cells of each cage.

@@ -2,6 +2,7 @@ package grids
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -10,20 +11,6 @@ import (
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
-
-// sides are the settings of the size of a square board.
-type sides struct {
-	MinSize int `json:"min_size"` // rows, and columns
-	MaxSize int `json:"max_size"`
-}
-
-// check refuses a size outside of bounds.
-func (s sides) check(bounds [2]int) error {
-	return task.CheckRange("size", s.MinSize, s.MaxSize, bounds)
-}
-
-// draw draws a size.
-func (s sides) draw(r *rng.Rand) int { return r.Between(s.MinSize, s.MaxSize) }
 
 // A wordings is the wordings of a question: before the board, and after it. %n stands for the
 // size of the board; the other letters are the puzzle's own.
@@ -39,31 +26,15 @@ func (w *wordings) ask(phrasing int, board []byte, value func(c byte) string) st
 	return string(task.AppendFilled(b, w[phrasing][1], value))
 }
 
-// checkSquare refuses a grid that is not square, or has cells outside of least to most.
-func checkSquare(name string, g grid.Grid[int], size int, cells [2]int) error {
-	if len(g) != size {
-		return fmt.Errorf("%s has %d rows, want %d", name, len(g), size)
-	}
-	for i, row := range g {
-		if len(row) != size {
-			return fmt.Errorf("%s has %d cells in row %d, want %d", name, len(row), i+1, size)
-		}
-		for _, c := range row {
-			if c < cells[0] || c > cells[1] {
-				return fmt.Errorf("%s has %d, want %d to %d", name, c, cells[0], cells[1])
-			}
-		}
-	}
-	return nil
-}
-
 // mostSide limits the rows of a board, so that its cells fit in a [set].
 const mostSide = 11
 
-// checkSolution refuses a record whose solution, a square of cells, breaks a rule.
-func checkSolution(inst task.Instance, solution grid.Grid[int], size int, cells [2]int) error {
-	if err := checkSquare("solution", solution, size, cells); err != nil {
-		return err
+// checkBoards refuses a record with a board that is not square, or a solution that breaks a rule.
+func checkBoards(inst task.Instance, size int, boards ...grid.Grid[int]) error {
+	for _, g := range boards {
+		if len(g) != size || slices.ContainsFunc(g, func(row []int) bool { return len(row) != size }) {
+			return fmt.Errorf("a board of %d rows is not %d x %d", len(g), size, size)
+		}
 	}
 	return task.CheckSolution(inst)
 }

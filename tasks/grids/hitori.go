@@ -18,30 +18,30 @@ var hitori = task.Spec[hitoriParams, hitoriItem]{
 		"Every puzzle has exactly one solution.",
 	Source:  "Hitori, a pencil puzzle first published by Nikoli (1990).",
 	Version: 3,
-	Default: hitoriParams{sides{7, 7}},
+	Default: hitoriParams{MinSize: 7, MaxSize: 7},
 	Levels: []hitoriParams{
-		{sides{5, 5}},
-		{sides{6, 6}},
-		{sides{7, 7}},
-		{sides{8, 8}},
-		{sides{9, 9}},
+		{MinSize: 5, MaxSize: 5},
+		{MinSize: 6, MaxSize: 6},
+		{MinSize: 7, MaxSize: 7},
+		{MinSize: 8, MaxSize: 8},
+		{MinSize: 9, MaxSize: 9},
 	},
 	Make: makeHitori,
 }
 
 // hitoriParams are the settings of one difficulty.
-type hitoriParams struct{ sides }
+type hitoriParams struct {
+	MinSize int `json:"min_size" want:"4 to 9"` // rows, and columns
+	MaxSize int `json:"max_size" want:"min_size to 9"`
+}
 
 // hitoriMaxSide limits the rows of a board.
 const hitoriMaxSide = 9
 
-// Check refuses what no tag does.
-func (p hitoriParams) Check() error { return p.check([2]int{4, hitoriMaxSide}) }
-
 // hitoriItem is one puzzle.
 type hitoriItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"`
-	Solution grid.Grid[int] `json:"solution"` // the puzzle, with 0 for a number that is struck out
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11" each:"1 to 9"`
+	Solution grid.Grid[int] `json:"solution" each:"0 to 9"` // the puzzle, with 0 for a number that is struck out
 	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
@@ -52,7 +52,7 @@ const strikeSigns = signs("#123456789")
 // no other cells can be struck out.
 func makeHitori(p hitoriParams, r *rng.Rand) (hitoriItem, error) {
 	const most, steps = 60, 150
-	size := p.draw(r)
+	size := r.Between(p.MinSize, p.MaxSize)
 	for {
 		s := drawStrikes(size, r)
 		for range most {
@@ -198,13 +198,7 @@ func (h hitoriItem) Canonical() string {
 }
 
 // Check refuses a record with a wrong solution.
-func (h hitoriItem) Check() error {
-	size := len(h.Puzzle)
-	if err := checkSquare("puzzle", h.Puzzle, size, [2]int{1, hitoriMaxSide}); err != nil {
-		return err
-	}
-	return checkSolution(h, h.Solution, size, [2]int{0, hitoriMaxSide})
-}
+func (h hitoriItem) Check() error { return checkBoards(h, len(h.Puzzle), h.Puzzle, h.Solution) }
 
 // Solve implements [task.Instance].
 func (h hitoriItem) Solve() string { return string(strikeSigns.append(nil, h.Solution)) }

@@ -18,34 +18,30 @@ var lightUp = task.Spec[lightUpParams, lightUpItem]{
 		"Every puzzle has exactly one solution.",
 	Source:  "Light Up, also known as Akari, a pencil puzzle first published by Nikoli (2001).",
 	Version: 2,
-	Default: lightUpParams{sides: sides{7, 7}, Walls: 20, Hidden: 50},
+	Default: lightUpParams{MinSize: 7, MaxSize: 7, Walls: 20, Hidden: 50},
 	Levels: []lightUpParams{
-		{sides: sides{5, 5}, Walls: 20, Hidden: 0},
-		{sides: sides{6, 6}, Walls: 20, Hidden: 30},
-		{sides: sides{7, 7}, Walls: 20, Hidden: 50},
-		{sides: sides{8, 8}, Walls: 20, Hidden: 70},
-		{sides: sides{9, 9}, Walls: 20, Hidden: 90},
-		{sides: sides{10, 10}, Walls: 20, Hidden: 100},
+		{MinSize: 5, MaxSize: 5, Walls: 20, Hidden: 0},
+		{MinSize: 6, MaxSize: 6, Walls: 20, Hidden: 30},
+		{MinSize: 7, MaxSize: 7, Walls: 20, Hidden: 50},
+		{MinSize: 8, MaxSize: 8, Walls: 20, Hidden: 70},
+		{MinSize: 9, MaxSize: 9, Walls: 20, Hidden: 90},
+		{MinSize: 10, MaxSize: 10, Walls: 20, Hidden: 100},
 	},
 	Make: makeLightUp,
 }
 
 // lightUpParams are the settings of one difficulty.
 type lightUpParams struct {
-	sides
-	Walls  int `json:"walls_percent" want:"10 to 40"`  // of the squares, besides those that the solution needs
-	Hidden int `json:"hidden_percent" want:"0 to 100"` // of the walls, whose number is left out if the solution does not need it
-}
-
-// Check refuses what no tag does.
-func (p lightUpParams) Check() error {
-	return p.check([2]int{4, 10})
+	MinSize int `json:"min_size" want:"4 to 10"` // rows, and columns
+	MaxSize int `json:"max_size" want:"min_size to 10"`
+	Walls   int `json:"walls_percent" want:"10 to 40"`  // of the squares, besides those that the solution needs
+	Hidden  int `json:"hidden_percent" want:"0 to 100"` // of the walls, whose number is left out if the solution does not need it
 }
 
 // lightUpItem is one puzzle.
 type lightUpItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"` // 0 is a square, 1 a wall without a number, 2 to 6 a wall with 0 to 4
-	Solution grid.Grid[int] `json:"solution"`              // as the puzzle; 7 is a lamp
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11" each:"0 to 6"` // 0 is a square, 1 a wall without a number, 2 to 6 a wall with 0 to 4
+	Solution grid.Grid[int] `json:"solution" each:"0 to 7"`              // as the puzzle; 7 is a lamp
 	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
@@ -70,7 +66,7 @@ type room struct {
 // left. Then it leaves out numbers.
 func makeLightUp(p lightUpParams, r *rng.Rand) (lightUpItem, error) {
 	const steps = 60
-	size := p.draw(r)
+	size := r.Between(p.MinSize, p.MaxSize)
 	order := make([]int, size*size)
 	for i := range order {
 		order[i] = i
@@ -224,13 +220,7 @@ func (l lightUpItem) Canonical() string {
 }
 
 // Check refuses a record with a wrong solution.
-func (l lightUpItem) Check() error {
-	size := len(l.Puzzle)
-	if err := checkSquare("puzzle", l.Puzzle, size, [2]int{floor, lamp - 1}); err != nil {
-		return err
-	}
-	return checkSolution(l, l.Solution, size, [2]int{floor, lamp})
-}
+func (l lightUpItem) Check() error { return checkBoards(l, len(l.Puzzle), l.Puzzle, l.Solution) }
 
 // Solve implements [task.Instance].
 func (l lightUpItem) Solve() string { return string(roomSigns.append(nil, l.Solution)) }

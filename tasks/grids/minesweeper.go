@@ -18,35 +18,31 @@ var minesweeper = task.Spec[minesweeperParams, minesweeperItem]{
 	Doc:      "Tell where the mines are from the numbers on the open squares of a minefield and the number of all mines. Every puzzle has exactly one solution.",
 	Source:   "Minesweeper, a computer game of the 1960s and later; as a puzzle without guessing, also known as Mines.",
 	Version:  2,
-	Default:  minesweeperParams{sides: sides{8, 8}, Mines: 18, Open: 15},
+	Default:  minesweeperParams{MinSize: 8, MaxSize: 8, Mines: 18, Open: 15},
 	Levels: []minesweeperParams{
-		{sides: sides{6, 6}, Mines: 17, Open: 40},
-		{sides: sides{7, 7}, Mines: 18, Open: 25},
-		{sides: sides{8, 8}, Mines: 18, Open: 15},
-		{sides: sides{9, 9}, Mines: 20, Open: 8},
-		{sides: sides{10, 10}, Mines: 22, Open: 0},
-		{sides: sides{11, 11}, Mines: 24, Open: 0},
+		{MinSize: 6, MaxSize: 6, Mines: 17, Open: 40},
+		{MinSize: 7, MaxSize: 7, Mines: 18, Open: 25},
+		{MinSize: 8, MaxSize: 8, Mines: 18, Open: 15},
+		{MinSize: 9, MaxSize: 9, Mines: 20, Open: 8},
+		{MinSize: 10, MaxSize: 10, Mines: 22, Open: 0},
+		{MinSize: 11, MaxSize: 11, Mines: 24, Open: 0},
 	},
 	Make: makeMinesweeper,
 }
 
 // minesweeperParams are the settings of one difficulty.
 type minesweeperParams struct {
-	sides
-	Mines int `json:"mines_percent" want:"5 to 40"` // of the squares
-	Open  int `json:"open_percent" want:"0 to 100"` // of the squares without a mine, opened before those that the solution needs
-}
-
-// Check refuses what no tag does.
-func (p minesweeperParams) Check() error {
-	return p.check([2]int{5, 11})
+	MinSize int `json:"min_size" want:"5 to 11"` // rows, and columns
+	MaxSize int `json:"max_size" want:"min_size to 11"`
+	Mines   int `json:"mines_percent" want:"5 to 40"` // of the squares
+	Open    int `json:"open_percent" want:"0 to 100"` // of the squares without a mine, opened before those that the solution needs
 }
 
 // minesweeperItem is one puzzle.
 type minesweeperItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"` // mines around an open square, 9 for a covered one
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11" each:"0 to 9"` // mines around an open square, 9 for a covered one
 	Mines    int            `json:"mines"`
-	Solution grid.Grid[int] `json:"solution"` // 1 is a mine
+	Solution grid.Grid[int] `json:"solution" each:"0 to 1"` // 1 is a mine
 	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
@@ -61,7 +57,7 @@ const (
 // rules out a map that fitted so far.
 func makeMinesweeper(p minesweeperParams, r *rng.Rand) (minesweeperItem, error) {
 	const steps = 300
-	size := p.draw(r)
+	size := r.Between(p.MinSize, p.MaxSize)
 	order := make([]int, size*size)
 	for i := range order {
 		order[i] = i
@@ -150,12 +146,7 @@ func (m minesweeperItem) Canonical() string {
 }
 
 // Check refuses a record with a wrong solution.
-func (m minesweeperItem) Check() error {
-	if err := checkSquare("puzzle", m.Puzzle, len(m.Puzzle), [2]int{0, covered}); err != nil {
-		return err
-	}
-	return checkSolution(m, m.Solution, len(m.Puzzle), [2]int{0, 1})
-}
+func (m minesweeperItem) Check() error { return checkBoards(m, len(m.Puzzle), m.Puzzle, m.Solution) }
 
 // Solve implements [task.Instance].
 func (m minesweeperItem) Solve() string { return string(mineSigns.append(nil, m.Solution)) }

@@ -19,37 +19,33 @@ var nonogram = task.Spec[nonogramParams, nonogramItem]{
 	Doc:      "Fill cells of a board so that the runs of filled cells in each row and column have the given lengths. Every puzzle has exactly one solution.",
 	Source:   "Nonogram, also known as Picross or Griddlers, by N. Ishida and, on his own, T. Nishio (1987).",
 	Version:  2,
-	Default:  nonogramParams{sides: sides{8, 8}, Filled: 50},
+	Default:  nonogramParams{MinSize: 8, MaxSize: 8, Filled: 50},
 	Levels: []nonogramParams{
-		{sides: sides{5, 5}, Filled: 60},
-		{sides: sides{6, 6}, Filled: 55},
-		{sides: sides{7, 7}, Filled: 50},
-		{sides: sides{8, 8}, Filled: 50},
-		{sides: sides{9, 9}, Filled: 45},
-		{sides: sides{10, 10}, Filled: 45},
+		{MinSize: 5, MaxSize: 5, Filled: 60},
+		{MinSize: 6, MaxSize: 6, Filled: 55},
+		{MinSize: 7, MaxSize: 7, Filled: 50},
+		{MinSize: 8, MaxSize: 8, Filled: 50},
+		{MinSize: 9, MaxSize: 9, Filled: 45},
+		{MinSize: 10, MaxSize: 10, Filled: 45},
 	},
 	Make: makeNonogram,
 }
 
 // nonogramParams are the settings of one difficulty.
 type nonogramParams struct {
-	sides
-	Filled int `json:"filled_percent" want:"30 to 70"` // of the cells, before those that the solution needs
+	MinSize int `json:"min_size" want:"4 to 10"` // rows, and columns
+	MaxSize int `json:"max_size" want:"min_size to 10"`
+	Filled  int `json:"filled_percent" want:"30 to 70"` // of the cells, before those that the solution needs
 }
 
 // nonogramMaxSide limits the rows of a board.
 const nonogramMaxSide = 10
 
-// Check refuses what no tag does.
-func (p nonogramParams) Check() error {
-	return p.check([2]int{4, nonogramMaxSide})
-}
-
 // nonogramItem is one puzzle.
 type nonogramItem struct {
-	Rows     [][]int        `json:"rows" want:"1 to 10"` // lengths of the runs, from the left; none in an empty row
-	Cols     [][]int        `json:"cols" want:"rows"`    // the same, from above
-	Solution grid.Grid[int] `json:"solution"`            // 1 is a filled cell
+	Rows     [][]int        `json:"rows" want:"1 to 10"`    // lengths of the runs, from the left; none in an empty row
+	Cols     [][]int        `json:"cols" want:"rows"`       // the same, from above
+	Solution grid.Grid[int] `json:"solution" each:"0 to 1"` // 1 is a filled cell
 	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
@@ -62,7 +58,7 @@ type picture [nonogramMaxSide]uint16
 // differ, until there are none.
 func makeNonogram(p nonogramParams, r *rng.Rand) (nonogramItem, error) {
 	const most, steps = 20, 40
-	size := p.draw(r)
+	size := r.Between(p.MinSize, p.MaxSize)
 	for {
 		var own picture
 		for at := range size * size {
@@ -321,10 +317,7 @@ func (n nonogramItem) Canonical() string {
 }
 
 // Check refuses a record with a wrong solution.
-func (n nonogramItem) Check() error {
-	size := len(n.Rows)
-	return checkSolution(n, n.Solution, size, [2]int{0, 1})
-}
+func (n nonogramItem) Check() error { return checkBoards(n, len(n.Rows), n.Solution) }
 
 // Solve implements [task.Instance].
 func (n nonogramItem) Solve() string { return string(pictureSigns.append(nil, n.Solution)) }

@@ -18,42 +18,35 @@ var numbrix = task.Spec[numbrixParams, numbrixItem]{
 	Doc:      "Complete a board with the numbers from 1 on so that each is beside the next, in a row or a column. Every puzzle has exactly one solution.",
 	Source:   "Numbrix, by M. vos Savant (2008).",
 	Version:  2,
-	Default:  numbrixParams{sides: sides{7, 7}, Given: 20},
+	Default:  numbrixParams{MinSize: 7, MaxSize: 7, Given: 20},
 	Levels: []numbrixParams{
-		{sides: sides{5, 5}, Given: 30},
-		{sides: sides{6, 6}, Given: 25},
-		{sides: sides{7, 7}, Given: 20},
-		{sides: sides{8, 8}, Given: 15},
-		{sides: sides{9, 9}, Given: 15},
+		{MinSize: 5, MaxSize: 5, Given: 30},
+		{MinSize: 6, MaxSize: 6, Given: 25},
+		{MinSize: 7, MaxSize: 7, Given: 20},
+		{MinSize: 8, MaxSize: 8, Given: 15},
+		{MinSize: 9, MaxSize: 9, Given: 15},
 	},
 	Make: makeNumbrix,
 }
 
 // numbrixParams are the settings of one difficulty.
 type numbrixParams struct {
-	sides
-	Given int `json:"given_percent" want:"10 to 80"` // of the numbers, before those that the solution needs
-}
-
-// numbrixMaxSide limits the rows of a board.
-const numbrixMaxSide = 9
-
-// Check refuses what no tag does.
-func (p numbrixParams) Check() error {
-	return p.check([2]int{4, numbrixMaxSide})
+	MinSize int `json:"min_size" want:"4 to 9"` // rows, and columns
+	MaxSize int `json:"max_size" want:"min_size to 9"`
+	Given   int `json:"given_percent" want:"10 to 80"` // of the numbers, before those that the solution needs
 }
 
 // numbrixItem is one puzzle.
 type numbrixItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"` // 0 is an empty cell
-	Solution grid.Grid[int] `json:"solution"`
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11" each:"0 or more"` // 0 is an empty cell
+	Solution grid.Grid[int] `json:"solution" each:"1 or more"`
 	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
 // makeNumbrix draws a path and gives numbers until no other path is left.
 func makeNumbrix(p numbrixParams, r *rng.Rand) (numbrixItem, error) {
 	const steps = 1000
-	size := p.draw(r)
+	size := r.Between(p.MinSize, p.MaxSize)
 	path := drawPath(size, r)
 	beside := make([][]int, len(path))
 	for c := range beside {
@@ -260,13 +253,7 @@ func fromEnd(board grid.Grid[int]) grid.Grid[int] {
 }
 
 // Check refuses a record with a wrong solution.
-func (n numbrixItem) Check() error {
-	size := len(n.Puzzle)
-	if err := checkSquare("puzzle", n.Puzzle, size, [2]int{0, size * size}); err != nil {
-		return err
-	}
-	return checkSolution(n, n.Solution, size, [2]int{1, size * size})
-}
+func (n numbrixItem) Check() error { return checkBoards(n, len(n.Puzzle), n.Puzzle, n.Solution) }
 
 // Solve implements [task.Instance].
 func (n numbrixItem) Solve() string { return grid.Ints(n.Solution) }

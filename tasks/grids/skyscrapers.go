@@ -2,6 +2,7 @@ package grids
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
@@ -18,33 +19,29 @@ var skyscrapers = task.Spec[skyscrapersParams, skyscrapersItem]{
 		"Every puzzle has exactly one solution.",
 	Source:  "Skyscrapers, a pencil puzzle of the World Puzzle Championship (1992).",
 	Version: 3,
-	Default: skyscrapersParams{sides: sides{5, 5}},
+	Default: skyscrapersParams{MinSize: 5, MaxSize: 5},
 	Levels: []skyscrapersParams{
-		{sides: sides{5, 5}, Given: 30},
-		{sides: sides{5, 5}, Given: 0},
-		{sides: sides{6, 6}, Given: 15},
-		{sides: sides{6, 6}, Given: 0},
-		{sides: sides{7, 7}, Given: 20},
-		{sides: sides{7, 7}, Given: 5},
+		{MinSize: 5, MaxSize: 5, Given: 30},
+		{MinSize: 5, MaxSize: 5, Given: 0},
+		{MinSize: 6, MaxSize: 6, Given: 15},
+		{MinSize: 6, MaxSize: 6, Given: 0},
+		{MinSize: 7, MaxSize: 7, Given: 20},
+		{MinSize: 7, MaxSize: 7, Given: 5},
 	},
 	Make: makeSkyscrapers,
 }
 
 // skyscrapersParams are the settings of one difficulty.
 type skyscrapersParams struct {
-	sides
-	Given int `json:"given_percent" want:"0 to 80"` // of the heights, before those that the solution needs
-}
-
-// Check refuses what no tag does.
-func (p skyscrapersParams) Check() error {
-	return p.check([2]int{4, latinMaxSide})
+	MinSize int `json:"min_size" want:"4 to 7"` // rows, and columns
+	MaxSize int `json:"max_size" want:"min_size to 7"`
+	Given   int `json:"given_percent" want:"0 to 80"` // of the heights, before those that the solution needs
 }
 
 // skyscrapersItem is one puzzle.
 type skyscrapersItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle"` // the board, 0 for an unknown height, with a frame of the numbers, 0 for none
-	Solution grid.Grid[int] `json:"solution" want:"1 to 7"`
+	Puzzle   grid.Grid[int] `json:"puzzle" each:"0 or more and at most solution"` // the board, 0 for an unknown height, with a frame of the numbers, 0 for none
+	Solution grid.Grid[int] `json:"solution" want:"1 to 7" each:"1 or more and at most solution"`
 	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
@@ -52,7 +49,7 @@ type skyscrapersItem struct {
 // suffice, until no other heights fit.
 func makeSkyscrapers(p skyscrapersParams, r *rng.Rand) (skyscrapersItem, error) {
 	const steps = 300
-	size := p.draw(r)
+	size := r.Between(p.MinSize, p.MaxSize)
 	own := drawLatin(size, r)
 	item := skyscrapersItem{Puzzle: grid.New[int](size+2, size+2), Solution: square(own, size), Phrasing: skyscrapersWordings.draw(r)}
 	give := func(at int) { item.Puzzle[at/size+1][at%size+1] = own[at] }
@@ -237,10 +234,10 @@ func (s skyscrapersItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (s skyscrapersItem) Check() error {
 	size := len(s.Solution)
-	if err := checkSquare("puzzle", s.Puzzle, size+2, [2]int{0, size}); err != nil {
-		return err
+	if len(s.Puzzle) != size+2 || slices.ContainsFunc(s.Puzzle, func(row []int) bool { return len(row) != size+2 }) {
+		return fmt.Errorf("puzzle has %d rows, or others of another length, want %d", len(s.Puzzle), size+2)
 	}
-	return checkSolution(s, s.Solution, size, [2]int{1, size})
+	return checkBoards(s, size, s.Solution)
 }
 
 // Solve implements [task.Instance].

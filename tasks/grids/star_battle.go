@@ -17,28 +17,28 @@ var starBattle = task.Spec[starBattleParams, starBattleItem]{
 	Doc:      "Put a star into each row, each column and each region of a board so that no two stars touch. Every puzzle has exactly one solution.",
 	Source:   "Star Battle, by H. Eendebak (2003).",
 	Version:  3,
-	Default:  starBattleParams{sides{8, 8}},
+	Default:  starBattleParams{MinSize: 8, MaxSize: 8},
 	Levels: []starBattleParams{
-		{sides{6, 6}},
-		{sides{7, 7}},
-		{sides{8, 8}},
-		{sides{9, 9}},
-		{sides{10, 10}},
-		{sides{11, 11}},
+		{MinSize: 6, MaxSize: 6},
+		{MinSize: 7, MaxSize: 7},
+		{MinSize: 8, MaxSize: 8},
+		{MinSize: 9, MaxSize: 9},
+		{MinSize: 10, MaxSize: 10},
+		{MinSize: 11, MaxSize: 11},
 	},
 	Make: makeStarBattle,
 }
 
 // starBattleParams are the settings of one difficulty.
-type starBattleParams struct{ sides }
-
-// Check refuses what no tag does.
-func (p starBattleParams) Check() error { return p.check([2]int{5, 11}) }
+type starBattleParams struct {
+	MinSize int `json:"min_size" want:"5 to 11"` // rows, and columns
+	MaxSize int `json:"max_size" want:"min_size to 11"`
+}
 
 // starBattleItem is one puzzle.
 type starBattleItem struct {
-	Regions  grid.Grid[int] `json:"regions" want:"1 to 11"` // by cell, from 0
-	Solution grid.Grid[int] `json:"solution"`               // 1 is a star
+	Regions  grid.Grid[int] `json:"regions" want:"1 to 11" each:"0 or more and less than regions"` // by cell, from 0
+	Solution grid.Grid[int] `json:"solution" each:"0 to 1"`                                        // 1 is a star
 	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
@@ -51,7 +51,7 @@ const (
 // until no other stars fit.
 func makeStarBattle(p starBattleParams, r *rng.Rand) (starBattleItem, error) {
 	const steps, most = 400, 40
-	size := p.draw(r)
+	size := r.Between(p.MinSize, p.MaxSize)
 	for {
 		s := drawSky(size, r)
 		for range most {
@@ -313,13 +313,7 @@ func (s starBattleItem) Canonical() string {
 }
 
 // Check refuses a record with a wrong solution.
-func (s starBattleItem) Check() error {
-	size := len(s.Regions)
-	if err := checkSquare("regions", s.Regions, size, [2]int{0, size - 1}); err != nil {
-		return err
-	}
-	return checkSolution(s, s.Solution, size, [2]int{0, 1})
-}
+func (s starBattleItem) Check() error { return checkBoards(s, len(s.Regions), s.Regions, s.Solution) }
 
 // Solve implements [task.Instance].
 func (s starBattleItem) Solve() string { return string(starSigns.append(nil, s.Solution)) }

@@ -18,35 +18,31 @@ var tents = task.Spec[tentsParams, tentsItem]{
 		"Every puzzle has exactly one solution.",
 	Source:  "Tents, also known as Tents and Trees, a pencil puzzle by L. de Hertog (1989).",
 	Version: 2,
-	Default: tentsParams{sides: sides{8, 8}, Trees: 20},
+	Default: tentsParams{MinSize: 8, MaxSize: 8, Trees: 20},
 	Levels: []tentsParams{
-		{sides: sides{6, 6}, Trees: 20},
-		{sides: sides{7, 7}, Trees: 20},
-		{sides: sides{8, 8}, Trees: 20},
-		{sides: sides{9, 9}, Trees: 20},
-		{sides: sides{10, 10}, Trees: 20},
-		{sides: sides{11, 11}, Trees: 20},
+		{MinSize: 6, MaxSize: 6, Trees: 20},
+		{MinSize: 7, MaxSize: 7, Trees: 20},
+		{MinSize: 8, MaxSize: 8, Trees: 20},
+		{MinSize: 9, MaxSize: 9, Trees: 20},
+		{MinSize: 10, MaxSize: 10, Trees: 20},
+		{MinSize: 11, MaxSize: 11, Trees: 20},
 	},
 	Make: makeTents,
 }
 
 // tentsParams are the settings of one difficulty.
 type tentsParams struct {
-	sides
-	Trees int `json:"trees_percent" want:"10 to 20"` // of the squares, as far as their tents have room
-}
-
-// Check refuses what no tag does.
-func (p tentsParams) Check() error {
-	return p.check([2]int{5, 11})
+	MinSize int `json:"min_size" want:"5 to 11"` // rows, and columns
+	MaxSize int `json:"max_size" want:"min_size to 11"`
+	Trees   int `json:"trees_percent" want:"10 to 20"` // of the squares, as far as their tents have room
 }
 
 // tentsItem is one puzzle.
 type tentsItem struct {
-	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11"`   // 1 is a tree
-	RowTents []int          `json:"row_tents" want:"puzzle"` // from above
-	ColTents []int          `json:"col_tents" want:"puzzle"` // from the left
-	Solution grid.Grid[int] `json:"solution"`                // 1 is a tree, 2 a tent
+	Puzzle   grid.Grid[int] `json:"puzzle" want:"1 to 11" each:"0 to 1"` // 1 is a tree
+	RowTents []int          `json:"row_tents" want:"puzzle"`             // from above
+	ColTents []int          `json:"col_tents" want:"puzzle"`             // from the left
+	Solution grid.Grid[int] `json:"solution" each:"0 to 2"`              // 1 is a tree, 2 a tent
 	Phrasing int            `json:"phrasing" want:"0 to 5"`
 }
 
@@ -61,7 +57,7 @@ const (
 // makeTents draws camps until one follows from its trees and numbers.
 func makeTents(p tentsParams, r *rng.Rand) (tentsItem, error) {
 	const steps = 60
-	size := p.draw(r)
+	size := r.Between(p.MinSize, p.MaxSize)
 	for {
 		camp := drawCamp(size, size*size*p.Trees/100, r)
 		item := tentsItem{
@@ -224,13 +220,7 @@ func (t tentsItem) Canonical() string {
 }
 
 // Check refuses a record with a wrong solution.
-func (t tentsItem) Check() error {
-	size := len(t.Puzzle)
-	if err := checkSquare("puzzle", t.Puzzle, size, [2]int{meadow, tree}); err != nil {
-		return err
-	}
-	return checkSolution(t, t.Solution, size, [2]int{meadow, tent})
-}
+func (t tentsItem) Check() error { return checkBoards(t, len(t.Puzzle), t.Puzzle, t.Solution) }
 
 // Solve implements [task.Instance].
 func (t tentsItem) Solve() string { return string(campSigns.append(nil, t.Solution)) }

@@ -33,8 +33,8 @@ var groupAnagrams = task.Spec[groupAnagramsParams, groupAnagramsItem]{
 
 // groupAnagramsParams are the settings of one difficulty.
 type groupAnagramsParams struct {
-	MinAnagramGroups int `json:"min_anagram_groups"`
-	MaxAnagramGroups int `json:"max_anagram_groups"`
+	MinAnagramGroups int `json:"min_anagram_groups" want:"2 or more"`
+	MaxAnagramGroups int `json:"max_anagram_groups" want:"min_anagram_groups or more"`
 	MinWordsPerGroup int `json:"min_words_per_group" want:"2 to 5"`
 	MaxWordsPerGroup int `json:"max_words_per_group" want:"min_words_per_group to 100"` // groups larger than any set come out smaller
 }
@@ -45,7 +45,7 @@ var mostGroups = [...]int{2: 500, 3: 250, 4: 100, 5: 20}
 
 // Check refuses what no tag does.
 func (p groupAnagramsParams) Check() error {
-	return task.CheckRange("anagram_groups", p.MinAnagramGroups, p.MaxAnagramGroups, [2]int{2, mostGroups[p.MinWordsPerGroup]})
+	return task.Within("max_anagram_groups", p.MaxAnagramGroups, p.MinAnagramGroups, mostGroups[p.MinWordsPerGroup])
 }
 
 // groupAnagramsItem is one list of words.
