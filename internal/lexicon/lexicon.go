@@ -78,21 +78,19 @@ func Ladders(letters int) Words { return ofLength(ladders(), letters) }
 func Sentences() []string { return sentences() }
 
 var (
-	//go:embed common.txt.gz
-	commonGz string
 	//go:embed rungs.txt.gz
 	rungsGz string
-	//go:embed known.txt.gz
+	//go:embed known.gz
 	knownGz string
 	//go:embed ladders.txt.gz
 	laddersGz string
 	//go:embed sentences.txt
 	sentencesText string
 
-	common    = sync.OnceValue(func() *lists { return read(commonGz) })
-	rungs     = sync.OnceValue(func() *lists { return read(rungsGz) })
-	known     = sync.OnceValue(func() *lists { return read(knownGz) })
-	ladders   = sync.OnceValue(func() *lists { return read(laddersGz) })
+	common    = sync.OnceValue(func() *lists { return split(unfold(knownGz, true)) })
+	known     = sync.OnceValue(func() *lists { return split(unfold(knownGz, false)) })
+	rungs     = sync.OnceValue(func() *lists { return split(unzip(rungsGz)) })
+	ladders   = sync.OnceValue(func() *lists { return split(unzip(laddersGz)) })
 	sentences = sync.OnceValue(func() []string {
 		return strings.Split(strings.TrimSuffix(sentencesText, "\n"), "\n")
 	})
@@ -108,9 +106,8 @@ func ofLength(all *lists, letters int) Words {
 	return all[letters]
 }
 
-// read unpacks a list: one word per line, the shortest first, then by alphabet.
-func read(zipped string) *lists {
-	r, err := gzip.NewReader(strings.NewReader(zipped))
+func unzip(text string) string {
+	r, err := gzip.NewReader(strings.NewReader(text))
 	if err != nil {
 		panic(fmt.Sprintf("lexicon: %v", err))
 	}
@@ -118,7 +115,40 @@ func read(zipped string) *lists {
 	if err != nil {
 		panic(fmt.Sprintf("lexicon: %v", err))
 	}
-	text := string(plain)
+	return string(plain)
+}
+
+// unfold unpacks the known words, or only the common ones of them, to a word per line. A word is
+// kept as the number of letters that it begins with as the word before it does, from '0', or from 'A'
+// if it is common, and then its other letters.
+func unfold(zipped string, common bool) string {
+	var lines strings.Builder
+	var word []byte
+	marked := false
+	end := func() {
+		if marked || !common && len(word) > 0 {
+			lines.Write(append(word, '\n'))
+		}
+	}
+	for _, c := range []byte(unzip(zipped)) {
+		switch {
+		case c >= 'a':
+			word = append(word, c)
+			continue
+		case c >= 'A':
+			end()
+			marked, word = true, word[:c-'A']
+		default:
+			end()
+			marked, word = false, word[:c-'0']
+		}
+	}
+	end()
+	return lines.String()
+}
+
+// split returns the words of a list: one per line, the shortest first, then by alphabet.
+func split(text string) *lists {
 	var bytes [MaxLetters + 1]int
 	for line := range strings.Lines(text) {
 		bytes[len(line)-1] += len(line) - 1
