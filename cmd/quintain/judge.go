@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/policy/judge/jury"
-	"github.com/quintain-rl/quintain/run/ungraded"
+	"github.com/quintain-rl/quintain/run/regrade"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
 )
@@ -21,7 +21,7 @@ func newJudge(w *world) *cobra.Command {
 
 func newJudgeResume(w *world) *cobra.Command {
 	const verb = "judge resume"
-	c := ungraded.Command()
+	c := regrade.Command()
 	given := flags.Add(c, w.form().Use(uses()[verb]...))
 	c.Args = noArgs
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -37,13 +37,13 @@ func newJudgeResume(w *world) *cobra.Command {
 // resume judges what a run has left ungraded, by its own settings, over which flags go.
 func (w *world) resume(ctx context.Context, own *config, given map[string]settings.Given) error {
 	log := own.Log.Logger(w.stderr)
-	report, err := ungraded.Resume(ctx, ungraded.Config{Data: own.Data, Program: version(), Log: log, Plan: func(ctx context.Context, of []byte) (p ungraded.Plan, err error) {
+	report, err := regrade.Resume(ctx, regrade.Config{Data: own.Data, Program: version(), Log: log, Plan: func(ctx context.Context, of []byte) (p regrade.Plan, err error) {
 		c, err := w.configOf("settings", settings.Sources{Base: &settings.Sources{File: "settings of the run", Data: of}, Flags: given})
 		if err != nil {
 			return p, err
 		}
 		c.Rules.Size, c.Rules.Sampling = c.Run.Of.GroupSize, c.Policy.Sampling
-		p = ungraded.Plan{Rules: c.Rules, Bound: c.Run.Of.Bound(), Store: c.Store, Trace: c.Trace, Stop: c.Source.Scenario.Stop}
+		p = regrade.Plan{Rules: c.Rules, Bound: c.Run.Of.Bound(), Store: c.Store, Trace: c.Trace, Stop: c.Source.Scenario.Stop}
 		if err := c.Source.Scenario.Start(ctx, log); err != nil {
 			return p, err
 		}

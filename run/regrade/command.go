@@ -1,4 +1,4 @@
-package ungraded
+package regrade
 
 import (
 	"errors"

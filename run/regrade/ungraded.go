@@ -1,6 +1,6 @@
-// Package ungraded judges the groups of a run that nobody could judge when they were played, and
-// puts them into the run's queue.
-package ungraded
+// Package regrade judges stored groups anew: those of a run that nobody could judge when they were
+// played, and any others by another grader. Those that teach something go into the run's queue.
+package regrade
 
 import (
 	"context"
