@@ -20,6 +20,8 @@ const (
 	kindBlock  = 'b' // records
 	kindIndex  = 'i' // the index of the last block
 	kindFooter = 'f' // the index of all blocks
+
+	kindRegraded = 'r' // JSON; see [Grading]
 )
 
 const (

@@ -20,6 +20,8 @@ type Reader struct {
 	joined   []joinedRow // of several sources
 	parts    int         // indices that joined has
 
+	gradings map[string]*Grading // newest ones by group; nil: records stay as they are
+
 	blocks sync.Mutex // guards the rest
 	last   *unpacked  // the last block read; nil: none
 	lastAt Ref        // its first record
@@ -229,6 +231,11 @@ func (r *Reader) Read(at Ref) (*Record, error) {
 	record, err := r.last.record(at.Record)
 	if err != nil {
 		return nil, r.failed(at, fmt.Errorf("%w: %w", ErrDamaged, err))
+	}
+	if r.gradings != nil {
+		if g := r.gradings[record.Group()]; g != nil {
+			g.Apply(record)
+		}
 	}
 	return record, nil
 }

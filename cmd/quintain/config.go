@@ -117,6 +117,7 @@ func uses() map[string][]string {
 
 		"scenarios check": {"program", "run.seed", "log"},
 		"judge resume":    {"data", "judge", "log"},
+		"regrade":         {"data", "scenario", "sandbox", "rules", "log"},
 
 		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture", "agent", "sessions"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
 		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture", "agent", "sessions"}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),

@@ -42,6 +42,7 @@ rest, export says what is lost, and it ends with status 1.`,
 		ValidArgs: export.Formats(),
 	}
 	q.flags(c.Flags())
+	q.regradedFlag(c.Flags())
 	c.Flags().StringVar(&out, "out", "", "file to write, in place of standard output")
 	of.Flags(c.Flags())
 	c.RunE = func(c *cobra.Command, args []string) error {

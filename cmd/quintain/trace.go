@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,8 +33,14 @@ run too.`,
 
 // A traceQuery is where to look for which groups.
 type traceQuery struct {
-	data   func() []string
-	filter trace.Filter
+	data     func() []string
+	regraded bool // records have the rewards of their newest grading
+	filter   trace.Filter
+}
+
+// regradedFlag gives f the flag that asks for gradings.
+func (q *traceQuery) regradedFlag(f *pflag.FlagSet) {
+	f.BoolVar(&q.regraded, "regraded", false, "the rewards and scores of the newest quintain regrade, for groups that have one")
 }
 
 // flags gives f the flags of the query.
@@ -57,7 +64,13 @@ func (q *traceQuery) open() (r *trace.Reader, query trace.Query, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = usageError{err}
 	}
-	return r, query, err
+	if err != nil || !q.regraded {
+		return r, query, err
+	}
+	if n, err := r.Regrade(); n == 0 || err != nil {
+		return r, query, cmp.Or(err, errors.New("--regraded: nothing is graded anew there: quintain regrade does it"))
+	}
+	return r, query, nil
 }
 
 func newTraceList(w *world) *cobra.Command {
@@ -92,6 +105,7 @@ func newTraceShow(w *world) *cobra.Command {
 		Args:    oneArg("GROUP"),
 	}
 	q.dataFlag(c.Flags())
+	q.regradedFlag(c.Flags())
 	asJSON := c.Flags().Bool("json", false, "print the record as JSON, with all tokens")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		r, _, err := q.open()

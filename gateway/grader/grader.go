@@ -21,8 +21,9 @@ type Question struct {
 	Session  string               `json:"session"`
 	Problem  quintain.Problem     `json:"problem"`
 	Metadata any                  `json:"metadata"`
-	Answer   string               `json:"answer"`   // the agent's own; empty: it gave none
-	Branches [][]quintain.Message `json:"branches"` // the conversations, the main one first
+	Solution string               `json:"solution,omitempty"` // that a grading of stored episodes knows; empty: unknown
+	Answer   string               `json:"answer"`             // the agent's own; empty: it gave none
+	Branches [][]quintain.Message `json:"branches"`           // the conversations, the main one first
 }
 
 // A Reward is what the program writes on its standard output.
@@ -31,7 +32,13 @@ type Reward struct {
 	Right     bool     `json:"right"`
 	Malformed bool     `json:"malformed"`
 	Why       string   `json:"why"`
+
+	Metrics    map[string]float64 `json:"metrics,omitempty"`     // further numbers, for people; at most 64
+	NeedsState bool               `json:"needs_state,omitempty"` // it cannot grade without the running environment, which is over
 }
+
+// mostMetrics bounds the numbers beside a reward.
+const mostMetrics = 64
 
 // Ask runs a program once, by its command line.
 func Ask(ctx context.Context, line string, q Question) (r Reward, err error) {
@@ -48,7 +55,12 @@ func Ask(ctx context.Context, line string, q Question) (r Reward, err error) {
 	if err := jsonform.Unmarshal(out, &r); err != nil {
 		return r, fmt.Errorf("its output: %w", jsonform.Explain(err))
 	}
-	if r.Reward == nil {
+	switch {
+	case r.NeedsState:
+		return r, errors.New("it needs the state of the episode (needs_state), which is over")
+	case len(r.Metrics) > mostMetrics:
+		return r, fmt.Errorf("its output has %d metrics, want at most %d", len(r.Metrics), mostMetrics)
+	case r.Reward == nil:
 		return r, errors.New("its output has no reward")
 	}
 	return r, nil

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -39,7 +38,8 @@ type Plan struct {
 	Bound   queue.Bound   // on the staleness of groups
 	Store   host.Store
 	Trace   trace.Settings
-	Stop    func() // ends what the plan uses, also after an error of Plan; nil: nothing
+	Find    func(quintain.Problem) (quintain.Scenario, error) // the scenario that plays a problem now; Resume needs none
+	Stop    func()                                            // ends what the plan uses, also after an error of Plan; nil: nothing
 }
 
 // A Report says what became of the groups.
@@ -58,61 +58,74 @@ const slots = 16
 // also if it was killed: the queue takes one group of a problem, and a group that is not recorded
 // is judged again.
 func Resume(ctx context.Context, c Config) (report Report, err error) {
-	dir := filepath.Join(c.Data, datadir.Trace)
-	r, err := trace.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return report, fmt.Errorf("there is no trace in %s: is it the data folder of a run with a trace?", c.Data)
-	}
-	if err != nil {
+	b := &bench{config: c, report: Report{Dropped: map[rollout.Drop]int{}}}
+	if b.from, err = trace.OpenRuns(c.Data); err != nil {
 		return report, err
 	}
-	newest := r.Find(trace.Query{Newest: true, Limit: 1})
-	if len(newest) == 0 {
-		return report, nil
-	}
-	head, err := r.Head(newest[0].Ref)
-	if err != nil {
+	defer func() { err = errors.Join(err, b.close()) }()
+	if err := b.open(ctx); err != nil {
 		return report, err
 	}
-	plan, err := c.Plan(ctx, head.Settings)
-	if plan.Stop != nil {
-		defer plan.Stop()
-	}
-	if err != nil {
+	if err := b.openQueue(ctx); err != nil {
 		return report, err
 	}
-	server := web.Default()
-	server.Port = 0
-	plan.Store.NATSStandby = false // a queue in use is an error
-	h, err := host.Open(ctx, host.Config{Data: c.Data, Program: c.Program, Server: server, Hub: hub.Default(), Store: plan.Store, Log: c.Log})
-	if err != nil {
-		return report, err
-	}
-	defer func() { err = errors.Join(err, h.Close()) }()
-	head.Program = c.Program
-	w, err := trace.NewWriter(dir, head, plan.Trace)
-	if err != nil {
-		return report, err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	if err := r.Refresh(); err != nil {
-		return report, err
-	}
-	b := &bench{plan: plan, from: r, to: w, queue: h.Queue(), version: newest[0].Version, report: Report{Dropped: map[rollout.Drop]int{}}}
-	err = b.all(ctx)
+	err = each(ctx, b.waiting(), b.one)
 	return b.report, err
 }
 
 // A bench judges groups.
 type bench struct {
+	config  Config
 	plan    Plan
 	from    *trace.Reader
-	queue   *queue.Queue
-	version int // of the policy, when the run ended; -1: unknown
+	head    trace.Head // of the newest record
+	version int        // of the policy, when the run ended; -1: unknown
+	host    *host.Host // nil: there is no queue
 
 	mu     sync.Mutex // guards the rest
 	to     *trace.Writer
 	report Report
+}
+
+// open reads the plan of the run.
+func (b *bench) open(ctx context.Context) (err error) {
+	newest := b.from.Find(trace.Query{Newest: true, Limit: 1})
+	if b.head, err = b.from.Head(newest[0].Ref); err != nil {
+		return err
+	}
+	b.version = newest[0].Version
+	b.plan, err = b.config.Plan(ctx, b.head.Settings)
+	return err
+}
+
+// openQueue opens the queue of the run, and its trace to write to.
+func (b *bench) openQueue(ctx context.Context) (err error) {
+	c, server := b.config, web.Default()
+	server.Port = 0
+	b.plan.Store.NATSStandby = false // a queue in use is an error
+	b.host, err = host.Open(ctx, host.Config{Data: c.Data, Program: c.Program, Server: server, Hub: hub.Default(), Store: b.plan.Store, Log: c.Log})
+	if err != nil {
+		return err
+	}
+	b.head.Program = c.Program
+	if b.to, err = trace.NewWriter(filepath.Join(c.Data, datadir.Trace), b.head, b.plan.Trace); err != nil {
+		return err
+	}
+	return b.from.Refresh()
+}
+
+// close closes what is open.
+func (b *bench) close() (err error) {
+	if b.to != nil {
+		err = b.to.Close()
+	}
+	if b.host != nil {
+		err = errors.Join(err, b.host.Close())
+	}
+	if b.plan.Stop != nil {
+		b.plan.Stop()
+	}
+	return err
 }
 
 // waiting returns the groups without a verdict: those whose newest record says so.
@@ -126,25 +139,25 @@ func (b *bench) waiting() (list []trace.Entry) {
 	return list
 }
 
-// all judges all groups that wait.
-func (b *bench) all(ctx context.Context) error {
+// each calls do for each group, several at once, until one fails or ctx ends.
+func each(ctx context.Context, groups []trace.Entry, do func(context.Context, trace.Entry) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	var groups sync.WaitGroup
+	var all sync.WaitGroup
 	free := make(chan struct{}, slots)
-	for _, e := range b.waiting() {
+	for _, e := range groups {
 		free <- struct{}{}
-		groups.Go(func() {
+		all.Go(func() {
 			defer func() { <-free }()
 			if ctx.Err() != nil {
 				return
 			}
-			if err := b.one(ctx, e); err != nil {
+			if err := do(ctx, e); err != nil {
 				stop(fmt.Errorf("group %s: %w", e.Group, err))
 			}
 		})
 	}
-	groups.Wait()
+	all.Wait()
 	return context.Cause(ctx)
 }
 
@@ -172,12 +185,21 @@ func (b *bench) one(ctx context.Context, e trace.Entry) error {
 	case scores == nil: // it failed, or was cancelled
 		return fmt.Errorf("%s: %s", drop, reason(&result))
 	}
+	return b.settle(ctx, record, result.Trajectories, group, scores, drop)
+}
+
+// settle puts a judged group into the queue if it teaches something, and records it.
+func (b *bench) settle(ctx context.Context, of *trace.Record, played []quintain.Trajectory, group *quintain.Group, scores []float64, drop rollout.Drop) (err error) {
 	if drop == "" {
 		if drop, err = b.keep(ctx, group); err != nil {
 			return err
 		}
 	}
-	to := &trace.Record{Problem: record.Problem, Episodes: result.Trajectories, Scores: scores, Drop: string(drop), Version: record.Version, Time: time.Now().UTC(), Worker: record.Worker, Model: record.Model}
+	if string(drop) == of.Drop { // the record says so
+		b.count(drop)
+		return nil
+	}
+	to := &trace.Record{Problem: of.Problem, Episodes: played, Scores: scores, Drop: string(drop), Version: of.Version, Time: time.Now().UTC(), Worker: of.Worker, Model: of.Model}
 	if drop == "" {
 		to.Advantages, to.Sequences = group.Advantages, group.Episodes
 	}
@@ -199,7 +221,7 @@ func (b *bench) keep(ctx context.Context, group *quintain.Group) (rollout.Drop, 
 	if b.version >= 0 && b.plan.Bound.Exceeds(b.version, group) {
 		return rollout.DropStale, nil
 	}
-	_, err := b.queue.Put(context.WithoutCancel(ctx), group)
+	_, err := b.host.Queue().Put(context.WithoutCancel(ctx), group)
 	if _, other := errors.AsType[*queue.ConflictError](err); other {
 		return rollout.DropDuplicate, nil
 	}
@@ -224,14 +246,21 @@ func reason(result *rollout.Result) string {
 	return "no reason is known"
 }
 
-// note records a judged group.
-func (b *bench) note(r *trace.Record) error {
+// count counts a judged group by why it is dropped; empty: it is not.
+func (b *bench) count(drop rollout.Drop) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r.Drop == "" {
+	if drop == "" {
 		b.report.Kept++
 	} else {
-		b.report.Dropped[rollout.Drop(r.Drop)]++
+		b.report.Dropped[drop]++
 	}
+}
+
+// note records a judged group.
+func (b *bench) note(r *trace.Record) error {
+	b.count(rollout.Drop(r.Drop))
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	return errors.Join(b.to.Write(r), b.to.Flush())
 }

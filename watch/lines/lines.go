@@ -1,5 +1,5 @@
-// Package lines reads JSON lines of other programs as records of a trace: scored groups and
-// rollouts of Atropos, which this program writes too, results and traces of verifiers, and
+// Package lines reads JSON lines as records of a trace: the records that quintain export writes, and
+// those of other programs: scored groups and rollouts of Atropos, results and traces of verifiers, and
 // trajectories of AReaL.
 package lines
 
@@ -81,6 +81,7 @@ type shape struct {
 	ItemID     string          `json:"item_id"`
 	Completion json.RawMessage `json:"completion"`
 	Traces     json.RawMessage `json:"traces"`
+	Episodes   json.RawMessage `json:"episodes"`
 }
 
 // A rollout is an episode in Atropos' dumps.
@@ -99,6 +100,10 @@ func (r *reader) add(line []byte) error {
 		return err
 	}
 	switch {
+	case s.Episodes != nil && s.Scores != nil && s.Tokens == nil:
+		var record trace.Record
+		r.records = append(r.records, &record)
+		return jsonform.Unmarshal(line, &record)
 	case s.Tokens != nil && s.Scores != nil:
 		return r.addGroup(line)
 	case s.Rollouts != nil:

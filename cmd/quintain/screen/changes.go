@@ -1,0 +1,59 @@
+package screen
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/quintain-rl/quintain/run/regrade"
+)
+
+// mostFlips is how many flips a table lists.
+const mostFlips = 20
+
+// Changes prints what another grading of stored episodes changes.
+func Changes(out io.Writer, c *regrade.Changes) error {
+	for _, g := range c.Graders {
+		fmt.Fprintf(out, "graded by %s %s (%s)\n", Safe(g.Name), Safe(g.Version), g.Hash)
+	}
+	fmt.Fprintf(out, "%d groups, %d of them graded before; %d episodes, %d of them ungraded\n", c.Groups, c.Known, c.Episodes, c.Ungraded)
+	for _, why := range slices.Sorted(maps.Keys(c.Why)) {
+		fmt.Fprintf(out, "  ungraded %d: %s\n", c.Why[why], Safe(why))
+	}
+	if c.Lost > 0 {
+		fmt.Fprintf(out, "%d groups could not be read: the trace is damaged there, or has removed them\n", c.Lost)
+	}
+	if c.Compared > 0 {
+		fmt.Fprintf(out, "agreement: %.2f %% of %d episodes have the same reward; %d wrong ones are now right, %d right ones wrong\n", 100*float64(c.Same)/float64(c.Compared), c.Compared, c.ToRight, c.ToWrong)
+		order := "no group has an order by both"
+		if c.Correlation != nil {
+			order = fmt.Sprintf("rank correlation in groups %.3f (tau-b), %d of %d pairs turned", *c.Correlation, c.Turned, c.Pairs)
+		}
+		fmt.Fprintf(out, "order: %s; %d groups now have equal rewards, %d no longer\n\n", order, c.NowEqual, c.NowApart)
+	}
+	if c.Tasks != nil {
+		tasks := *c.Tasks
+		tasks.Flips = nil // of episodes, below
+		if err := Comparison(out, &tasks, "", ""); err != nil {
+			return err
+		}
+	}
+	shown, flips := 0, c.ToRight+c.ToWrong
+	for i := range c.Changed {
+		if one := &c.Changed[i]; one.Flipped() && shown < mostFlips {
+			shown++
+			fmt.Fprintf(out, "\nepisode %d was %.3g, is %.3g: %s\n  %s", one.Episode, *one.Was, *one.Reward, Clip(Safe(one.Why), 100), Safe(one.Show))
+		}
+	}
+	if shown > 0 {
+		fmt.Fprintln(out)
+	}
+	if flips > shown {
+		fmt.Fprintf(out, "… and %d more: --format records prints all\n", flips-shown)
+	}
+	if c.Queued > 0 || len(c.Dropped) > 0 {
+		fmt.Fprintf(out, "\n%d groups are in the queue under their new scores, %v are not\n", c.Queued, c.Dropped)
+	}
+	return nil
+}
