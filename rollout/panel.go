@@ -1,11 +1,9 @@
 package rollout
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
-	"slices"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -65,27 +63,4 @@ func rule(ctx context.Context, judge quintain.Panel, p quintain.Problem, replies
 func (ep *episode) reply() quintain.Reply {
 	last := &ep.record.Turns[len(ep.record.Turns)-1]
 	return quintain.Reply{Text: last.Reply, ToolCalls: last.ToolCalls, CallFault: last.CallFault, Finish: last.Finish}
-}
-
-// Rejudge has the scenario of a job, a [quintain.Panel], judge all replies of a group that was
-// played before, anew. The error ends all judging; see [quintain.ErrStop].
-func Rejudge(ctx context.Context, job Job, played []quintain.Trajectory) (Result, error) {
-	result := Result{Job: job, Trajectories: make([]quintain.Trajectory, len(played))}
-	episodes := make([]*episode, len(played))
-	for i, t := range played {
-		if len(t.Turns) == 0 {
-			return result, fmt.Errorf("episode %d has no reply", i)
-		}
-		t.Turns = slices.Clone(t.Turns)
-		t.Outcome, t.Error = quintain.Ungraded, ""
-		episodes[i] = &episode{record: t, together: true}
-	}
-	panel(ctx, job, episodes)
-	var stop error
-	for i, ep := range episodes {
-		stop = cmp.Or(stop, ep.stop)
-		ep.record.Took = played[i].Took // without the time since
-		result.Trajectories[i] = ep.record
-	}
-	return result, stop
 }

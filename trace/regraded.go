@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -44,6 +45,7 @@ type Grade struct {
 	Right     bool               `json:"right,omitempty"`
 	Malformed bool               `json:"malformed,omitempty"`
 	Turns     []float64          `json:"turns,omitempty"` // rewards of the turns, if there are several
+	Answer    string             `json:"answer,omitempty"`
 	Metrics   map[string]float64 `json:"metrics,omitempty"`
 	Why       string             `json:"why,omitempty"`
 }
@@ -92,7 +94,8 @@ func (g *Grade) apply(t *quintain.Trajectory) {
 	if len(g.Turns) != len(t.Turns) {
 		end.Reward = *g.Reward
 	}
-	end.Right, end.Malformed, end.Why = g.Right, g.Malformed, g.Why
+	end.Right, end.Malformed, end.Why, end.Answer = g.Right, g.Malformed, g.Why, cmp.Or(g.Answer, end.Answer)
+	t.End = cmp.Or(t.End, quintain.Terminated)
 	if t.Outcome, t.Error = quintain.Scored, ""; g.Malformed || end.Finish == quintain.Length {
 		t.Outcome = quintain.ModelFailed
 	}

@@ -36,19 +36,20 @@ func newJudgeResume(w *world) *cobra.Command {
 
 // resume judges what a run has left ungraded, by its own settings, over which flags go.
 func (w *world) resume(ctx context.Context, own *config, given map[string]settings.Given) error {
-	log := own.Log.Logger(w.stderr)
-	report, err := regrade.Resume(ctx, regrade.Config{Data: own.Data, Program: version(), Log: log, Plan: func(ctx context.Context, of []byte) (p regrade.Plan, err error) {
-		c, err := w.configOf("settings", settings.Sources{Base: &settings.Sources{File: "settings of the run", Data: of}, Flags: given})
-		if err != nil {
+	sum, err := regrade.Run(ctx, regrade.Job{
+		Data: own.Data, Program: version(), Log: own.Log.Logger(w.stderr), Grader: regrade.Task(), Left: true, Queue: true, Show: "%s",
+		Plan: func(ctx context.Context, of []byte) (regrade.Plan, error) {
+			c, p, err := w.storedPlan(ctx, of, given)
+			if err != nil {
+				return p, err
+			}
+			streams, err := c.runStreams()
+			p.Find = regrade.Judged(streams)
 			return p, err
-		}
-		c.Rules.Size, c.Rules.Sampling = c.Run.Of.GroupSize, c.Policy.Sampling
-		p = regrade.Plan{Rules: c.Rules, Bound: c.Run.Of.Bound(), Store: c.Store, Trace: c.Trace, Stop: c.Source.Scenario.Stop}
-		if err := c.Source.Scenario.Start(ctx, log); err != nil {
-			return p, err
-		}
-		p.Streams, err = c.runStreams()
-		return p, err
-	}})
-	return report.Say(w.stdout, err)
+		},
+	})
+	if sum == nil {
+		return err
+	}
+	return sum.Say(w.stdout, err)
 }

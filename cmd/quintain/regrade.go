@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,7 +56,7 @@ kept go into its queue if they teach something under the new rewards and are not
 	c.Flags().StringVar(&evaluation, "eval", "", "folder of quintain eval --out, in place of --data")
 	c.Flags().StringVar(&grader, "grader", "", "who grades: task, the YAML file of a judge, or a command line")
 	c.Flags().StringSliceVar(&job.Only, "only", nil, "only these groups, by their IDs, or the beginning of some with a * after it; with commas or repeated")
-	c.Flags().BoolVar(&job.Requeue, "requeue", false, "put groups that were never kept into the queue of the run, which must not be running")
+	c.Flags().BoolVar(&job.Queue, "requeue", false, "put groups that were never kept into the queue of the run, which must not be running")
 	c.Flags().StringVar(&format, "format", "table", "table; records, a JSON line for each episode that changed; or json")
 	c.MarkFlagsMutuallyExclusive("eval", "data")
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -73,15 +72,21 @@ kept go into its queue if they teach something under the new rewards and are not
 		switch {
 		case print == nil:
 			return usagef("--format: is %q, want table, records or json", format)
-		case job.Requeue && evaluation != "":
+		case job.Queue && evaluation != "":
 			return usagef("--requeue: an evaluation has no queue; leave one out")
+		}
+		job.Data = own.Data
+		if evaluation != "" {
+			if _, err := examdir.Read(evaluation); err != nil {
+				return usagef("--eval: %w", err)
+			}
+			job.Data = evaluation
 		}
 		if job.Grader, err = regrade.Open(grader); err != nil {
 			return usagef("--grader: %w", err)
 		}
-		job.Data = own.Data
 		return errors.Join(w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			sum, err := w.regrade(ctx, own, given, evaluation, job)
+			sum, err := w.regrade(ctx, own, given, job)
 			if sum == nil {
 				return err
 			}
@@ -91,31 +96,35 @@ kept go into its queue if they teach something under the new rewards and are not
 	return c
 }
 
-// regrade grades the episodes of an evaluation, or of the data that own names.
-func (w *world) regrade(ctx context.Context, own *config, given map[string]settings.Given, evaluation string, job regrade.Job) (*regrade.Changes, error) {
-	log := own.Log.Logger(w.stderr)
-	job.Program, job.Log, job.Trace = version(), log, own.Data
-	job.Plan = func(ctx context.Context, of []byte) (regrade.Plan, error) { return w.regradePlan(ctx, of, given) }
-	if evaluation != "" {
-		if _, err := examdir.Read(evaluation); err != nil {
-			return nil, usagef("--eval: %w", err)
+// regrade grades the episodes of data or of a file, and shows its progress.
+func (w *world) regrade(ctx context.Context, own *config, given map[string]settings.Given, job regrade.Job) (*regrade.Changes, error) {
+	job.Program, job.Log = version(), own.Log.Logger(w.stderr)
+	job.Show = "quintain trace show '%s' --regraded --data " + strings.ReplaceAll(job.Data, "%", "%%")
+	job.Plan = func(ctx context.Context, of []byte) (regrade.Plan, error) {
+		c, p, err := w.storedPlan(ctx, of, given)
+		if err != nil {
+			return p, err
 		}
-		job.Trace = evaluation
+		streams, err := c.streams()
+		p.Find = func(problem quintain.Problem) (quintain.Scenario, error) {
+			return find(problem, streams, c.Source.Scenario)
+		}
+		return p, err
 	}
-	job.Beside, job.Show = filepath.Join(string(trace.OfRun(job.Trace)), trace.GradingsName), "quintain trace show '%s' --regraded --data "+strings.ReplaceAll(job.Trace, "%", "%%")
-	if info, err := os.Stat(job.Trace); err == nil && info.Mode().IsRegular() {
-		if job.Requeue {
-			return nil, usagef("--requeue: %s is a file, which has no queue: want the data folder of a run", job.Trace)
+	if info, err := os.Stat(job.Data); err == nil && info.Mode().IsRegular() {
+		if job.Queue {
+			return nil, usagef("--requeue: %s is a file, which has no queue: want the data folder of a run", job.Data)
 		}
 		folder, err := os.MkdirTemp("", "quintain-regrade-")
 		if err != nil {
 			return nil, err
 		}
 		defer func() { _ = os.RemoveAll(folder) }()
-		if err := lines.Convert([]string{job.Trace}, folder, job.Program); err != nil {
+		if err := lines.Convert([]string{job.Data}, folder, job.Program); err != nil {
 			return nil, err
 		}
-		job.Beside, job.Show, job.Trace = job.Trace+"."+trace.GradingsName, "quintain view "+strings.ReplaceAll(job.Trace, "%", "%%")+" # %s", folder
+		job.Show = "quintain view " + strings.ReplaceAll(job.Data, "%", "%%") + " # %s"
+		job.Beside, job.Data = job.Data+"."+trace.GradingsName, folder
 	}
 	bar := screen.NewBar(w.screen(), "grading")
 	job.Told = func(done, total, ungraded int) { bar.Show(done, total, fmt.Sprintf("%d episodes ungraded", ungraded)) }
@@ -124,47 +133,40 @@ func (w *world) regrade(ctx context.Context, own *config, given map[string]setti
 	return sum, err
 }
 
-// regradePlan reads the settings of a run or an evaluation in its trace, over which flags go.
-func (w *world) regradePlan(ctx context.Context, of []byte, given map[string]settings.Given) (p regrade.Plan, err error) {
-	var all map[string]json.RawMessage
-	if len(of) > 0 {
+// storedPlan reads the settings of a run or an evaluation in its trace, over which flags go, and
+// starts what grades in them.
+func (w *world) storedPlan(ctx context.Context, of []byte, given map[string]settings.Given) (c *config, p regrade.Plan, err error) {
+	all := map[string]json.RawMessage{}
+	if string(of) != "null" && len(of) > 0 { // records of a file have none
 		if err := jsonform.Unmarshal(of, &all); err != nil {
-			return p, fmt.Errorf("settings of the run in its trace: %w", jsonform.Explain(err))
+			return nil, p, fmt.Errorf("settings of the run in its trace: %w", jsonform.Explain(err))
 		}
 	}
 	delete(all, "weights") // an evaluation has the hash of its weights among its settings
 	text, err := jsonform.Marshal(all)
 	if err != nil {
-		return p, err
+		return nil, p, err
 	}
-	c, err := w.configOf("settings", settings.Sources{Base: &settings.Sources{File: "settings of the run", Data: text}, Flags: given})
-	if err != nil {
-		return p, err
+	if c, err = w.configOf("settings", settings.Sources{Base: &settings.Sources{File: "settings of the run", Data: text}, Flags: given}); err != nil {
+		return nil, p, err
 	}
-	chosen := &c.Source.Scenario
-	chosen.Untried, chosen.Agent = true, agent.Settings{} // of what an agent did, its scenario judges the answer
+	c.Source.Scenario.Agent = agent.Settings{} // of what an agent did, its scenario judges the answer
 	c.Rules.Size, c.Rules.Sampling = c.Run.Of.GroupSize, c.Policy.Sampling
-	p = regrade.Plan{Rules: c.Rules, Bound: c.Run.Of.Bound(), Store: c.Store, Trace: c.Trace, Stop: chosen.Stop}
-	if err := chosen.Start(ctx, c.Log.Logger(w.stderr)); err != nil {
-		return p, err
-	}
-	if p.Streams, err = c.streams(); err != nil {
-		return p, err
-	}
-	tasks, err := task.NewSet(catalog.Tasks())
-	p.Find = func(problem quintain.Problem) (quintain.Scenario, error) {
-		return finding(problem, p.Streams, tasks, *chosen)
-	}
-	return p, err
+	p = regrade.Plan{Rules: c.Rules, Bound: c.Run.Of.Bound(), Store: c.Store, Trace: c.Trace, Stop: c.Source.Scenario.Stop}
+	return c, p, c.Source.Scenario.Start(ctx, c.Log.Logger(w.stderr))
 }
 
-// finding returns the scenario that plays a problem now: that of a stream, or of a task by its name.
-func finding(p quintain.Problem, streams []rollout.Stream, tasks *task.Set, chosen catalog.ScenarioChoice) (quintain.Scenario, error) {
+// find returns the scenario that plays a problem now: that of a stream, or of a task by its name.
+func find(p quintain.Problem, streams []rollout.Stream, chosen catalog.ScenarioChoice) (quintain.Scenario, error) {
 	name, _, _ := strings.Cut(p.Scenario, ".v")
 	for _, s := range streams {
 		if s.Scenario.TaskInfo().Name == p.Task && (name == "" || s.Scenario.Info().Name == name) {
 			return s.Scenario, nil
 		}
+	}
+	tasks, err := task.NewSet(catalog.TasksOf(name))
+	if err != nil {
+		return nil, err
 	}
 	t, err := tasks.Get(p.Task)
 	if err != nil {

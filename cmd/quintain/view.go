@@ -27,9 +27,9 @@ reads. The first FOLDER is a data folder, by default quintain-data, or the folde
 trace. Folders of quintain eval --out are shown as evaluations, and compared. Data folders
 of one run, that one process took over from another, are shown as one: --data A --data B.
 
-A FILE has groups as JSON lines: scored groups or rollouts of Atropos, or of this program
-in the same forms, the results.jsonl or traces.jsonl of verifiers, or rollouts dumped by
-AReaL.
+A FILE has groups as JSON lines: records of quintain export, scored groups or rollouts of
+Atropos, or of this program in the same forms, the results.jsonl or traces.jsonl of
+verifiers, or rollouts dumped by AReaL.
 
 View knows the text of tokens of the model in this program and of bytes; for other models
 name the tokenizer.

@@ -38,6 +38,7 @@ type Changes struct {
 	NowApart    int              `json:"now_apart"`   // groups whose rewards are not equal, and were
 	Tasks       *exam.Comparison `json:"tasks"`
 
+	Left    int                  `json:"left"`    // groups with an ungraded episode
 	Queued  int                  `json:"queued"`  // groups put into the queue
 	Dropped map[rollout.Drop]int `json:"dropped"` // groups that were to be queued, by why they were not
 
@@ -65,7 +66,7 @@ type Change struct {
 func (c *Change) Flipped() bool { return c.Was != nil && c.Reward != nil && c.Right != c.WasRight }
 
 func newChanges() *Changes {
-	return &Changes{Graders: []trace.Grader{}, Why: map[string]int{}, Changed: []Change{}, before: map[string]*exam.Row{}, after: map[string]*exam.Row{}}
+	return &Changes{Graders: []trace.Grader{}, Why: map[string]int{}, Changed: []Change{}, Dropped: map[rollout.Drop]int{}, before: map[string]*exam.Row{}, after: map[string]*exam.Row{}}
 }
 
 // mostReasons bounds the reasons that are told apart, and mostWhy the letters of one.
@@ -95,6 +96,9 @@ func (c *Changes) add(g *trace.Grading, task string, known bool, show string) {
 		if !equal(one.Was, one.Reward) || one.Reward != nil && one.Right != one.WasRight {
 			c.Changed = append(c.Changed, Change{g.Group, i, task, g.Grader, one.Was, one.Reward, one.WasRight, one.Right, one.Why, fmt.Sprintf(show, g.Group)})
 		}
+	}
+	if g.Scores == nil {
+		c.Left++
 	}
 	c.order(old, new)
 	row(c.before, task, was)
@@ -182,8 +186,7 @@ func row(rows map[string]*exam.Row, task string, p *exam.Problem) {
 }
 
 // finish works out what is over all groups.
-func (c *Changes) finish(queued *Report) {
-	c.Queued, c.Dropped = queued.Kept, queued.Dropped
+func (c *Changes) finish() {
 	slices.SortFunc(c.Graders, func(a, b trace.Grader) int { return cmp.Compare(a.Version, b.Version) })
 	slices.SortFunc(c.Changed, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Episode, b.Episode))

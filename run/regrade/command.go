@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
@@ -26,22 +28,22 @@ nothing is doubled. The exit status is 1 if groups are left.`,
 	}
 }
 
-// Say prints a report, and returns the error that ended it, or that groups are left. If nothing was
-// judged before the error, it prints nothing.
-func (r *Report) Say(to io.Writer, err error) error {
-	if err != nil && r.Kept+len(r.Dropped)+r.Left == 0 {
-		return err
-	}
+// Say prints what became of the groups, and returns the error that ended it, or that groups are left. If
+// nothing was judged before the error, it prints nothing.
+func (c *Changes) Say(to io.Writer, err error) error {
 	dropped := 0
-	for _, n := range r.Dropped {
+	for _, n := range c.Dropped {
 		dropped += n
 	}
-	text := fmt.Sprintf("%d groups are judged and in the queue, %d are dropped", r.Kept, dropped)
-	if dropped > 0 {
-		text += fmt.Sprintf(" (%v)", r.Dropped)
+	if err != nil && c.Queued+dropped+c.Left == 0 {
+		return err
 	}
-	if r.Left > 0 {
-		text += fmt.Sprintf(", %d still have no verdict: %s", r.Left, r.Why)
+	text := fmt.Sprintf("%d groups are judged and in the queue, %d are dropped", c.Queued, dropped)
+	if dropped > 0 {
+		text += fmt.Sprintf(" (%v)", c.Dropped)
+	}
+	if c.Left > 0 {
+		text += fmt.Sprintf(", %d still have no verdict: %s", c.Left, slices.Collect(maps.Keys(c.Why))[0])
 		err = errors.Join(err, errors.New("some groups have no verdict: resume again, and only those are judged"))
 	}
 	_, failed := fmt.Fprintln(to, text)

@@ -38,7 +38,7 @@ type Grader struct {
 // A verdict is that on an episode.
 type verdict struct {
 	quintain.Step
-	turns   []quintain.Step    // that of each reply, if they were played again
+	turns   []float64          // reward of each reply, if they were played again
 	metrics map[string]float64 // of a program
 	err     error
 }
@@ -50,7 +50,7 @@ func Open(name string) (*Grader, error) {
 	case name == "":
 		return nil, errors.New(`is missing: want task, the file of a judge such as judge.yaml, or a command such as "python3 grade.py"`)
 	case name == TaskGrader:
-		g.task, g.named, g.grade = true, nameTask, gradeAgain
+		return Task(), nil
 	case ext == ".yaml" || ext == ".yml":
 		j, err := jury.Read(name)
 		if err != nil {
@@ -72,6 +72,11 @@ func Open(name string) (*Grader, error) {
 		}
 	}
 	return g, nil
+}
+
+// Task returns the grader [TaskGrader].
+func Task() *Grader {
+	return &Grader{Close: func() error { return nil }, task: true, named: nameTask, grade: gradeAgain}
 }
 
 func constant(g trace.Grader) func(quintain.Scenario) trace.Grader {
@@ -135,7 +140,11 @@ func judgeTogether(ctx context.Context, panel quintain.Panel, p quintain.Problem
 	for i := range played {
 		replies[i] = replyOf(&played[i].Turns[played[i].Last()])
 	}
-	for i, r := range panel.Judge(ctx, p, replies) {
+	rulings := panel.Judge(ctx, p, replies)
+	if len(rulings) != len(replies) {
+		return fmt.Errorf("the scenario returned %d rulings on %d replies", len(rulings), len(replies))
+	}
+	for i, r := range rulings {
 		if list[i].Step, list[i].err = r.Step, r.Err; fatal(r.Err) {
 			return r.Err
 		}
@@ -195,7 +204,7 @@ func (v *verdict) replay(ctx context.Context, job rollout.Job, t *quintain.Traje
 		if err := quintain.CheckReward(v.Reward); err != nil {
 			return err
 		}
-		v.turns = append(v.turns, v.Step)
+		v.turns = append(v.turns, v.Reward)
 		if sum, right = sum+v.Reward, right || v.Right; v.End != quintain.Going {
 			break
 		}

@@ -1,10 +1,14 @@
+// Package regrade judges stored groups anew: those of a run that nobody could judge when they were
+// played, and any others by another grader. Those that teach something go into the run's queue.
 package regrade
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,82 +16,123 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/hub/host"
+	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/trace"
 )
 
 // A Job says which stored groups to grade anew, and by whom.
 type Job struct {
-	Config
-	Trace   string // the folder of the trace, or its data folder
-	Beside  string // file of the gradings; they are beside the trace, which does not change
+	Data    string // the folder of the trace, or its data folder; nobody else may use it if Queue is set
+	Beside  string // file of the gradings; empty: in the folder of the trace, which does not change
+	Program string // name and version of the program
+	Log     *slog.Logger
 	Grader  *Grader
 	Only    []string // IDs of groups, or beginnings with a * after them; none: all
-	Requeue bool     // groups that were never kept go into the queue of Data under the new scores
+	Left    bool     // only groups that the run left ungraded
+	Queue   bool     // groups that were never kept go into the queue of Data if they teach something
 	Show    string   // the command that shows a group, with %s for its ID
 
-	Told func(done, total, ungraded int) // of groups, now and then; one call at a time
+	// Plan reads the settings of the run, which its trace has.
+	Plan func(ctx context.Context, settings []byte) (Plan, error)
+	Told func(done, total, ungraded int) // of groups, and of episodes; one call at a time; nil: nobody listens
 }
 
-// An anew grades groups of a bench anew.
-type anew struct {
-	bench
-	job  Job
-	done map[[2]string]*trace.Grading // by group and hash of the grader
+// A Plan is what the settings of a run say.
+type Plan struct {
+	Find  func(quintain.Problem) (quintain.Scenario, error) // the scenario that plays a problem now
+	Rules rollout.Rules                                     // with Size and Sampling
+	Bound queue.Bound                                       // on the staleness of groups
+	Store host.Store
+	Trace trace.Settings
+	Stop  func() // ends what the plan uses, also after an error of Plan; nil: nothing
+}
 
-	lock     sync.Mutex                      // guards the rest
+// slots is how many groups are judged at once. A judge limits its calls.
+const slots = 16
+
+// A bench judges groups.
+type bench struct {
+	job     Job
+	plan    Plan
+	from    *trace.Reader
+	head    trace.Head                   // of the newest record
+	version int                          // of the policy, when the run ended; -1: unknown
+	host    *host.Host                   // nil: there is no queue
+	done    map[[2]string]*trace.Grading // by group and hash of the grader
+	total   int
+
+	mu       sync.Mutex                      // guards the rest
 	hows     map[[2]string]quintain.Scenario // by the scenario's ID and the task; nil: nobody plays these problems
 	gradings *trace.Gradings
+	to       *trace.Writer // nil: there is no queue
 	sum      *Changes
-	total    int
 }
 
 // Run grades groups anew, and keeps the verdicts beside the trace. What it has done stays done, also
-// if it was killed: a group has one grading by each grader. With an error it may return what has
-// changed so far.
+// if it was killed: a group has one grading by each grader, the queue takes one group of a problem,
+// and a group that is not recorded is judged again. With an error it may return what has changed so far.
 func Run(ctx context.Context, j Job) (sum *Changes, err error) {
-	a := &anew{bench: bench{config: j.Config, report: Report{Dropped: map[rollout.Drop]int{}}}, job: j, done: map[[2]string]*trace.Grading{}, hows: map[[2]string]quintain.Scenario{}}
-	if a.from, err = trace.OpenRuns(j.Trace); err != nil {
+	b := &bench{job: j, done: map[[2]string]*trace.Grading{}, hows: map[[2]string]quintain.Scenario{}, sum: newChanges()}
+	if b.from, err = trace.OpenRuns(j.Data); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, a.close()) }()
-	if err := a.open(ctx); err != nil {
-		return nil, err
-	}
-	if j.Requeue {
-		if err := a.openQueue(ctx); err != nil {
-			return nil, err
-		}
-	}
-	groups := a.groups()
-	if len(groups) == 0 {
+	defer func() { err = errors.Join(err, b.close()) }()
+	groups := b.groups()
+	if len(groups) == 0 && !j.Left {
 		return nil, errors.New("--only: the trace has none of these groups; quintain trace list names them")
 	}
-	to, have, lost, err := trace.OpenGradings(j.Beside)
+	if b.total = len(groups); b.total > 0 {
+		if err := b.open(ctx); err != nil {
+			return nil, err
+		}
+		err = each(ctx, groups, b.one)
+	}
+	b.sum.finish()
+	return b.sum, err
+}
+
+// open reads the plan of the run, and opens what is written to.
+func (b *bench) open(ctx context.Context) (err error) {
+	newest := b.from.Find(trace.Query{Newest: true, Limit: 1})
+	if b.head, err = b.from.Head(newest[0].Ref); err != nil {
+		return err
+	}
+	b.version = newest[0].Version
+	if b.plan, err = b.job.Plan(ctx, b.head.Settings); err != nil {
+		return err
+	}
+	if b.job.Queue {
+		if err := b.openQueue(ctx); err != nil {
+			return err
+		}
+	}
+	path := b.job.Beside
+	if path == "" {
+		path = filepath.Join(string(trace.OfRun(b.job.Data)), trace.GradingsName)
+	}
+	gradings, have, lost, err := trace.OpenGradings(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if lost > 0 {
-		j.Log.Warn("the file of gradings is damaged, or was not finished: their groups are graded again", "file", j.Beside, "places", lost)
+	if b.gradings = gradings; lost > 0 {
+		b.job.Log.Warn("the file of gradings is damaged, or was not finished: these groups are graded again", "file", path, "places", lost)
 	}
-	defer func() { err = errors.Join(err, to.Close()) }()
 	for _, g := range have {
-		a.done[[2]string{g.Group, g.Grader.Hash}] = g
+		b.done[[2]string{g.Group, g.Grader.Hash}] = g
 	}
-	a.gradings, a.sum, a.total = to, newChanges(), len(groups)
-	err = each(ctx, groups, a.one)
-	a.sum.finish(&a.report)
-	return a.sum, err
+	return nil
 }
 
 // groups returns the records to grade, oldest first: of a group that has several the newest that was
 // kept, or else the newest.
-func (a *anew) groups() (list []trace.Entry) {
+func (b *bench) groups() (list []trace.Entry) {
 	place := map[string]int{}
-	for _, e := range a.from.Find(trace.Query{}) {
+	for _, e := range b.from.Find(trace.Query{}) {
 		at, known := place[e.Group]
 		switch {
-		case !a.wanted(e.Group):
+		case !b.wanted(e.Group):
 		case !known:
 			place[e.Group] = len(list)
 			list = append(list, e)
@@ -95,36 +140,60 @@ func (a *anew) groups() (list []trace.Entry) {
 			list[at] = e
 		}
 	}
-	return list
+	return slices.DeleteFunc(list, func(e trace.Entry) bool { return b.job.Left && e.Drop != string(rollout.DropUngraded) })
 }
 
 // wanted reports whether a group is to be graded.
-func (a *anew) wanted(group string) bool {
-	return len(a.job.Only) == 0 || slices.ContainsFunc(a.job.Only, func(only string) bool {
+func (b *bench) wanted(group string) bool {
+	return len(b.job.Only) == 0 || slices.ContainsFunc(b.job.Only, func(only string) bool {
 		begin, any := strings.CutSuffix(only, "*")
 		return group == only || any && strings.HasPrefix(group, begin)
 	})
 }
 
-// one grades a group, unless the grader has done so before, and puts it into the queue if it is wanted
-// there.
-func (a *anew) one(ctx context.Context, e trace.Entry) error {
-	record, err := a.from.Read(e.Ref)
-	if errors.Is(err, trace.ErrDamaged) || errors.Is(err, os.ErrNotExist) {
-		a.lock.Lock()
-		defer a.lock.Unlock()
-		a.sum.Lost++ // a run that goes on removes the oldest, and damage is counted too
+// each calls do for each group, several at once, until one fails or ctx ends.
+func each(ctx context.Context, groups []trace.Entry, do func(context.Context, trace.Entry) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var all sync.WaitGroup
+	free := make(chan struct{}, slots)
+	for _, e := range groups {
+		free <- struct{}{}
+		all.Go(func() {
+			defer func() { <-free }()
+			if ctx.Err() != nil {
+				return
+			}
+			if err := do(ctx, e); err != nil {
+				stop(fmt.Errorf("group %s: %w", e.Group, err))
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// one grades a group, unless the grader has done so before, and settles it if that is wanted.
+func (b *bench) one(ctx context.Context, e trace.Entry) error {
+	record, err := b.from.Read(e.Ref)
+	if errors.Is(err, trace.ErrDamaged) || errors.Is(err, os.ErrNotExist) { // a run that goes on removes the oldest
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.sum.Lost++
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	job := a.jobOf(record.Problem)
-	id := a.job.Grader.named(job.Scenario)
-	g := a.done[[2]string{record.Group(), id.Hash}]
+	job, err := b.jobOf(record.Problem)
+	if err != nil {
+		return err
+	}
+	id := b.job.Grader.named(job.Scenario)
+	g := b.done[[2]string{record.Group(), id.Hash}]
 	known := g != nil && whole(g, record) && g.Apply(record)
 	if !known {
-		fresh, err := a.grade(ctx, job, record)
+		fresh, err := b.grade(ctx, job, record)
 		if err != nil {
 			return err
 		}
@@ -132,17 +201,10 @@ func (a *anew) one(ctx context.Context, e trace.Entry) error {
 		g = fresh
 		g.Grader = id
 	}
-	if err := a.keepGrading(g, record, known); err != nil {
+	if err := b.keepGrading(g, record.Problem.Task, known); err != nil || !b.job.Queue || record.Drop == "" || g.Scores == nil {
 		return err
 	}
-	if !a.job.Requeue || record.Drop == "" || g.Scores == nil {
-		return nil
-	}
-	group, scores, drop, err := a.rules(job, record)
-	if err != nil {
-		return err
-	}
-	return a.settle(ctx, record, record.Episodes, group, scores, drop)
+	return b.settle(ctx, job, record)
 }
 
 // whole reports whether a grading has a reward for each complete episode: others are tried again.
@@ -161,28 +223,31 @@ func complete(t *quintain.Trajectory) bool {
 }
 
 // jobOf returns a problem with the scenario that plays it now; a job without one if there is none.
-func (a *anew) jobOf(p quintain.Problem) rollout.Job {
+func (b *bench) jobOf(p quintain.Problem) (rollout.Job, error) {
 	key := [2]string{p.Scenario, p.Task}
-	a.lock.Lock()
-	defer a.lock.Unlock()
-	how, known := a.hows[key]
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	how, known := b.hows[key]
 	if !known {
 		var err error
-		if how, err = a.plan.Find(p); err != nil {
+		if how, err = b.plan.Find(p); err != nil {
+			if b.job.Left {
+				return rollout.Job{}, err
+			}
 			how = nil
-			a.job.Log.Warn("no scenario plays these problems now", "scenario", p.Scenario, "task", p.Task, "err", err)
+			b.job.Log.Warn("no scenario plays these problems now", "scenario", p.Scenario, "task", p.Task, "err", err)
 		}
-		a.hows[key] = how
+		b.hows[key] = how
 	}
 	if how != nil {
 		p.Scenario = how.Info().ID()
 	}
-	return rollout.Job{Scenario: how, Problem: p}
+	return rollout.Job{Scenario: how, Problem: p}, nil
 }
 
 // grade has the grader grade the episodes of a record, which get the new rewards.
-func (a *anew) grade(ctx context.Context, job rollout.Job, record *trace.Record) (*trace.Grading, error) {
-	g := &trace.Grading{Group: record.Group(), Replies: trace.Replies(record.Episodes), Grades: make([]trace.Grade, len(record.Episodes))}
+func (b *bench) grade(ctx context.Context, job rollout.Job, record *trace.Record) (*trace.Grading, error) {
+	g := &trace.Grading{Group: record.Group(), Replies: trace.Replies(record.Episodes), Time: time.Now().UTC(), Grades: make([]trace.Grade, len(record.Episodes))}
 	var played []quintain.Trajectory
 	var places []int
 	for i := range record.Episodes {
@@ -194,14 +259,14 @@ func (a *anew) grade(ctx context.Context, job rollout.Job, record *trace.Record)
 		switch {
 		case !complete(t):
 			grade.Why = fmt.Sprintf("the episode is not complete: %s", t.Outcome)
-		case job.Scenario == nil && a.job.Grader.task:
+		case job.Scenario == nil && b.job.Grader.task:
 			grade.Why = fmt.Sprintf("no scenario plays task %s of %s now", job.Problem.Task, record.Problem.Scenario)
 		default:
 			played, places = append(played, *t), append(places, i)
 		}
 	}
 	if len(played) > 0 {
-		verdicts, err := a.job.Grader.grade(ctx, job, played)
+		verdicts, err := b.job.Grader.grade(ctx, job, played)
 		if err != nil {
 			return nil, err
 		}
@@ -210,12 +275,9 @@ func (a *anew) grade(ctx context.Context, job rollout.Job, record *trace.Record)
 		}
 	}
 	g.Apply(record)
-	var err error
-	if _, g.Scores, _, err = a.rules(job, record); err != nil {
-		return nil, err
-	}
-	record.Scores, g.Time = g.Scores, time.Now().UTC()
-	return g, nil
+	_, scores, _, err := b.rules(job, record, true)
+	record.Scores, g.Scores = scores, scores
+	return g, err
 }
 
 // fill writes a verdict on an episode of some turns.
@@ -224,35 +286,33 @@ func (v *verdict) fill(g *trace.Grade, turns int) {
 		g.Why = v.err.Error()
 		return
 	}
-	g.Reward, g.Right, g.Malformed, g.Why, g.Metrics = &v.Reward, v.Right, v.Malformed, v.Why, v.metrics
-	if turns < 2 || v.turns == nil {
-		return
-	}
-	g.Turns = make([]float64, turns)
-	for k := range v.turns {
-		g.Turns[k] = v.turns[k].Reward
+	g.Reward, g.Right, g.Malformed, g.Answer, g.Why, g.Metrics = &v.Reward, v.Right, v.Malformed, v.Answer, v.Why, v.metrics
+	if turns > 1 && v.turns != nil {
+		g.Turns = append(v.turns, make([]float64, turns-len(v.turns))...)
 	}
 }
 
-// rules judges a record by the rules of the run; a record that goes into no queue needs no messages.
-func (a *anew) rules(job rollout.Job, record *trace.Record) (*quintain.Group, []float64, rollout.Drop, error) {
-	rules := a.plan.Rules
-	rules.NoMessages = rules.NoMessages || !a.job.Requeue
+// rules judges a record by the rules of the run.
+func (b *bench) rules(job rollout.Job, record *trace.Record, brief bool) (*quintain.Group, []float64, rollout.Drop, error) {
+	rules := b.plan.Rules
+	rules.NoMessages = rules.NoMessages || brief
 	job.Problem = record.Problem // the name of the group stays
 	lease := &rollout.Lease{Worker: record.Worker, Model: record.Model}
 	return rules.Judge(rollout.Result{Job: job, Trajectories: record.Episodes, Lease: lease})
 }
 
-// keepGrading keeps a grading, unless it is known, and adds it to what has changed.
-func (a *anew) keepGrading(g *trace.Grading, record *trace.Record, known bool) error {
-	a.lock.Lock()
-	defer a.lock.Unlock()
-	if !known {
-		if err := a.gradings.Add(g); err != nil {
+// keepGrading keeps a grading that has a reward, unless it is known, and adds it to what has changed.
+func (b *bench) keepGrading(g *trace.Grading, task string, known bool) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !known && slices.ContainsFunc(g.Grades, func(one trace.Grade) bool { return one.Reward != nil }) {
+		if err := b.gradings.Add(g); err != nil {
 			return err
 		}
 	}
-	a.sum.add(g, record.Problem.Task, known, a.job.Show)
-	a.job.Told(a.sum.Groups, a.total, a.sum.Ungraded)
+	b.sum.add(g, task, known, b.job.Show)
+	if b.job.Told != nil {
+		b.job.Told(b.sum.Groups, b.total, b.sum.Ungraded)
+	}
 	return nil
 }

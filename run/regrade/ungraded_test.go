@@ -75,9 +75,10 @@ type folder struct {
 func newFolder(t *testing.T, records ...*trace.Record) *folder {
 	t.Helper()
 	f := &folder{path: t.TempDir(), plan: Plan{
-		Streams: []rollout.Stream{{Scenario: panel{}}}, Rules: rollout.Rules{Size: 2, Estimator: rollout.GRPO, TurnDiscount: 1},
+		Rules: rollout.Rules{Size: 2, Estimator: rollout.GRPO, TurnDiscount: 1},
 		Bound: queue.Bound{MaxLag: 2}, Store: host.DefaultStore(), Trace: trace.Default(),
 	}}
+	f.plays(panel{})
 	w, err := trace.NewWriter(filepath.Join(f.path, datadir.Trace), trace.Head{Run: "r", Settings: json.RawMessage(`{"a":1}`)}, f.plan.Trace)
 	if err != nil {
 		t.Fatal(err)
@@ -93,10 +94,13 @@ func newFolder(t *testing.T, records ...*trace.Record) *folder {
 	return f
 }
 
+// plays has a scenario play the problems.
+func (f *folder) plays(s panel) { f.plan.Find = Judged([]rollout.Stream{{Scenario: s}}) }
+
 // resume goes over the folder.
-func (f *folder) resume(t *testing.T) (Report, error) {
+func (f *folder) resume(t *testing.T) (*Changes, error) {
 	t.Helper()
-	return Resume(t.Context(), Config{Data: f.path, Program: "test", Log: slog.New(slog.DiscardHandler), Plan: func(_ context.Context, settings []byte) (Plan, error) {
+	return Run(t.Context(), Job{Data: f.path, Program: "test", Log: slog.New(slog.DiscardHandler), Grader: Task(), Left: true, Queue: true, Show: "%s", Plan: func(_ context.Context, settings []byte) (Plan, error) {
 		if string(settings) != `{"a":1}` {
 			t.Errorf("the settings are %s", settings)
 		}
@@ -170,10 +174,10 @@ func TestUngradedGroupsAreJudgedAndKept(t *testing.T) {
 		if want := map[string][]float64{played(1, 0).Group(): {1, 3}, played(4, 0).Group(): {2, 1}}; fmt.Sprint(f.queued(t)) != fmt.Sprint(want) {
 			t.Errorf("the queue has %v, want %v", f.queued(t), want)
 		}
-		if report.Kept+report.Dropped[rollout.DropEqual]+report.Dropped[rollout.DropStale] == 0 {
+		if report.Queued+report.Dropped[rollout.DropEqual]+report.Dropped[rollout.DropStale] == 0 {
 			return
 		}
-		if report.Kept != 2 || report.Left != 0 || len(report.Dropped) != 2 {
+		if report.Queued != 2 || report.Left != 0 || len(report.Dropped) != 2 {
 			t.Errorf("%+v", report)
 		}
 	}
@@ -183,17 +187,17 @@ func TestUngradedGroupsAreJudgedAndKept(t *testing.T) {
 // What the judge cannot judge now either stays as it is, and is judged the next time.
 func TestWhatIsLeftIsJudgedTheNextTime(t *testing.T) {
 	f := newFolder(t, played(1, 5, "a", "aaa"), played(2, 5, "a", "bb"))
-	f.plan.Streams[0].Scenario = panel{away: func(p quintain.Problem) error {
+	f.plays(panel{away: func(p quintain.Problem) error {
 		if p.Index == 2 {
 			return fmt.Errorf("still away: %w", quintain.ErrUngraded)
 		}
 		return nil
-	}}
-	if report, err := f.resume(t); err != nil || report.Kept != 1 || report.Left != 1 || !strings.Contains(report.Why, "still away") {
+	}})
+	if report, err := f.resume(t); err != nil || report.Queued != 1 || report.Left != 1 || !strings.Contains(fmt.Sprint(report.Why), "still away") {
 		t.Fatalf("%+v, error %v", report, err)
 	}
-	f.plan.Streams[0].Scenario = panel{}
-	if report, err := f.resume(t); err != nil || report.Kept != 1 || report.Left != 0 || len(f.queued(t)) != 2 {
+	f.plays(panel{})
+	if report, err := f.resume(t); err != nil || report.Queued != 1 || report.Left != 0 || len(f.queued(t)) != 2 {
 		t.Errorf("%+v, error %v", report, err)
 	}
 }
@@ -234,7 +238,7 @@ func TestAKilledProcessDoublesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		report, err := f.resume(t)
-		if err != nil || report.Kept != test.kept || report.Dropped[rollout.DropDuplicate] != 1-test.kept {
+		if err != nil || report.Queued != test.kept || report.Dropped[rollout.DropDuplicate] != 1-test.kept {
 			t.Errorf("%s: %+v, error %v", name, report, err)
 		}
 		if n := len(f.queued(t)); n != map[bool]int{false: 1, true: 0}[test.ack] {
@@ -247,19 +251,19 @@ func TestAKilledProcessDoublesNothing(t *testing.T) {
 func TestResumeRefuses(t *testing.T) {
 	over := fmt.Errorf("no tokens are left: %w, %w", quintain.ErrUngraded, quintain.ErrStop)
 	for says, change := range map[string]func(f *folder){
-		"no stream has it": func(f *folder) { f.plan.Streams = nil },
+		"no stream has it": func(f *folder) { f.plan.Find = Judged(nil) },
 		"no tokens": func(f *folder) {
-			f.plan.Streams[0].Scenario = panel{away: func(quintain.Problem) error { return over }}
+			f.plays(panel{away: func(quintain.Problem) error { return over }})
 		},
 		"the board is lost": func(f *folder) {
-			f.plan.Streams[0].Scenario = panel{away: func(quintain.Problem) error { return errors.New("the board is lost") }}
+			f.plays(panel{away: func(quintain.Problem) error { return errors.New("the board is lost") }})
 		},
 		"there is no trace": func(f *folder) { f.path = filepath.Join(f.path, "none") },
 	} {
 		f := newFolder(t, played(1, 5, "a", "aaa"))
 		path := f.path
 		change(f)
-		if report, err := f.resume(t); err == nil || !strings.Contains(err.Error(), says) || report.Kept > 0 {
+		if report, err := f.resume(t); err == nil || !strings.Contains(err.Error(), says) || report != nil && report.Queued > 0 {
 			t.Errorf("%+v, error %v, want %s", report, err, says)
 		}
 		f.path = path
