@@ -16,9 +16,8 @@ import (
 )
 
 func newExport(w *world) *cobra.Command {
-	var q traceQuery
 	var out string
-	of := export.DefaultChoice()
+	q, of := traceQuery{}, export.DefaultChoice()
 	c := &cobra.Command{
 		Use:   "export FORMAT",
 		Short: "Make a data set from the episodes of a run",

@@ -39,7 +39,7 @@ func (w *world) resume(ctx context.Context, own *config, given map[string]settin
 	sum, err := regrade.Run(ctx, regrade.Job{
 		Data: own.Data, Program: version(), Log: own.Log.Logger(w.stderr), Grader: regrade.Task(), Left: true, Queue: true, Show: "%s",
 		Plan: func(ctx context.Context, of []byte) (regrade.Plan, error) {
-			c, p, err := w.storedPlan(ctx, of, given)
+			c, p, err := storedPlan(ctx, w, of, given)
 			if err != nil {
 				return p, err
 			}

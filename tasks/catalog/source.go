@@ -164,6 +164,34 @@ func wide[E error](faults []E) (all []error) {
 	return all
 }
 
+// Finds returns a function that finds the scenario that plays a stored problem now: that of one of
+// the streams, or the task of its name with the chosen settings of its scenario.
+func (s *Source) Finds(streams []rollout.Stream) func(quintain.Problem) (quintain.Scenario, error) {
+	return func(p quintain.Problem) (quintain.Scenario, error) {
+		name, _, _ := strings.Cut(p.Scenario, ".v")
+		for _, of := range streams {
+			if of.Scenario.TaskInfo().Name == p.Task && (name == "" || of.Scenario.Info().Name == name) {
+				return of.Scenario, nil
+			}
+		}
+		chosen := s.Scenario
+		if name != "" && name != chosen.Name {
+			if err := chosen.Set(name); err != nil {
+				return nil, err
+			}
+		}
+		tasks, err := task.NewSet(TasksOf(chosen.Name))
+		if err != nil {
+			return nil, err
+		}
+		t, err := tasks.Get(p.Task)
+		if err != nil {
+			return nil, err
+		}
+		return chosen.Over(t)
+	}
+}
+
 // Skipped returns how many rows of the file that Streams has read are used, and the faults of the
 // others.
 func (s *Source) Skipped() (used int, faults []error) { return s.used, s.faults }

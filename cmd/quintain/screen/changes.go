@@ -9,12 +9,16 @@ import (
 	"github.com/quintain-rl/quintain/run/regrade"
 )
 
-// mostFlips is how many flips a table lists.
-const mostFlips = 20
+// mostFlips and mostGraders are how many of these a table lists.
+const mostFlips, mostGraders = 20, 5
 
 // Changes prints what another grading of stored episodes changes.
 func Changes(out io.Writer, c *regrade.Changes) error {
-	for _, g := range c.Graders {
+	for i, g := range c.Graders {
+		if i == mostGraders {
+			fmt.Fprintf(out, "… and %d more: --format json lists them\n", len(c.Graders)-i)
+			break
+		}
 		fmt.Fprintf(out, "graded by %s %s (%s)\n", Safe(g.Name), Safe(g.Version), g.Hash)
 	}
 	fmt.Fprintf(out, "%d groups, %d of them graded before; %d episodes, %d of them ungraded\n", c.Groups, c.Known, c.Episodes, c.Ungraded)
