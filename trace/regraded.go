@@ -192,9 +192,9 @@ func readGradings(f *os.File) (have []*Grading, end int64, lost int, err error) 
 	}
 }
 
-// Regrade has Read return records under their newest grading; those without one stay as they are. It
-// returns how many groups have one.
-func (r *Reader) Regrade() (groups int, err error) {
+// Regrade has Read return records under their newest grading; those without one stay as they are. It is
+// an error if all are.
+func (r *Reader) Regrade() error {
 	r.gradings = map[string]*Grading{}
 	for _, source := range r.sources {
 		f, err := os.Open(filepath.Join(string(source), GradingsName))
@@ -202,11 +202,11 @@ func (r *Reader) Regrade() (groups int, err error) {
 			continue
 		}
 		if err != nil {
-			return 0, err
+			return err
 		}
 		have, _, _, err := readGradings(f)
 		if err := errors.Join(err, f.Close()); err != nil {
-			return 0, fmt.Errorf("%s: %w", f.Name(), err)
+			return fmt.Errorf("%s: %w", f.Name(), err)
 		}
 		for _, one := range have {
 			if other := r.gradings[one.Group]; other == nil || !one.Time.Before(other.Time) {
@@ -214,5 +214,8 @@ func (r *Reader) Regrade() (groups int, err error) {
 			}
 		}
 	}
-	return len(r.gradings), nil
+	if len(r.gradings) == 0 {
+		return errors.New("nothing is graded anew there: quintain regrade does it")
+	}
+	return nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway/agent"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/run/regrade"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -62,13 +61,7 @@ func regradeOrdered(ctx context.Context, w *world, o *regrade.Ordered) error {
 	if bar.End(); sum == nil {
 		return err
 	}
-	switch o.Format {
-	case "json":
-		return errors.Join(jsonform.WriteIndented(w.stdout, sum), err)
-	case "records":
-		return errors.Join(sum.Records(w.stdout), err)
-	}
-	return errors.Join(screen.Changes(w.stdout, sum), err)
+	return errors.Join(screen.Changes(w.stdout, sum, o.Format), err)
 }
 
 // storedPlan reads the settings of a run or an evaluation in its trace, over which flags go, and

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -64,13 +63,10 @@ func (q *traceQuery) open() (r *trace.Reader, query trace.Query, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = usageError{err}
 	}
-	if err != nil || !q.regraded {
-		return r, query, err
+	if err == nil && q.regraded {
+		err = r.Regrade()
 	}
-	if n, err := r.Regrade(); n == 0 || err != nil {
-		return r, query, cmp.Or(err, errors.New("--regraded: nothing is graded anew there: quintain regrade does it"))
-	}
-	return r, query, nil
+	return r, query, err
 }
 
 func newTraceList(w *world) *cobra.Command {

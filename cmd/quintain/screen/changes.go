@@ -6,14 +6,21 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/run/regrade"
 )
 
 // mostFlips and mostGraders are how many of these a table lists.
 const mostFlips, mostGraders = 20, 5
 
-// Changes prints what another grading of stored episodes changes.
-func Changes(out io.Writer, c *regrade.Changes) error {
+// Changes prints what another grading of stored episodes changes: as a table, as records or as json.
+func Changes(out io.Writer, c *regrade.Changes, format string) error {
+	switch format {
+	case "json":
+		return jsonform.WriteIndented(out, c)
+	case "records":
+		return c.Records(out)
+	}
 	for i, g := range c.Graders {
 		if i == mostGraders {
 			fmt.Fprintf(out, "… and %d more: --format json lists them\n", len(c.Graders)-i)
