@@ -26,7 +26,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 PATIENCE = 120_000  # milliseconds, of any step
-SCREENS = [("light", 1280), ("dark", 1280), ("dark", 375), ("light", 2560)]  # with their widths
+SCREENS = [("light", 1280), ("dark", 1280), ("dark", 375), ("light", 1920), ("light", 2560)]  # with their widths
 PICTURES = {"run": "light", "groups": "light", "group": "dark", "evaluations": "light", "task": "light"}  # of docs/watch.md
 HOSTILE = [
     "<script>document.title = 'taken'</script>", "</pre><img src=x onerror=\"document.title='taken'\">", "a\u202eb\u200bc", "\x1b[31mred\x1b[0m\r",
@@ -287,6 +287,8 @@ def visit(v, folder):
         v.open("/watch/" + name)
         v.axe()
         shoot(v, folder, name)
+    if page.viewport_size["width"] >= 1280:
+        v.want("the map of evaluations is cut", page.evaluate("[...document.querySelectorAll('.scroll:has(table.heat)')].every(s => s.scrollWidth <= s.clientWidth)"))
     v.open("/watch/task?name=spell_backward&level=0")
     page.fill("textarea", "<b>")
     page.click("text=Grade")

@@ -65,7 +65,7 @@ func TestMixturesThatAreRefused(t *testing.T) {
 		{"an invalid file, to export", bad + ":2:15: datasets[0].weight", []string{"tasks", "export", "--mixture", bad}},
 		{"tasks as well", "choose one", []string{"eval", "--mixture", bad, "--tasks", "gcd"}},
 		{"a task as well", "none of the others can be", []string{"tasks", "export", "--mixture", bad, "--task", "gcd"}},
-		{"no file", "mixture: open", []string{"run", "--mixture", bad + "x"}},
+		{"no file", "mixture: there is no file", []string{"run", "--mixture", bad + "x"}},
 		{"a flag with a range that is none", "--tasks: level of gcd is", []string{"run", "--tasks", "gcd:3-1"}},
 	} {
 		p := start(test.args...)
