@@ -17,15 +17,17 @@ import (
 func newHubQueue(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "queue",
-		Short: "Check the queue of a data folder, and print its groups",
-		Long: `Queue reads the files of a queue that no process uses, and changes nothing. Its argument
-is a data folder, or the folder of one queue in it.`,
+		Short: "Check the queue of a data folder, print its groups, and take some out",
+		Long: `Queue reads the files of a queue that no process uses. Its argument is a data folder, or the
+folder of one queue in it. Check and dump change nothing.`,
 		Example: `  quintain hub queue check quintain-data
   quintain hub queue dump quintain-data > groups.jsonl`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newHubQueueCheck(w), newHubQueueDump(w), host.RepairCommand(w.stdout))
+	drop := host.DropCommand(w.stdout, version())
+	drop.Args = oneArg("folder")
+	c.AddCommand(newHubQueueCheck(w), newHubQueueDump(w), drop, host.RepairCommand(w.stdout))
 	return c
 }
 
