@@ -37,9 +37,8 @@ type newRulesParams struct {
 }
 
 const (
-	anyKind    = "any"
-	mostRules  = 8
-	mostLength = 40
+	anyKind   = "any"
+	mostRules = 8
 )
 
 var kinds = []string{"operators", "rewriting", "cards"}

@@ -33,8 +33,8 @@ var chessEndgame = games.Spec[chessParams, chessStart]{
 
 // chessParams are the parameters of a level. With Hold, the policy plays Black.
 type chessParams struct {
-	Endings  []string `json:"endings" want:"1 or more"` // one of them is drawn
-	Least    int      `json:"least"`                    // moves to mate
+	Endings  []string `json:"endings" want:"1 or more" oneof:"KQK KRK KPK KBBK KQKR"` // one of them is drawn
+	Least    int      `json:"least"`                                                  // moves to mate
 	Most     int      `json:"most"`
 	Hold     int      `json:"hold" want:"0 to 40"` // moves for which Black holds the draw; 0: White mates
 	Opponent opponent `json:"opponent"`
@@ -42,11 +42,6 @@ type chessParams struct {
 
 // Check refuses what no tag does.
 func (p chessParams) Check() error {
-	for _, name := range p.Endings {
-		if endings[name] == nil {
-			return fmt.Errorf("endings has %q, want KQK, KRK, KPK, KBBK and KQKR", name)
-		}
-	}
 	if p.Hold == 0 && (p.Least < 1 || p.Least > p.Most || p.Most > 40) {
 		return fmt.Errorf("least and most are %d and %d, want 1 to 40 moves", p.Least, p.Most)
 	}

@@ -1,6 +1,7 @@
 package duels
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -35,8 +36,8 @@ var connectSmall = games.Spec[connectParams, connect]{
 
 // connectParams are the parameters of a level.
 type connectParams struct {
-	Columns  int      `json:"columns"`
-	Rows     int      `json:"rows"`
+	Columns  int      `json:"columns" want:"3 to 6"`
+	Rows     int      `json:"rows" want:"3 to 6"`
 	Line     int      `json:"line"`
 	Discs    int      `json:"discs"` // on the board in the beginning
 	Quiet    bool     `json:"quiet"` // no move wins at once in the beginning
@@ -50,15 +51,7 @@ func (p connectParams) Check() error {
 	if p.Opponent != "optimal" {
 		free = 14 // it looks at all positions
 	}
-	switch {
-	case p.Columns < 3 || p.Rows < 3 || p.Columns > 6 || p.Rows > 6:
-		return fmt.Errorf("columns and rows are %d and %d, want 3 to 6", p.Columns, p.Rows)
-	case p.Line < 3 || p.Line > max(p.Columns, p.Rows):
-		return fmt.Errorf("line is %d, want 3 to %d", p.Line, max(p.Columns, p.Rows))
-	case p.Discs < max(0, size-free) || p.Discs > size-2:
-		return fmt.Errorf("discs is %d, want %d to %d", p.Discs, max(0, size-free), size-2)
-	}
-	return p.Opponent.Check()
+	return cmp.Or(task.Within("line", p.Line, 3, max(p.Columns, p.Rows)), task.Within("discs", p.Discs, max(0, size-free), size-2), p.Opponent.Check())
 }
 
 // A connect is a board in the beginning.

@@ -1,6 +1,7 @@
 package duels
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -35,28 +36,18 @@ var kInARow = games.Spec[rowParams, row]{
 
 // rowParams are the parameters of a level.
 type rowParams struct {
-	Columns  int      `json:"columns"`
-	Rows     int      `json:"rows"`
+	Columns  int      `json:"columns" want:"2 to 4"`
+	Rows     int      `json:"rows" want:"2 to 4"`
 	Line     int      `json:"line"`
-	Kind     string   `json:"kind"`  // normal: a line wins; misère: a line loses; wild: a line wins, of either mark
-	Marks    int      `json:"marks"` // on the board in the beginning
+	Kind     string   `json:"kind" oneof:"normal misère wild"` // normal: a line wins; misère: a line loses; wild: a line wins, of either mark
+	Marks    int      `json:"marks"`                           // on the board in the beginning
 	Opponent opponent `json:"opponent"`
 }
 
 // Check refuses what no tag does.
 func (p rowParams) Check() error {
 	size := p.Columns * p.Rows
-	switch {
-	case p.Columns < 2 || p.Rows < 2 || p.Columns > 4 || p.Rows > 4:
-		return fmt.Errorf("columns and rows are %d and %d, want 2 to 4", p.Columns, p.Rows)
-	case p.Line < 3 || p.Line > max(p.Columns, p.Rows):
-		return fmt.Errorf("line is %d, want 3 to %d", p.Line, max(p.Columns, p.Rows))
-	case p.Kind != "normal" && p.Kind != "misère" && p.Kind != "wild":
-		return fmt.Errorf("kind is %q, want normal, misère or wild", p.Kind)
-	case p.Marks < max(0, size-10) || p.Marks > size-2:
-		return fmt.Errorf("marks is %d, want %d to %d", p.Marks, max(0, size-10), size-2)
-	}
-	return p.Opponent.Check()
+	return cmp.Or(task.Within("line", p.Line, 3, max(p.Columns, p.Rows)), task.Within("marks", p.Marks, max(0, size-10), size-2), p.Opponent.Check())
 }
 
 // A row is a board in the beginning. X and O are sets of squares, a bit each, row by row.

@@ -34,24 +34,16 @@ var nimFamily = games.Spec[nimParams, nim]{
 
 // nimParams are the parameters of a level.
 type nimParams struct {
-	Rules    []string `json:"rules" want:"1 or more"` // one of them is drawn
-	Heaps    int      `json:"heaps"`                  // Wythoff's game has two, Kayles one less
-	Most     int      `json:"most" want:"2 to 30"`    // counters in a heap
-	Ways     int      `json:"ways" want:"1 or more"`  // most winning moves
+	Rules    []string `json:"rules" want:"1 or more" oneof:"nim misère subtraction wythoff kayles"` // one of them is drawn
+	Heaps    int      `json:"heaps" want:"2 to 6"`                                                  // Wythoff's game has two, Kayles one less
+	Most     int      `json:"most" want:"2 to 30"`                                                  // counters in a heap
+	Ways     int      `json:"ways" want:"1 or more"`                                                // most winning moves
 	Opponent opponent `json:"opponent"`
 }
 
 // Check refuses what no tag does.
 func (p nimParams) Check() error {
-	for _, rule := range p.Rules {
-		if nimRules[rule] == nil {
-			return fmt.Errorf("rules has %q, want nim, misère, subtraction, wythoff and kayles", rule)
-		}
-	}
-	switch {
-	case p.Heaps < 2 || p.Heaps > mostHeaps/2:
-		return fmt.Errorf("heaps is %d, want 2 to %d", p.Heaps, mostHeaps/2)
-	case p.Opponent != "optimal" && p.Heaps*p.Most > 16:
+	if p.Opponent != "optimal" && p.Heaps*p.Most > 16 {
 		return fmt.Errorf("opponent is %s, want optimal: with %d heaps of up to %d there are too many positions", p.Opponent, p.Heaps, p.Most)
 	}
 	return p.Opponent.Check()

@@ -34,7 +34,7 @@ var pawnRace = games.Spec[pawnParams, pawnRows]{
 
 // pawnParams are the parameters of a level.
 type pawnParams struct {
-	Kind     string   `json:"kind"` // hexapawn or breakthrough
+	Kind     string   `json:"kind" oneof:"hexapawn breakthrough"`
 	Columns  int      `json:"columns" want:"3 to 5"`
 	Rows     int      `json:"rows" want:"3 to 5"`
 	Plies    int      `json:"plies" want:"1 to 20"` // random moves before the beginning, or one less
@@ -44,10 +44,7 @@ type pawnParams struct {
 // Check refuses what no tag does.
 func (p pawnParams) Check() error {
 	size := p.Columns * p.Rows
-	switch {
-	case p.Kind != "hexapawn" && p.Kind != "breakthrough":
-		return fmt.Errorf("kind is %q, want hexapawn or breakthrough", p.Kind)
-	case p.Opponent != "optimal" && size > 12:
+	if p.Opponent != "optimal" && size > 12 {
 		return fmt.Errorf("opponent is %s, want optimal: with %d squares there are too many positions", p.Opponent, size)
 	}
 	return p.Opponent.Check()
