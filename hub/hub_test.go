@@ -464,6 +464,8 @@ func TestPutOnce(t *testing.T) {
 		{"an id goes before the key", "/scored_data", named(1, "a"), "b", received},
 		{"a key for a list", "/scored_data_list", two, "c", received},
 		{"the list again", "/scored_data_list", two, "c", received},
+		{"the first of the list in a list of one", "/scored_data_list", "[" + group(6, 1, -1) + "]", "c", received},
+		{"and alone", "/scored_data", group(6, 1, -1), "c", received},
 		{"another list", "/scored_data_list", "[" + group(8, 1, -1) + "," + group(9, 1, -1) + "]", "c", conflict},
 		{"no id, no identity", "/scored_data", group(10, 1, -1), "", received},
 		{"as often as it comes", "/scored_data", group(10, 1, -1), "", received},

@@ -222,7 +222,7 @@ func anyBelow0(tokens []quintain.Token) bool {
 	return signs < 0
 }
 
-// nameGroups derives IDs from the request's name for groups without one.
+// nameGroups derives IDs from the request's name, which is that of the first, for groups without one.
 func nameGroups(key string, groups []*quintain.Group) error {
 	if key == "" {
 		return nil
@@ -234,9 +234,8 @@ func nameGroups(key string, groups []*quintain.Group) error {
 		if g.ID != "" {
 			continue
 		}
-		g.ID = key
-		if len(groups) > 1 {
-			g.ID = key + "#" + strconv.Itoa(i)
+		if g.ID = key; i > 0 {
+			g.ID += "#" + strconv.Itoa(i)
 		}
 	}
 	return nil

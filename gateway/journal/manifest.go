@@ -35,7 +35,9 @@ func encodeManifest(list []listed) []byte {
 func decodeManifest(b []byte) (list []listed, err error) {
 	text := string(b)
 	lines := strings.SplitAfter(text, "\n")
-	if strings.HasPrefix(text, "quintain sessions, ") && lines[0] != manifestHead {
+	body, sum, _ := strings.Cut(text, "\nsum ")
+	whole := sum == fmt.Sprintf("%08x\n", sumOf([]byte(body+"\n")))
+	if whole && strings.HasPrefix(text, "quintain sessions, ") && lines[0] != manifestHead {
 		return nil, fmt.Errorf("it is a %q, and this program reads %q: use the program that wrote it", lines[0], manifestHead)
 	}
 	for _, line := range lines[1:max(1, len(lines)-2)] {

@@ -92,11 +92,12 @@ func (s *segment) readHead() error {
 		return err
 	}
 	const versionAt = len(segmentMagic) - 1
-	if string(b[:versionAt]) == segmentMagic[:versionAt] && b[versionAt] != segmentMagic[versionAt] {
+	whole := sumOf(b[:16]) == binary.LittleEndian.Uint32(b[16:])
+	if whole && string(b[:versionAt]) == segmentMagic[:versionAt] && b[versionAt] != segmentMagic[versionAt] {
 		return fmt.Errorf("it has format %d, and this program reads format %d: use the program that wrote it", b[versionAt], segmentMagic[versionAt])
 	}
 	s.salt = binary.LittleEndian.Uint32(b[12:])
-	if string(b[:len(segmentMagic)]) != segmentMagic || sumOf(b[:16]) != binary.LittleEndian.Uint32(b[16:]) {
+	if !whole || string(b[:len(segmentMagic)]) != segmentMagic {
 		return damaged("there is no head", 0)
 	}
 	if n := binary.LittleEndian.Uint32(b[8:]); n != s.number {

@@ -91,7 +91,7 @@ func (r *Report) layout(dir string) (p Part, err error) {
 	p = Part{Path: "format.json", Content: "the layout of the folder"}
 	data, err := os.ReadFile(filepath.Join(dir, p.Path))
 	if errors.Is(err, fs.ErrNotExist) {
-		return p, fmt.Errorf("%s: has no format.json, so it is no data folder: want the folder of --data", dir)
+		return p, fmt.Errorf("%s: has no format.json, so it is no data folder: want the folder of --data; if it was one, a start of the program makes the file anew", dir)
 	}
 	if err != nil {
 		return p, err
@@ -101,7 +101,7 @@ func (r *Report) layout(dir string) (p Part, err error) {
 		Writer string `json:"writer"`
 	}
 	if err := jsonform.Unmarshal(data, &kept); err != nil {
-		p.Fault = "format.json: " + err.Error()
+		p.Fault = fmt.Sprintf("it is damaged: put back a copy, or write {\"format\":%d} into it if this program, or one of its format, wrote the folder", datadir.Format)
 	} else if p.Format, r.Program = fmt.Sprint(kept.Format), kept.Writer; kept.Format != datadir.Format {
 		p.Fault = fmt.Sprintf("this program reads format %d: use the program that wrote it", datadir.Format)
 	}

@@ -2,6 +2,9 @@ package compat_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"maps"
 	"os"
@@ -210,13 +213,24 @@ func formats(t *testing.T, dir string) map[string]string {
 
 func TestFaults(t *testing.T) {
 	t.Parallel()
+	sum := func(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
+	resum := func(path string, b []byte) []byte { // a later head has a right sum; damage has not
+		switch path {
+		case "queue/states.log":
+			binary.LittleEndian.PutUint32(b[20:], sum(b[:20]))
+		case "sessions/manifest":
+			b, _, _ = bytes.Cut(b, []byte("sum "))
+			b = fmt.Appendf(b, "sum %08x\n", sum(b))
+		}
+		return b
+	}
 	change := func(path, from, to string) func(*testing.T, string) {
 		return func(t *testing.T, dir string) {
 			text, err := os.ReadFile(filepath.Join(dir, path))
 			if err != nil || !bytes.Contains(text, []byte(from)) {
 				t.Fatalf("%s has no %q, error %v", path, from, err)
 			}
-			if err := os.WriteFile(filepath.Join(dir, path), bytes.Replace(text, []byte(from), []byte(to), 1), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, path), resum(path, bytes.Replace(text, []byte(from), []byte(to), 1)), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -227,13 +241,13 @@ func TestFaults(t *testing.T) {
 		path, says  string // the part, and its fault
 	}{
 		{"a later layout", "run", change("format.json", `"format":2`, `"format":3`), "format.json", "this program reads format 2"},
-		{"a damaged layout", "run", change("format.json", `{`, `[`), "format.json", "format.json"},
+		{"a damaged layout", "run", change("format.json", `{`, `[`), "format.json", "it is damaged: put back a copy"},
 		{"a later queue", "run", change("queue/states.log", "QNlog\x02", "QNlog\x03"), "queue", "format 3"},
 		{"a later trace", "run", change("trace/000001.trace", "QNtrace\x01", "QNtrace\x02"), "trace", "format 2"},
 		{"later weights", "run", change("checkpoint.weights", "\x1a\n\x01", "\x1a\n\x02"), "checkpoint.weights", "version"},
 		{"lines that are none", "run", change("metrics.jsonl", "{", "<"), "metrics.jsonl", "line 1"},
 		{"later sessions", "gateway", change("sessions/manifest", "manifest 1", "manifest 2"), "sessions", "use the program that wrote it"},
-		{"sessions without a manifest", "gateway", change("sessions/manifest", "quintain", "Quintain"), "sessions", "damaged"},
+		{"sessions without a manifest", "gateway", change("sessions/manifest", "quintain s", "Quintain s"), "sessions", "damaged"},
 	} {
 		dir := copyOf(t, filepath.Join("testdata", "v0.1.0", c.folder))
 		c.fault(t, dir)

@@ -137,7 +137,7 @@ func (f *Folder) checkFormat(writer string) error {
 		return err
 	}
 	if err := jsonform.Unmarshal(data, &kept); err != nil {
-		return fmt.Errorf("format.json: %w", err)
+		return fmt.Errorf("format.json is damaged: put back a copy, or write {\"format\":%d} into it if this program, or one of its format, wrote the folder", Format)
 	}
 	if kept.Format != Format {
 		return fmt.Errorf("it has format %d (written by quintain %s), and this program reads format %d: use the program that wrote it, or another folder with --data", kept.Format, kept.Writer, Format)

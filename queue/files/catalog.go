@@ -108,7 +108,7 @@ func (c *catalog) identify() (err error) {
 		return c.damage(manifestName, lost, "the list of files is damaged")
 	}
 	c.damaged.Add(1)
-	c.log.Error("the list of files is missing: other files may be missing too", "file", manifestName)
+	c.log.Error("the list of files is missing: other files may be missing too", "file", manifestName, "remedy", remedy)
 	return nil
 }
 

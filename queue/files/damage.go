@@ -17,6 +17,8 @@ type gap struct {
 const (
 	keptEnd  = ".kept" // suffix of a file with the bytes of a gap
 	keptMost = 64      // such files at most, so a dying disk does not fill another
+
+	remedy = "stop, and put back a copy of the folder; or go on without what is lost"
 )
 
 // damage counts and logs a damaged place, and saves its bytes beside if the disk can read
@@ -24,11 +26,11 @@ const (
 func (c *catalog) damage(name string, g gap, what string) error {
 	c.damaged.Add(1)
 	if g.why != nil { // its bytes cannot be saved
-		c.log.Error(what, "file", name, "at", g.from, "bytes", g.to-g.from, "err", g.why)
+		c.log.Error(what, "file", name, "at", g.from, "bytes", g.to-g.from, "err", g.why, "remedy", remedy)
 		return nil //nolint:nilerr // the damage is told
 	}
 	kept, size, err := c.keep(name, g)
-	c.log.Error(what, "file", name, "at", g.from, "bytes", size, "kept", kept)
+	c.log.Error(what, "file", name, "at", g.from, "bytes", size, "kept", kept, "remedy", remedy)
 	return err
 }
 

@@ -198,7 +198,7 @@ func openLog(in *catalog, name string) (*frameFile, scan, error) {
 		if !in.salvage {
 			return nil, scan{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without its records", name, l.sealed, manifestName)
 		}
-		in.log.Error("the file is missing: groups that were acknowledged may be among the others", "file", name)
+		in.log.Error("the file is missing: groups that were acknowledged may be among the others", "file", name, "remedy", remedy)
 	}
 	ff, v, err := openFrameFile(in, name, true)
 	if err == nil && len(v.frames) == 0 && len(v.gaps) > 0 && v.gaps[0].why != nil && !in.salvage {

@@ -53,10 +53,10 @@ func readFileHead(r io.ReaderAt, kind byte) (h fileHead, err error) {
 		return h, err
 	}
 	switch {
-	case string(b[:5]) == fileMagic && b[5] > fileVersion:
-		return h, fmt.Errorf("has format %d, want %d: %w", b[5], fileVersion, queue.ErrNewer)
 	case crc32.Checksum(b[:20], castagnoli()) != binary.LittleEndian.Uint32(b[20:]) || string(b[:5]) != fileMagic || b[6] != kind:
 		return h, errHead
+	case b[5] > fileVersion: // a head that is not damaged
+		return h, fmt.Errorf("has format %d, want %d: %w", b[5], fileVersion, queue.ErrNewer)
 	case b[5] != fileVersion:
 		return h, fmt.Errorf("has format %d of a development version, want %d", b[5], fileVersion)
 	}

@@ -52,7 +52,7 @@ func (ff *frameFile) inspect(grown bool) (v scan, err error) {
 	s := source{ff.f, size, ff.head.salt, ff.sealed()}
 	if s.sealed > size {
 		ff.catalog.damaged.Add(1)
-		ff.catalog.log.Error("a file has lost its end", "file", ff.name, "at", size, "bytes", s.sealed-size)
+		ff.catalog.log.Error("a file has lost its end", "file", ff.name, "at", size, "bytes", s.sealed-size, "remedy", remedy)
 		// New frames go after the lost end, so none overlaps another.
 		if err := ff.f.Truncate(s.sealed); err != nil {
 			return v, err

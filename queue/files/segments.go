@@ -88,7 +88,7 @@ func openSegments(in *catalog, most int64) (*segments, error) {
 	if last := s.newest(); last == nil || last.number < listed {
 		if listed > 0 { // the store never removes the newest itself
 			in.damaged.Add(1)
-			in.log.Error("the newest file of groups is missing", "file", segmentName(listed))
+			in.log.Error("the newest file of groups is missing", "file", segmentName(listed), "remedy", remedy)
 		}
 		err = s.grow()
 	}

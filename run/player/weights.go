@@ -39,9 +39,6 @@ func (s *Settings) LastWeights(data string) (saved *transformer.Checkpoint, name
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.FirstWeights()
 	}
-	if err != nil {
-		err = fmt.Errorf("%w: put back a copy, or name other weights with --weights", err)
-	}
 	return saved, path, err
 }
 

@@ -158,7 +158,11 @@ func (t *Trainer) fits(o Training, saved *transformer.Checkpoint) error {
 // ReadCheckpoint reads a weights file of the tiny policy. A missing one is
 // [fs.ErrNotExist].
 func ReadCheckpoint(path string) (*transformer.Checkpoint, error) {
-	return readCheckpoint(file(path), path)
+	saved, err := readCheckpoint(file(path), path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: put back a copy, or name other weights with --weights", err)
+	}
+	return saved, err
 }
 
 func readCheckpoint(from Keeper, path string) (*transformer.Checkpoint, error) {

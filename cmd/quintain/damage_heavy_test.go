@@ -1,0 +1,5 @@
+//go:build heavy
+
+package main
+
+const damagesAtRest = 300
