@@ -65,6 +65,11 @@ BEFORE = {
     "docs/atropos.md": ["quintain hub --data hub"],
     "docs/math.md": ["quintain hub"],
     "docs/backup.md": ["quintain run --policy script --steps 1", "quintain run --policy script --steps 1 --data restored"],
+    "docs/scoring.md": [
+        "quintain run --policy script --steps 1 --tasks chain_sum",
+        "quintain eval --policy script --tasks chain_sum:1 --count 4 --out before",
+        """printf 'import json, sys\\nprint(json.dumps({"reward": len(json.load(sys.stdin)["answer"]) / 9}))\\n' > grade.py""",
+    ],
     "docs/stability.md": ["quintain run --policy script --steps 1"],
     "docs/watch.md": [
         "quintain run --policy script --steps 1",
