@@ -139,7 +139,8 @@ func startPod(t *testing.T, all []manifest, pod podSpec, here ...string) *podChi
 	args := append(append([]string(nil), p.is.Args...), here...)
 	folders := mount(t, all, pod)
 	for i, arg := range args {
-		flag, path, _ := strings.Cut(arg, "=")
+		at := strings.LastIndexByte(arg, '=')
+		flag, path := arg[:max(0, at)], arg[at+1:]
 		for place, folder := range folders {
 			if rest, within := strings.CutPrefix(path, place); within {
 				args[i] = flag + "=" + folder + rest
@@ -209,7 +210,7 @@ func TestManifests(t *testing.T) {
 	all := manifests(t)
 	coordinator, worker := named(t, all, "StatefulSet", "").Spec.Template.Spec, named(t, all, "Deployment", "").Spec.Template.Spec
 	for _, pod := range []podSpec{coordinator, worker} {
-		if grace := pod.Containers[0].seconds(t, "run.grace"); pod.Grace < grace+10 {
+		if grace := pod.Containers[0].seconds(t, "--with=run.grace"); pod.Grace < grace+10 {
 			t.Errorf("pods are killed after %d seconds, and groups under way have %d", pod.Grace, grace)
 		}
 	}
