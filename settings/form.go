@@ -12,9 +12,10 @@ import (
 
 // A Form holds all settings of a program, or of one of its verbs. It is for one goroutine.
 type Form struct {
-	list     []*Setting
-	sections []section
-	used     []string // as in Use; nil: everything
+	byVariable map[string]*Setting // the settings of list
+	list       []*Setting
+	sections   []section
+	used       []string // as in Use; nil: everything
 }
 
 // A section is a declared group of settings.
@@ -27,16 +28,9 @@ type section struct {
 // New returns the form of a program with the settings of g and of the sections that g
 // declares.
 func New(g Declarer) *Form {
-	f := &Form{}
+	f := &Form{byVariable: map[string]*Setting{}}
 	f.sections = append(f.sections, section{"", "", g})
 	g.Declare(&Section{form: f})
-	names := map[string]string{}
-	for _, s := range f.list {
-		if other, twice := names[s.Variable()]; twice {
-			panic("settings: " + other + " and " + s.path + " have the same variable")
-		}
-		names[s.Variable()] = s.path
-	}
 	return f
 }
 
@@ -52,7 +46,7 @@ func (f *Form) Use(paths ...string) *Form {
 			panic("settings: a verb uses " + path + ", which is not declared")
 		}
 	}
-	return &Form{f.list, f.sections, append([]string{}, paths...)}
+	return &Form{f.byVariable, f.list, f.sections, append([]string{}, paths...)}
 }
 
 // has reports whether there is a setting at or below a path.
@@ -206,14 +200,9 @@ func (s *Setting) set(text, source string) error {
 
 // loadEnviron sets the settings in the environment.
 func (f *Form) loadEnviron(from Sources) (faults []error) {
-	known := map[string]*Setting{}
 	names := append([]string{}, from.Others...)
 	for _, s := range f.list {
-		known[s.Variable()] = s
-		names = append(names, s.Variable())
-	}
-	for _, other := range from.Others {
-		known[other] = nil
+		names = append(names, s.variable)
 	}
 	former := map[string]string{}
 	for old, key := range from.Former {
@@ -221,10 +210,10 @@ func (f *Form) loadEnviron(from Sources) (faults []error) {
 	}
 	for _, entry := range from.Environ {
 		name, text, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, Prefix) || text == "" {
+		if !strings.HasPrefix(name, Prefix) || text == "" || slices.Contains(from.Others, name) {
 			continue
 		}
-		s, ours := known[name]
+		s, ours := f.byVariable[name]
 		switch {
 		case !ours && InWords(former[name]):
 			faults = append(faults, fmt.Errorf("%s: %s", name, former[name]))
@@ -236,7 +225,7 @@ func (f *Form) loadEnviron(from Sources) (faults []error) {
 			faults = append(faults, fmt.Errorf("%s: use %s%s", name, variable(key), start))
 		case !ours:
 			faults = append(faults, fmt.Errorf("%s: there is no such setting%s", name, suggest(name, names, "_"+strings.TrimPrefix(name, Prefix))))
-		case s != nil && f.uses(s.path):
+		case f.uses(s.path):
 			faults = append(faults, s.set(text, name))
 		}
 	}

@@ -52,11 +52,14 @@ func (d *Section) key(name string) string {
 // add declares a setting. It panics if the key exists already.
 func (d *Section) add(v Value, name, doc string) *Setting {
 	s := &Setting{path: d.key(name), doc: doc, value: v, was: v.String()}
-	for _, other := range d.form.list {
-		if other.path == s.path {
-			panic("settings: " + s.path + " is declared twice")
-		}
+	s.variable = variable(s.path)
+	switch other := d.form.byVariable[s.variable]; {
+	case other != nil && other.path == s.path:
+		panic("settings: " + s.path + " is declared twice")
+	case other != nil:
+		panic("settings: " + other.path + " and " + s.path + " have the same variable")
 	}
+	d.form.byVariable[s.variable] = s
 	d.form.list = append(d.form.list, s)
 	return s
 }
@@ -130,15 +133,16 @@ func oneOf(words []string) string {
 
 // A Setting is one declared setting.
 type Setting struct {
-	path   string // "run.group_size"
-	doc    string
-	flag   string // empty: none
-	value  Value
-	was    string // the default
-	limits []limit
-	words  []string // the valid ones; nil: others are
-	null   bool     // a key without a value sets the value to nil
-	named  bool     // a source named it
+	path     string // "run.group_size"
+	variable string // QUINTAIN_RUN_GROUP_SIZE
+	doc      string
+	flag     string // empty: none
+	value    Value
+	was      string // the default
+	limits   []limit
+	words    []string // the valid ones; nil: others are
+	null     bool     // a key without a value sets the value to nil
+	named    bool     // a source named it
 }
 
 // A limit is a condition that a value must meet.
@@ -264,7 +268,7 @@ func (s *Setting) Complete(typed string) []string {
 }
 
 // Variable returns the name of the environment variable.
-func (s *Setting) Variable() string { return variable(s.path) }
+func (s *Setting) Variable() string { return s.variable }
 
 // Doc returns the meaning of the setting and its valid values.
 func (s *Setting) Doc() string {

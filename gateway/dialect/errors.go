@@ -30,14 +30,6 @@ func (e *Error) Error() string {
 	return e.Field + ": " + e.Message
 }
 
-// TooLong is the error for a prompt of so many tokens in a context of limit tokens.
-func TooLong(tokens, limit int) *Error {
-	return &Error{
-		Status: http.StatusBadRequest, Code: CodeContext,
-		Message: fmt.Sprintf("%d tokens > %d maximum", tokens, limit),
-	}
-}
-
 // Errorf returns an error with a status.
 func Errorf(status int, format string, args ...any) *Error {
 	return &Error{Status: status, Message: fmt.Sprintf(format, args...)}

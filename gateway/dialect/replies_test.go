@@ -126,7 +126,7 @@ func TestErrors(t *testing.T) {
 		own    string
 	}{
 		{"a field", field, 400, `{"error":{"message":"tools[0]: no","type":"invalid_request_error","param":"tools[0]","code":"unsupported_parameter"}}`, `{"type":"error","error":{"type":"invalid_request_error","message":"tools[0]: no","code":"unsupported_parameter"}}`},
-		{"a long prompt", dialect.TooLong(5, 4), 400, `{"error":{"message":"This model's maximum context length is exceeded: 5 tokens > 4 maximum","type":"invalid_request_error","param":null,"code":"context_length_exceeded"}}`, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 5 tokens > 4 maximum"}}`},
+		{"a long prompt", &dialect.Error{Status: 400, Code: dialect.CodeContext, Message: "5 tokens > 4 maximum"}, 400, `{"error":{"message":"This model's maximum context length is exceeded: 5 tokens > 4 maximum","type":"invalid_request_error","param":null,"code":"context_length_exceeded"}}`, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 5 tokens > 4 maximum"}}`},
 		{"no key", dialect.Errorf(401, "m"), 401, `{"error":{"message":"m","type":"authentication_error","param":null,"code":"invalid_api_key"}}`, `{"type":"error","error":{"type":"authentication_error","message":"m"}}`},
 		{"another session", dialect.Errorf(403, "m"), 403, `{"error":{"message":"m","type":"permission_error","param":null,"code":"forbidden"}}`, `{"type":"error","error":{"type":"permission_error","message":"m"}}`},
 		{"no such thing", dialect.Errorf(404, "m"), 404, `{"error":{"message":"m","type":"invalid_request_error","param":null,"code":"not_found"}}`, `{"type":"error","error":{"type":"not_found_error","message":"m"}}`},

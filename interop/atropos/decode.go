@@ -73,15 +73,6 @@ func DecodeGroup(data []byte) (*quintain.Group, error) {
 	return g, nil
 }
 
-// DecodeGroups reads an array of scored groups, like [DecodeGroup].
-func DecodeGroups(data []byte) ([]*quintain.Group, error) {
-	groups, f := document(data, nil, readGroups)
-	if f != nil {
-		return nil, f
-	}
-	return groups, nil
-}
-
 // readGroups reads an array of groups.
 func readGroups(s *scanner) ([]*quintain.Group, *Error) {
 	return list(s, shape[*quintain.Group]{most: s.limits.Groups}, s.group)

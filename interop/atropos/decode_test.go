@@ -253,7 +253,7 @@ func TestErrorBodyIsThatOfTheOriginal(t *testing.T) {
 	}
 }
 
-func TestDecodeGroupsReadsAList(t *testing.T) {
+func TestAListOfGroupsIsRead(t *testing.T) {
 	for _, test := range []struct {
 		why, in string
 		n       int
@@ -266,11 +266,10 @@ func TestDecodeGroupsReadsAList(t *testing.T) {
 		{"the second is not a group", "[" + with("") + `,5]`, 0, "model_attributes_type [1]"},
 		{"wrong lengths in the second", "[" + with("") + `,{"tokens":[[1]],"masks":[[]],"scores":[0]}]`, 0, "value_error [1 masks 0]"},
 	} {
-		groups, err := DecodeGroups([]byte(test.in))
+		groups, err := document([]byte(test.in), nil, readGroups)
 		got := ""
-		var f *Error
-		if errors.As(err, &f) {
-			got = fmt.Sprint(f.Type, " ", f.Loc)
+		if err != nil {
+			got = fmt.Sprint(err.Type, " ", err.Loc)
 		}
 		if len(groups) != test.n || got != test.fault {
 			t.Errorf("%s: %d groups, %q; want %d, %q", test.why, len(groups), got, test.n, test.fault)

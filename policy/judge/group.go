@@ -2,12 +2,9 @@ package judge
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"sync/atomic"
-
-	"github.com/quintain-rl/quintain"
 )
 
 // A Result is a verdict, or why there is none.
@@ -319,19 +316,4 @@ func strengths(n int, matches []match, blank bool) []float64 {
 		scores[i] /= others
 	}
 	return scores
-}
-
-// Later returns the places of results without a verdict that may be judged later, and the first
-// of the other errors.
-func Later(results []Result) (later []int, err error) {
-	for i, r := range results {
-		switch {
-		case r.Err == nil:
-		case errors.Is(r.Err, quintain.ErrUngraded):
-			later = append(later, i)
-		case err == nil:
-			err = r.Err
-		}
-	}
-	return later, err
 }

@@ -34,20 +34,6 @@ func Always(texts ...string) Say {
 	}
 }
 
-// Turns replies texts[t] in turn t of a conversation, counted from 0, and the last of texts
-// in all later turns.
-func Turns(texts ...string) Say {
-	return func(r quintain.Request, _ int) (string, quintain.Finish) {
-		turn := 0
-		for _, m := range r.Messages {
-			if m.Role == quintain.RoleAssistant {
-				turn++
-			}
-		}
-		return texts[min(turn, len(texts)-1)], quintain.Stop
-	}
-}
-
 // Sample implements [quintain.Policy].
 func (s Say) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	if err := cmp.Or(policy.Check(r), policy.CheckFree(r), policy.CheckText(r)); err != nil {

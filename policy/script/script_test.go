@@ -31,7 +31,6 @@ func TestScriptsKeepThePromisesOfPolicies(t *testing.T) {
 		new func() quintain.Policy
 	}{
 		{"a fixed list", func() quintain.Policy { return script.Always("the first reply", "a second reply") }},
-		{"a list by turn", func() quintain.Policy { return script.Turns("the first turn", "another turn") }},
 		{"a solver", func() quintain.Policy { return solver() }},
 		{"a solver that takes time", func() quintain.Policy { s := solver(); s.Delay = 2 * time.Millisecond; return s }},
 	} {
@@ -101,9 +100,6 @@ func TestListsSayTheirTexts(t *testing.T) {
 	}{
 		{"samples take turns", script.Always("a", "b"), request(3), []string{"a", "b", "a"}},
 		{"every turn gets the same", script.Always("a"), later, []string{"a", "a", "a"}},
-		{"the first turn", script.Turns("a", "b"), request(2), []string{"a", "a"}},
-		{"the second turn", script.Turns("a", "b", "c"), later, []string{"b", "b", "b"}},
-		{"the last text is repeated", script.Turns("a"), later, []string{"a", "a", "a"}},
 	} {
 		if got := texts(sample(t, test.say, test.r)); !slices.Equal(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/run/scalars"
 )
 
@@ -39,7 +40,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	kept, err := scalars.ReadLines(filepath.Join(folder, "metrics.jsonl"))
+	kept, err := jsonl.ReadLog[scalars.Line](filepath.Join(folder, "metrics.jsonl"))
 	fmt.Println(kept, err)
 	// Output: [{1 1 map[train/score:0.25]} {2 2 map[train/score:0.5]}] <nil>
 }

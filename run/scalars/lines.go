@@ -17,9 +17,6 @@ type Line struct {
 	Values map[string]float64 `json:"values"`
 }
 
-// ReadLines reads the lines of the file at path. It ignores an incomplete one at the end.
-func ReadLines(path string) ([]Line, error) { return jsonl.ReadLog[Line](path) }
-
 // LastLine reads the last line of the file at path. It passes over an incomplete one at the end, and
 // over damaged ones. The line is empty if there is none.
 func LastLine(path string) (last Line, err error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/goleak"
 
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/run/scalars"
 )
 
@@ -64,7 +65,7 @@ func TestLinesOutliveATornOne(t *testing.T) {
 	if got := read(t, path); got != want+want {
 		t.Errorf("after a torn line the file is\n%s", got)
 	}
-	if lines := must(scalars.ReadLines(path))(t); len(lines) != 4 || lines[3].Values["train/score"] != 0.75 {
+	if lines := must(jsonl.ReadLog[scalars.Line](path))(t); len(lines) != 4 || lines[3].Values["train/score"] != 0.75 {
 		t.Errorf("read as %v", lines)
 	}
 }
