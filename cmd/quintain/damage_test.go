@@ -183,7 +183,7 @@ func damages(r *rand.Rand) map[string]func(b, old []byte) []byte {
 var noLoss = regexp.MustCompile(`^(marks/|lock$|queue/(ends|lock)$|sessions/lock$|.*\.bad$)`)
 
 // remedies are the words of a way back.
-var remedies = regexp.MustCompile(`put back|put .* back|go on|goes on|move it away|or remove|begin anew|follows|restore|use the program|delete it|are lost|salvag|kept=|reads format`)
+var remedies = regexp.MustCompile(`put back|put .* back|makes the file anew|go on|goes on|move it away|or remove|begin anew|follows|restore|use the program|delete it|are lost|salvag|kept=|reads format`)
 
 // harm damages one file, and tells what the readers then say that is wrong.
 func (f *restedFolder) harm(t *testing.T, r *rand.Rand, name, kind string) {
