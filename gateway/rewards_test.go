@@ -40,6 +40,7 @@ func TestRewards(t *testing.T) {
 		{"no number", []give{{422, `{"reward": NaN}`, ""}, {422, `{"reward": "1"}`, ""}, {422, `{"reward": null}`, ""}, {422, `{}`, ""}, {422, ``, ""}}, string(quintain.EnvFailed)},
 		{"a vast sum", []give{{200, `{"reward": 1e6}`, ""}, {422, `{"reward": 1, "mode": "add"}`, ""}, {422, `{"reward": 1e308}`, ""}}, "0 1e+06"},
 		{"another mode", []give{{422, `{"reward": 1, "mode": "max"}`, ""}}, string(quintain.EnvFailed)},
+		{"a field in other letters", []give{{422, `{"reward": 1, "Reward": 3}`, ""}, {422, `{"Reward": 1}`, ""}}, string(quintain.EnvFailed)},
 		{"an unknown field", []give{{422, `{"reward": 1, "rewrad": 2}`, ""}}, string(quintain.EnvFailed)},
 		{"malformed", []give{{200, `{"reward": 1, "malformed": true}`, ""}}, "0 1 " + string(quintain.ModelFailed)},
 		{"none", nil, string(quintain.EnvFailed)},

@@ -141,7 +141,7 @@ func (f *finder) object(text []byte, t reflect.Type) error {
 	return members(text, func(name string, value []byte) error {
 		at := slices.IndexFunc(known, func(p place) bool { return p.name == name })
 		if at < 0 {
-			at = slices.IndexFunc(known, func(p place) bool { return strings.EqualFold(p.name, name) })
+			at = slices.IndexFunc(known, func(p place) bool { return !p.tagged && strings.EqualFold(p.name, name) })
 		}
 		if at < 0 {
 			if f.strict {

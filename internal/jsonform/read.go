@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 )
 
-// Unmarshal reads text into v as [json.Unmarshal] does. Its errors have the texts of Go 1.26,
+// Unmarshal reads text into v as [json.Unmarshal] does, but a member is a field's only if its name is
+// that of the field's tag, letter by letter. Its errors have the texts of Go 1.26,
 // whichever toolchain built the program: see [Decoder.Decode].
 func Unmarshal(text []byte, v any) error {
-	err := json.Unmarshal(text, v)
+	exact, _ := exactly(text, v)
+	err := json.Unmarshal(exact, v)
 	if err == nil {
 		return nil
 	}
-	return explain(err, reading{text: text, whole: true}, v)
+	return explain(err, reading{text: exact, whole: true}, v)
 }
 
 // A Decoder is a [json.Decoder] of a text, whose errors no toolchain changes.
@@ -21,6 +24,13 @@ type Decoder struct {
 	*json.Decoder
 	text   []byte
 	strict bool
+	number bool
+}
+
+// UseNumber makes Decode read numbers as [json.Number].
+func (d *Decoder) UseNumber() {
+	d.number = true
+	d.Decoder.UseNumber()
 }
 
 // NewDecoder returns a Decoder of text.
@@ -40,7 +50,7 @@ func (d *Decoder) DisallowUnknownFields() {
 // declares the last of them.
 func (d *Decoder) Decode(v any) error {
 	from := d.InputOffset()
-	err := d.Decoder.Decode(v)
+	err := d.decode(v)
 	if err == nil {
 		return nil
 	}
@@ -49,6 +59,29 @@ func (d *Decoder) Decode(v any) error {
 		text = bytes.TrimLeft(text, " \t\r\n,:")
 	}
 	return explain(err, reading{text: text, strict: d.strict}, v)
+}
+
+// decode reads the next value, whose names are those of v's tags, letter by letter.
+func (d *Decoder) decode(v any) error {
+	var raw json.RawMessage
+	if !hasOddNames(d.text) {
+		return d.Decoder.Decode(v)
+	}
+	if err := d.Decoder.Decode(&raw); err != nil {
+		return err
+	}
+	exact, odd := exactly(raw, v)
+	if odd != "" && d.strict {
+		return fmt.Errorf("json: unknown field %q", odd)
+	}
+	inner := json.NewDecoder(bytes.NewReader(exact))
+	if d.strict {
+		inner.DisallowUnknownFields()
+	}
+	if d.number {
+		inner.UseNumber()
+	}
+	return inner.Decode(v)
 }
 
 // A reading is what was asked of encoding/json.

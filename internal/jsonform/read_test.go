@@ -67,7 +67,7 @@ func TestErrorsAreTheSameWithEveryToolchain(t *testing.T) {
 		{`{"seed":"x"}`, `json: invalid use of ,string struct tag, trying to unmarshal "x" into uint64`, ""},
 		{`{"seed":"18446744073709551616"}`, "json: cannot unmarshal number 18446744073709551616 into Go struct field sheet.seed of type uint64", ""},
 		{`{"level":128}`, "json: cannot unmarshal number 128 into Go struct field sheet.common.level of type int8", ""},
-		{`{"list":[{"a":1},{"A":"x"}]}`, "json: cannot unmarshal string into Go struct field row.list.a of type int", ""},
+		{`{"list":[{"a":1},{"a":"x"}]}`, "json: cannot unmarshal string into Go struct field row.list.a of type int", ""},
 		{`{"by":{"x.y/0":{"a":true}}}`, "json: cannot unmarshal bool into Go struct field row.by.a of type int", ""},
 		{`{"next":{"next":{"name":5}}}`, "json: cannot unmarshal number into Go struct field sheet.next.next.name of type string", ""},
 		{`{"own":{"a":[]}}`, "json: cannot unmarshal array into Go struct field sheet.own.a of type int", ""},
