@@ -73,8 +73,8 @@ type ledger struct {
 
 // errTrained and errUntrained refuse a folder of the other kind of run.
 var (
-	errTrained   = errors.New("it belongs to a model trained in this program: choose another folder with --data, or --policy tiny")
-	errUntrained = errors.New("it belongs to another policy, not trained in this program: choose another folder with --data")
+	errTrained   = errors.New("the folder holds a run of the embedded model; use --data NEW-FOLDER for this one")
+	errUntrained = errors.New("the folder holds a run of another policy than the embedded model; use --data NEW-FOLDER for this one")
 )
 
 // An ApartError refuses a checkpoint that is older than the run.

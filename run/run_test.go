@@ -524,8 +524,8 @@ func TestOtherPoliciesAreRefusedOnAFolder(t *testing.T) {
 		learner run.Learner
 		want    string
 	}{
-		{"a script over a trained model", trained, nil, "belongs to a model trained in this program"},
-		{"a model over a script's groups", untrained, &learner{}, "it belongs to another policy"},
+		{"a script over a trained model", trained, nil, "holds a run of the embedded model; use --data NEW-FOLDER"},
+		{"a model over a script's groups", untrained, &learner{}, "holds a run of another policy"},
 	} {
 		c := config(t, open(t, test.store))
 		c.Consumer = run.Train(test.learner)

@@ -40,7 +40,7 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
   quintain ask --scenario nim_family --play
   quintain ask --policy script --scenario-command "python my_env.py"
   quintain ask countdown:1 --policy script --agent-command "python my_agent.py"
-  echo 'Spell cat backward.' | quintain ask`,
+  echo 'Who wrote Emma?' | quintain ask --policy server --url http://127.0.0.1:8001`,
 		Args: wants("one task, or one question in quotation marks", 0, 1),
 	}
 	index := indexFlag(c)

@@ -20,6 +20,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/policy/fake"
+	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
@@ -199,7 +200,8 @@ func (w *world) sources(file string, given map[string]settings.Given) (settings.
 func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 	// The defaults of many settings follow the kind of policy, which is a setting too.
 	c := defaults(player.Tiny)
-	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil && settings.Check(&c.Policy) != nil {
+	empty := func(err error) bool { return verb == "settings" && err.Error() == "policy."+pool.ErrNoURL.Error() } // it prints what is missing
+	if err := settings.New(c).Use(uses()[verb]...).Load(from); err != nil && settings.Check(&c.Policy) != nil && !empty(err) {
 		return nil, usageError{err}
 	}
 	first, kind := c, c.Policy.Kind
@@ -218,8 +220,11 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 		c.Curriculum.Mode = curriculum.None // the given levels stay
 	}
 	form := settings.New(c).Use(uses()[verb]...)
-	if err := form.Load(from); err != nil {
+	if err := form.Load(from); err != nil && !empty(err) {
 		return nil, usageError{err}
+	}
+	if _, given := from.Flags["data"]; given && (verb == "eval" || verb == "ask") && !c.Policy.HasWeights(c.Data) {
+		return nil, usagef("--data: there is no checkpoint.weights in %s: want the folder of a run of the embedded model, or its weights by --weights", c.Data)
 	}
 	alone := verb == "view" || verb == "run" && c.Run.Consumer == player.Builtin && !c.Run.Workers && !c.Run.Gateway
 	c.Server.Next = alone && !form.Named("server.port") // nobody looks for it at a certain port

@@ -43,6 +43,7 @@ type world struct {
 	interrupts func() (signals <-chan os.Signal, release func())
 
 	defaults *settings.Form // see form; nil: not made yet
+	misused  error          // by arguments beside --help; nil: it was not
 }
 
 // The program's exit statuses.
@@ -134,11 +135,14 @@ func execute(w *world) int {
 	root.SetOut(w.stdout)
 	root.SetErr(w.stderr)
 	ran, err := root.ExecuteContextC(context.Background())
+	if err == nil {
+		err = w.misused
+	}
 	if err == nil || errors.Is(err, host.ErrStopped) {
 		return exitOK
 	}
 	if !errors.Is(err, errReported) {
-		fmt.Fprintf(w.stderr, "quintain: %s\n", screen.Safe(err.Error()))
+		fmt.Fprintf(w.stderr, "quintain: %s\n", screen.Fault(err.Error()))
 	}
 	if !isUsage(err) {
 		return exitFailed

@@ -89,7 +89,7 @@ func TestQueueCheckLooksEverywhere(t *testing.T) {
 	}
 	check("sound", data, 0, filepath.Join("runs", "a"), filepath.Join("runs", "b"))
 	check("no queue", filepath.Join(data, "runs"), 1, "holds no queue")
-	check("no folder", filepath.Join(data, "none"), 1, "no such file")
+	check("no folder", filepath.Join(data, "none"), 1, "there is no file or folder")
 	if err := os.Remove(filepath.Join(data, "runs", "a", "done.log")); err != nil {
 		t.Fatal(err)
 	}

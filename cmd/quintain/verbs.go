@@ -54,6 +54,7 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{flags.Explain(c, err)} })
 	root.SetUsageFunc(flags.Usage)
+	flags.CheckHelp(root, &w.misused)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return w.checkEnviron() }
 	root.FParseErrWhitelist.UnknownFlags = !strings.HasPrefix(called, "-") // the verb is unknown, and noArgs says so
@@ -95,7 +96,7 @@ func giveHelp(root *cobra.Command) {
 			return manpage.Write(*pages, version(), root)
 		}
 		c, rest, err := root.Find(args)
-		if err == nil && len(rest) > 0 && c.HasAvailableSubCommands() {
+		if err == nil && len(rest) > 0 {
 			err = noArgs(c, rest)
 		}
 		if err != nil {

@@ -2,14 +2,14 @@
 package nearest
 
 // Name returns the name nearest to word, the first of several. found is false if none is
-// near: within a distance of 3 and of about a third of the length of word.
+// near: within a distance of 3, of about a third of the length of word, and of less than half of it.
 func Name(word string, names []string) (name string, found bool) {
 	best := min(3, len(word)/3+1)
 	if word == "" {
 		return "", false
 	}
 	for _, candidate := range names {
-		if d := distance(word, candidate); d < best || d == best && !found {
+		if d := distance(word, candidate); (d < best || d == best && !found) && 2*d < max(3, len(word)) {
 			name, best, found = candidate, d, true
 		}
 	}

@@ -391,8 +391,8 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		{"valid", func(*openai.Config) {}, "<nil>"},
 		{"no URL", func(c *openai.Config) { c.Server.URL = "" }, "url"},
-		{"no scheme", func(c *openai.Config) { c.Server.URL = "localhost:8000" }, "http://127.0.0.1:8000/v1"},
-		{"an unsupported scheme", func(c *openai.Config) { c.Server.URL = "ftp://host/v1" }, "http://127.0.0.1:8000/v1"},
+		{"no scheme", func(c *openai.Config) { c.Server.URL = "localhost:8000" }, "with http:// or https:// before it, like http://127.0.0.1:8001/v1"},
+		{"an unsupported scheme", func(c *openai.Config) { c.Server.URL = "ftp://host/v1" }, "like http://127.0.0.1:8001/v1"},
 		{"an invalid URL", func(c *openai.Config) { c.Server.URL = "http://%zz" }, "url"},
 		{"a user name in the URL", func(c *openai.Config) { c.Server.URL = "http://me:secret@host/v1" }, "user name"},
 		{"no model", func(c *openai.Config) { c.Model = "" }, "model"},

@@ -25,10 +25,13 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Bool(&s.Control, "control", "fit the samples in flight on vLLM and SGLang to their reported cache use")
 }
 
+// ErrNoURL says that no server is named.
+var ErrNoURL = errors.New("url: is missing; want the server's address, such as http://127.0.0.1:8001/v1 (--url), or a file of addresses (policy.urls_file)")
+
 // Check implements [settings.Checker].
 func (s *Settings) Check() error {
 	if len(s.URLs) == 0 && s.File == "" {
-		return errors.New("url: is missing; want the server's address, such as http://127.0.0.1:8001/v1 (--url), or a file of addresses (policy.urls_file)")
+		return ErrNoURL
 	}
 	return nil
 }

@@ -103,9 +103,9 @@ func (c Config) check() error {
 	base, err := url.Parse(c.URL)
 	switch {
 	case err != nil:
-		return errors.New("url is not valid, want one like http://127.0.0.1:8000/v1")
+		return errors.New("url is not valid, want one with http:// or https:// before it, like http://127.0.0.1:8001/v1")
 	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
-		return fmt.Errorf("url is %q, want one like http://127.0.0.1:8000/v1", base.Redacted())
+		return fmt.Errorf("url is %q, want one with http:// or https:// before it, like http://127.0.0.1:8001/v1", base.Redacted())
 	case base.User != nil:
 		return errors.New("url contains a user name: put a key into the API key setting instead")
 	case strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r >= 0x7f }):

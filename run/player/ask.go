@@ -28,7 +28,7 @@ func One(ctx context.Context, p quintain.Policy, how quintain.Sampling, s rollou
 // Ask asks questions, one a line, and shows the reply to each. Empty lines are no questions.
 func Ask(ctx context.Context, p quintain.Policy, how quintain.Sampling, questions io.Reader, show func(reply string)) error {
 	return Beside(ctx, p, func(ctx context.Context) error {
-		lines := bufio.NewScanner(questions)
+		lines, asked := bufio.NewScanner(questions), false
 		for n := 0; lines.Scan(); n++ {
 			if strings.TrimSpace(lines.Text()) == "" {
 				continue
@@ -41,6 +41,10 @@ func Ask(ctx context.Context, p quintain.Policy, how quintain.Sampling, question
 				return err
 			}
 			show(samples[0].Text)
+			asked = true
+		}
+		if lines.Err() == nil && ctx.Err() == nil && !asked {
+			return Invalid(errors.New("no question came: name a task, or a question in quotation marks, or write questions to the standard input"))
 		}
 		return errors.Join(lines.Err(), context.Cause(ctx))
 	})

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -40,6 +41,12 @@ func (s *Settings) LastWeights(data string) (saved *transformer.Checkpoint, name
 		return s.FirstWeights()
 	}
 	return saved, path, err
+}
+
+// HasWeights reports whether the policy has weights of its own, or a data folder those of the tiny policy.
+func (s *Settings) HasWeights(data string) bool {
+	_, err := os.Stat(filepath.Join(data, datadir.Checkpoint))
+	return s.Kind != Tiny || s.Weights != "" || err == nil
 }
 
 // Digest returns a JSON text that stands for the last weights.

@@ -23,6 +23,9 @@ func Explain(c *cobra.Command, err error) error {
 		if use := former(c, unknown.GetSpecifiedName()); use != "" {
 			return fmt.Errorf("--%s: %s", unknown.GetSpecifiedName(), use)
 		}
+		if name := unknown.GetSpecifiedName(); name == "data" && strings.Contains(c.Use, " ") {
+			return fmt.Errorf("unknown flag: --data; name the folder as an argument: %s", c.UseLine())
+		}
 		return fmt.Errorf("unknown flag: --%s%s", unknown.GetSpecifiedName(), meant(c, unknown.GetSpecifiedName()))
 	}
 	if invalid, is := errors.AsType[*pflag.InvalidValueError](err); is {

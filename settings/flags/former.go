@@ -69,7 +69,7 @@ func irregular() map[string]string {
 	return map[string]string{
 		"policy-key-file": "policy.key_file", "max-tokens-each": "hub.max_tokens", "worker-name": "worker.name", "worker-journal": "worker.journal",
 		"archive": "trace.archive", "dump-rollouts": "dumps.rollouts", "dump-failed": "dumps.failed", "log-format": "log.format", "trace-max-bytes": "trace.max_bytes",
-		"otlp-url": "otlp.url", "otlp-ratio": "otlp.ratio", "scores": "serve.scores",
+		"otlp-url": "otlp.url", "otlp-ratio": "otlp.ratio", "scores": "serve.scores", "verbose": "log.level", "quiet": "log.level", "debug": "log.level",
 	}
 }
 

@@ -67,3 +67,17 @@ func cut(line string) string {
 	}
 	return line
 }
+
+// CheckHelp has the help of all commands below root refuse arguments that the command refuses: fault is
+// then the error.
+func CheckHelp(root *cobra.Command, fault *error) {
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if rest := c.Flags().Args(); len(rest) > 0 && c.Args != nil && c.Name() != "help" {
+			if *fault = c.Args(c, rest); *fault != nil {
+				return
+			}
+		}
+		help(c, args)
+	})
+}

@@ -87,7 +87,7 @@ func (l *Live) exam(e *run.Examined) {
 // print prints a line that stays. l.mu is held.
 func (l *Live) print(text string) {
 	l.erase()
-	lines := []string{l.Name + ": " + text}
+	lines := []string{l.Name + ": " + Fault(text)}
 	if l.terminal.Draws {
 		lines = WrapLine(lines[0], l.terminal.width()-1-len("  "))
 	}
