@@ -79,7 +79,7 @@ func (c *comparison) sameRegions(g, a *expr.Node) bool {
 
 // sameCombination compares unions and intersections of sets without a value, as A ∪ B, in any order.
 func sameCombination(c *comparison, g, a *expr.Node) bool {
-	left, right := joined(g), joined(a)
+	left, right := joined(g, nil), joined(a, nil)
 	if g.Op != a.Op || g.Name != a.Name || len(left) != len(right) || len(left) > maxPairs {
 		return false
 	}
@@ -89,14 +89,14 @@ func sameCombination(c *comparison, g, a *expr.Node) bool {
 	return paired(left, right, c.sameValue)
 }
 
-// joined returns the sets that n joins by one operation without an order.
-func joined(n *expr.Node) (sets []*expr.Node) {
+// joined appends the sets that n joins by one operation without an order.
+func joined(n *expr.Node, sets []*expr.Node) []*expr.Node {
 	if n.Name == "minus" {
 		return n.Args
 	}
 	for _, arg := range n.Args {
 		if arg.Op == expr.Combine && arg.Name == n.Name {
-			sets = append(sets, joined(arg)...)
+			sets = joined(arg, sets)
 		} else {
 			sets = append(sets, arg)
 		}

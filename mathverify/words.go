@@ -166,7 +166,7 @@ const (
 	cardinals = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
 	tens      = "twenty thirty forty fifty sixty seventy eighty ninety"
 	scales    = "hundred thousand million billion"
-	portions  = "half third quarter fifth sixth seventh eighth ninth tenth"
+	portions  = "half third quarter fifth sixth seventh eighth ninth tenth eleventh twelfth"
 )
 
 // numberInWords reads a number below a hundred in words, or a fraction of such; nil if a text is
@@ -221,10 +221,13 @@ func below100(first, second string) *expr.Node {
 	return expr.Int(int64(10*(ten+2) + max(unit, 0)))
 }
 
+// fractional writes the parts of a whole as the list of them does.
+var fractional = strings.NewReplacer("halves", "half", "fourth", "quarter")
+
 // fractionOf reads "two thirds".
 func fractionOf(over, under string) *expr.Node {
 	n := below100(over, "")
-	part := slices.Index(strings.Fields(portions), strings.TrimSuffix(strings.Replace(under, "halves", "half", 1), "s"))
+	part := slices.Index(strings.Fields(portions), strings.TrimSuffix(fractional.Replace(under), "s"))
 	if n == nil || part < 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ var domains = sync.OnceValue(func() [3]*regexp.Regexp {
 	}
 })
 
-// maxDomain bounds the tokens of a domain.
+// maxDomain bounds the tokens of a domain, and the places of an answer where we look for one.
 const maxDomain = 16
 
 // withoutDomains drops the words that say for which values an answer holds. Of a whole number that is no
@@ -26,13 +26,14 @@ func withoutDomains(tokens []token) []token {
 	if !slices.ContainsFunc(tokens, func(t token) bool { return t.kind == kText || t.kind == kWord || t.is("forall") || t.text == "set Z" }) {
 		return tokens
 	}
-	depth, kept := 0, tokens[:0:0]
+	depth, tries, kept := 0, 0, tokens[:0:0]
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		if joint := strings.Trim(t.text, " ,"); t.kind == kText && (joint == "and" || joint == "or") {
 			t = token{kind: kOp, text: joint}
 		}
-		if depth == 0 && i > 0 && mayBeDomain(tokens[i:]) {
+		if depth == 0 && i > 0 && tries < maxDomain && mayBeDomain(tokens[i:]) {
+			tries++
 			end, whole := domain(tokens, i)
 			if whole != "" {
 				kept = append(kept, token{kind: kOp, text: ","}, token{kind: kSymbol, text: whole}, token{kind: kOp, text: "in"}, token{kind: kSymbol, text: "set Z"})

@@ -105,7 +105,7 @@ func (l look) operator() error {
 	rest := l.text[l.at:]
 	inner, is := strings.CutPrefix(strings.TrimLeft(rest, " "), "{")
 	n := strings.IndexByte(inner[:min(len(inner), maxOperator)], '}')
-	if !is || n < 0 || strings.Trim(inner[:n], " =<>:+-*/\\") != "" && relationName(inner[:n]) == "" {
+	if !is || n < 0 || strings.Trim(inner[:n], " =<>:+-*/\\") != "" {
 		return nil
 	}
 	if err := l.inner(inner[:n]); err != nil {
@@ -113,15 +113,6 @@ func (l look) operator() error {
 	}
 	l.at = len(l.text) - len(inner) + n + 1
 	return nil
-}
-
-// relationName returns the name of a command that stands for an operation, or nothing.
-func relationName(text string) string {
-	name, is := strings.CutPrefix(strings.TrimSpace(text), `\`)
-	if is && commands[name].kind == kOp {
-		return name
-	}
-	return ""
 }
 
 // dimension skips the length after \kern and the like.

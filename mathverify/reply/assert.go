@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
@@ -56,8 +57,6 @@ func scoped(text string, before, last formula) bool {
 	switch strings.Trim(between, " (") {
 	case "for", ", for":
 		return single().MatchString(last.content) || condition().MatchString(last.content)
-	case ",":
-		return exclusion().MatchString(last.content)
 	case "at", "when", "for ", ", at", ", when":
 		return value().MatchString(last.content) && extremum().MatchString(text[max(0, before.start-maxShort):before.start])
 	}
@@ -94,9 +93,6 @@ var revising = compiled.Regexp(`(?i)\b(?:so|therefore|thus|hence|actually|instea
 var (
 	// verb matches a verb after which a sentence states its value.
 	verb = compiled.Regexp(`(?:\b(?:is|are|equals|gives|get|have|has|obtain|find|was|were)|=)\s*(?:about|exactly|just|only)?[\s*]*$`)
-
-	// chat matches the words of a last line that says nothing about the answer.
-	chat = compiled.Regexp(`(?i)\b(?:let me know|hope|feel free|questions?|steps?|methods?|verified|tests?)\b`)
 )
 
 // stated returns the expression that the text after the last formula states: in a line of its own,
@@ -109,44 +105,30 @@ func stated(text string) string {
 		return ""
 	}
 	all := runsOf(line)
-	if len(all) == 0 || chat().MatchString(line) || start == 0 && !all[len(all)-1].relation && !verb().MatchString(line[:all[len(all)-1].start]) {
+	if len(all) == 0 || start == 0 && !all[len(all)-1].relation && !verb().MatchString(line[:all[len(all)-1].start]) {
 		return ""
 	}
 	return expressionOf(line)
 }
 
-// reason matches the clause at the end of a sentence that gives a reason.
-var reason = compiled.Regexp(`(?:[,;]? (?:since|because)|, as|, (?:of which|of whom|namely|including|which (?:has|have|are|lies?|occurs?|holds?|opens?|passes))) [^\n]*$`)
-
-// remark matches what a sentence adds in brackets, with words.
-var remark = compiled.Regexp(`\s*\((?:we |since |because |as |reject|discard|ignor|exclud|not |note)[^()\n]*\)[.\s]*$`)
-
-// counter matches words after which a reason ends in another conclusion.
-var counter = compiled.Regexp(`(?:[.!] |\b(?:so|therefore|thus|hence|then|but)\b|\bbox|####|,[^,]*=)`)
-
-// doubt matches words by which a sentence rejects a value.
-var doubt = compiled.Regexp(`(?i)\b(?:too|would|cannot|can't|not|fails?|isn't|impossible|wrong|never|unless|neither)\b`)
-
-// withoutReason drops the reason after the answer in the last sentence: "They need 5 buses, since
+// withoutReason drops the reason after the answer in the last line of a text: "They need 5 buses, since
 // 4 would be too few."
 func withoutReason(text string) string {
-	tail := text[max(0, len(text)-maxHint):]
-	if !strings.ContainsAny(tail, "(") && !strings.Contains(tail, "ince ") && !strings.Contains(tail, "ecause ") && !strings.Contains(tail, ", as ") && !strings.Contains(tail, "which") && !strings.Contains(tail, "of whom") && !strings.Contains(tail, ", namely") && !strings.Contains(tail, ", including") {
-		return text
+	from := max(0, len(text)-maxHint)
+	from += strings.LastIndexByte(text[from:], '\n') + 1
+	low := lower(text[from:])
+	for _, c := range cues(low, reasons) {
+		head, rest := strings.TrimRight(text[from:from+c.start], " "), low[c.end:]
+		said := head[max(strings.LastIndex(head, ". "), 0):]
+		if !strings.ContainsAny(said, "0123456789$\\") && loneLetter(said, 0) < 0 || c.form == "," && strings.TrimRight(head, ",;，、") == head {
+			continue
+		}
+		if strings.Contains(rest, ". ") || strings.Contains(rest, "box") || strings.Contains(rest[max(strings.LastIndexByte(rest, ','), 0):], "=") || slices.ContainsFunc(cues(rest, turns), func(t cue) bool { return t.form == "but" }) {
+			break
+		}
+		return text[:from] + strings.TrimRight(head, " ,;(，、")
 	}
-	loc := reason().FindStringIndex(tail)
-	if loc == nil {
-		loc = remark().FindStringIndex(tail)
-	}
-	if loc == nil || counter().MatchString(tail[loc[0]+1:]) {
-		return text
-	}
-	sentence := tail[:loc[0]]
-	sentence = sentence[max(strings.LastIndex(sentence, ". "), strings.LastIndexByte(sentence, '\n'))+1:]
-	if !strings.ContainsAny(sentence, "0123456789$\\") || doubt().MatchString(sentence) {
-		return text
-	}
-	return text[:len(text)-len(tail)+loc[0]]
+	return text
 }
 
 // The members of a list with one in each line.

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
@@ -26,20 +27,20 @@ func lastBoxes(text string) (contents []string, rest string) {
 	if boxes == nil {
 		return nil, ""
 	}
-	first := len(boxes) - 1
-	for first > 0 && len(boxes)-first < maxParts && joined(text[boxes[first-1].end:boxes[first].start]) {
-		first--
-	}
-	for _, b := range boxes[first:] {
-		content := inner(b.content)
-		if len(contents) > 0 && contents[len(contents)-1] == content {
-			continue
-		}
-		contents = append(contents, content)
-	}
+	contents = together(text, boxes)
 	rest = text[boxes[len(boxes)-1].end:]
 	contents[len(contents)-1] += unitAfter(strings.TrimLeft(rest, `$ \])`))
 	return contents, rest
+}
+
+// together returns the contents of the last box and of those before it that only commas, "and" or "or" separate.
+func together(text string, boxes []box) (contents []string) {
+	for i := len(boxes) - 1; i >= max(0, len(boxes)-maxParts) && (contents == nil || joined(text[boxes[i].end:boxes[i+1].start])); i-- {
+		if content := inner(boxes[i].content); contents == nil || contents[0] != content {
+			contents = slices.Insert(contents, 0, content)
+		}
+	}
+	return contents
 }
 
 // allBoxes finds all boxes outside other boxes. An unclosed box ends with its line.

@@ -41,8 +41,6 @@ func (r *reader) allClaims(all []cue) (found []claim) {
 // claim returns what a phrase does to the text; one that ends at 0 does nothing.
 func (r *reader) claim(c cue) claim {
 	switch c.role {
-	case states:
-		return claim{denies, c.end, r.clauseEnd(c.end), ""}
 	case denies, hedges:
 		if c.form == "clause" {
 			return claim{c.role, c.start, r.partEnd(c.end, 0), ""}
@@ -58,11 +56,11 @@ func (r *reader) claim(c cue) claim {
 		if at >= 0 {
 			return claim{c.role, r.joined(c.start), r.clauseEnd(at), ""}
 		}
+	case supposes:
+		return r.supposed(c)
 	case limits:
 		if at := r.near(c.end); at < len(r.text) && r.starts(at) && !r.operand(c.start) {
-			if end := r.clauseEnd(at); !strings.Contains(r.text[at:end], "box") {
-				return claim{denies, c.start, end, ""}
-			}
+			return claim{denies, c.start, r.clauseEnd(at), ""}
 		}
 	case refutes:
 		at, _ := r.valueBefore(c.start, c.form == "is")
@@ -84,6 +82,36 @@ func (r *reader) claim(c cue) claim {
 		return r.changed(c)
 	}
 	return claim{}
+}
+
+// supposed returns what a phrase of supposition takes out of its sentence.
+func (r *reader) supposed(c cue) claim {
+	start, end := c.start, c.start+sentenceEnd(r.low[c.start:min(len(r.low), c.start+maxHint)])
+	if c.form == "whole" {
+		start = r.sentence(c.start)
+		for _, turn := range cues(r.low[start:c.start], turns) {
+			if turn.form == "but" {
+				start += turn.end
+				break
+			}
+		}
+	}
+	for _, turn := range cues(r.low[c.end:max(c.end, end)], turns) {
+		if turn.form == "but" {
+			end = c.end + turn.start
+			break
+		}
+	}
+	if !r.names(r.text[start:end]) {
+		return claim{}
+	}
+	return claim{denies, start, end, ""}
+}
+
+// sentence returns where the sentence begins in which i is.
+func (r *reader) sentence(i int) int {
+	from := max(0, i-maxHint)
+	return from + strings.LastIndexAny(r.text[from:i], ".!?\n。！？") + 1
 }
 
 // joined returns where the word begins that joins what begins at i to the text before, or i.

@@ -4,7 +4,6 @@
 package reply
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
@@ -34,6 +33,9 @@ const maxText = 1 << 20
 // is: the letter of a multiple choice, words, or mathematics, with a unit if the reference has one that
 // we can convert. The cost is linear.
 func Find(text, reference string) (found string, rule Rule) {
+	if plainNumber(text) {
+		return text, RuleBare
+	}
 	if len(text) > maxText {
 		text = text[len(text)-maxText:]
 	}
@@ -66,14 +68,19 @@ func wantedFor(reference string) wanted {
 // located finds the answer of a reply that asserts all its values.
 func located(text string, want wanted) (found string, rule Rule) {
 	if boxes, rest := lastBoxes(text); boxes != nil {
-		if s := finally(rest); s != "" {
-			return s, RuleStatement
+		if at := strings.LastIndex(lower(rest), "final answer"); at >= 0 {
+			if s := fromStatement(statement(rest[at:]), want); s != "" {
+				return s, RuleStatement
+			}
 		}
 		found = strings.Join(boxes, ", ")
 		if before, _, _ := strings.Cut(text[max(0, len(text)-len(rest)-maxShort):], `\boxed`); strings.Contains(found, ",") && writesCommas(before) {
 			found = withPoints(found)
 		}
-		found = unworded(peel(found))
+		found = peel(found)
+		if m := worded().FindStringSubmatch(found); m != nil {
+			found, _ = fromText(m[1], wanted{})
+		}
 		if want.letter && Labelled(found) == "" {
 			if letter, rule := fromText(strings.TrimLeft(rest, " .,;:$)]}\n"), want); rule == RuleStatement || rule == RuleBare && Labelled(letter) != "" {
 				return letter, RuleStatement
@@ -91,30 +98,11 @@ func located(text string, want wanted) (found string, rule Rule) {
 // worded matches an answer that is set in words as a whole.
 var worded = compiled.Regexp(`^\\(?:text|textbf|textrm|mathrm|mathbf|mbox)\s*\{([^{}]*\d[^{}]*)\}\.?$`)
 
-// unworded returns the answer in words that hold a number, as in \text{Answer: 42}.
-func unworded(text string) string {
-	if !strings.HasPrefix(text, `\`) || !strings.HasSuffix(strings.TrimSuffix(text, "."), "}") {
-		return text
-	}
-	if m := worded().FindStringSubmatch(text); m != nil {
-		if found, _ := fromText(m[1], wanted{}); found != "" {
-			return found
-		}
-	}
-	return text
-}
-
 // fromText applies the rules for texts without boxes.
 func fromText(text string, want wanted) (string, Rule) {
 	text = strings.TrimSpace(marked(withoutEndMark(withoutRules(text))))
-	for _, arrow := range []string{"=>", "->", "→", "⇒"} {
-		text = strings.TrimLeft(strings.TrimPrefix(text, arrow), " ")
-	}
 	if start := text[:min(len(text), maxShort/2)]; len(text) <= maxHint && (strings.Contains(start, "ns") || strings.Contains(start, "NS") || strings.Contains(start, "RES")) {
 		text = text[len(leadIn().FindString(text)):]
-	}
-	if m := lettered().FindStringSubmatch(text); want.letter && m != nil && !listing().MatchString(text) {
-		return m[1], RuleStatement
 	}
 	if text = withoutTail(text); len(text) <= maxBare && bare(text) && (!want.letter || !wordy().MatchString(text)) {
 		if text = peel(withoutWords(text)); strings.HasPrefix(text, `\begin`) && aligned().MatchString(text) {
@@ -152,9 +140,6 @@ func fromText(text string, want wanted) (string, Rule) {
 		if found := lastExpression(part); found != "" {
 			return found, RuleNumber
 		}
-	}
-	if found := emphasized(text); found != "" && len(text) <= maxHint {
-		return found, RuleText
 	}
 	if len(text) <= maxShort {
 		return subject(strings.Trim(text, " .*\n")), RuleText
@@ -197,33 +182,21 @@ func withoutMarks(text string) string {
 	return marks().ReplaceAllString(text, "")
 }
 
-// The tags around an answer.
-const (
-	tagOpen = "<answer>"
-	tagShut = "</answer>"
-)
+// tags matches an answer in tags.
+var tags = compiled.Regexp(`<answer>((?s:.*?))</answer>`)
 
 // tagged returns the content of the last pair of tags, and of the pairs before it that
 // only commas, "and" or "or" separate.
 func tagged(text string) (string, bool) {
-	start := strings.LastIndex(text, tagOpen)
-	if start < 0 {
+	if start := strings.LastIndex(text, "<answer>"); start < 0 || !strings.Contains(text[start:], "</answer>") {
 		return "", false
 	}
-	last, _, closed := strings.Cut(text[start+len(tagOpen):], tagShut)
-	if !closed {
-		return "", false
+	text = text[max(0, len(text)-maxLines):]
+	var all []box
+	for _, m := range tags().FindAllStringSubmatchIndex(text, -1) {
+		all = append(all, box{text[m[2]:m[3]], m[0], m[1]})
 	}
-	parts := []string{last} // from the last to the first
-	for {
-		text = text[:start]
-		shut := strings.LastIndex(text, tagShut)
-		if start = strings.LastIndex(text[:max(shut, 0)], tagOpen); start < 0 || len(parts) == maxParts || !joined(text[shut+len(tagShut):]) {
-			slices.Reverse(parts)
-			return strings.Join(parts, ", "), true
-		}
-		parts = append(parts, text[start+len(tagOpen):shut])
-	}
+	return strings.Join(together(text, all), ", "), all != nil
 }
 
 // Reference strips the markup that datasets put around a reference answer.
@@ -279,34 +252,20 @@ func braces(text string) string {
 	if strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && setBuilder().MatchString(text[:min(len(text), maxShort)]) {
 		return `\` + text[:len(text)-1] + `\}`
 	}
-	n := 0
-	for n < len(text) && text[n] == '{' {
-		n++
-	}
-	if n == 0 {
-		return text
-	}
-	closes := make([]int, 0, n) // where each of the first n braces closes
-	depth, open := n, n
-	for i := n; i < len(text); i++ {
+	inside := strings.TrimLeft(text, "{")
+	k := min(len(text)-len(inside), len(text)-len(strings.TrimRight(text, "}"))) // the braces that close at the very end
+	for i, depth, open := k, 0, k; i < len(text)-open; i++ {
 		switch text[i] {
 		case '\\':
 			i++
 		case '{':
 			depth++
 		case '}':
-			if depth--; depth < open {
-				open = depth
-				closes = append(closes, i)
-			}
+			depth--
+			k = max(0, min(k, open+depth))
 		}
 	}
-	k := 0 // the number that close at the very end
-	for k < len(closes) && closes[len(closes)-1-k] == len(text)-1-k {
-		k++
-	}
-	k = min(k, n)
-	if strings.ContainsAny(text[k:len(text)-k], ",") && k == 1 { // {1,2,3} is a set
+	if k == 1 && strings.Contains(text, ",") { // {1,2,3} is a set
 		return text
 	}
 	return strings.TrimSpace(text[k : len(text)-k])

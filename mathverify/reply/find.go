@@ -101,11 +101,11 @@ func lastFormula(text string) string {
 		}
 	}
 	first := len(all) - 1
-	for first > 0 && linked().MatchString(text[all[first-1].end:all[first].start]) && !steps(text[all[first-1].end:all[first].start], all[first-1].content, all[first].content) {
-		first--
-	}
-	if denied().MatchString(text[max(0, all[first].start-maxShort):all[first].start]) {
-		return ""
+	for ; first > 0; first-- {
+		between := text[all[first-1].end:all[first].start]
+		if _, _, is := memberOf([]string{"", all[first].content}); !linked().MatchString(between) || !is && strings.TrimSpace(between) == "" { // steps
+			break
+		}
 	}
 	var b strings.Builder
 	for i, f := range all[first:] {
@@ -121,22 +121,6 @@ func lastFormula(text string) string {
 		return lastNumber(answer)
 	}
 	return answer + unitAfter(text[last.end:])
-}
-
-// denied matches the words before an answer that is none.
-var denied = compiled.Regexp(`(?i)(?:\b(?:not|never|cannot be|neither|nor)|n't|n’t)(?: due| on| in| at| a| an| the)*[\s*]*$`)
-
-// steps reports whether two formulas in lines of their own are steps of a calculation, and no values.
-func steps(between, a, b string) bool {
-	if strings.TrimSpace(between) != "" || !strings.Contains(between, "\n") {
-		return false
-	}
-	for _, content := range []string{a, b} {
-		if _, _, is := memberOf([]string{"", content}); !is {
-			return true
-		}
-	}
-	return false
 }
 
 // percentAfter matches a percent sign after a formula.
@@ -191,54 +175,18 @@ func lines(content string) string {
 var (
 	digits  = `[-−+]?(?:\\\$|\$|€|£)?\s?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)`
 	numeral = compiled.Regexp(`\\[dt]?frac\{[^{}]*\}\{[^{}]*\}|` + digits + `(?:\s?/\s?\d+)?(?:\s?(?:\\?%|percent\b|per cent\b|pct\b|hundred\b|thousand\b|million\b|billion\b|trillion\b))?`)
-	amount  = compiled.Regexp(digits + `\s?(?:\\?\$|€|£)(?:\s|$|\.)`)
 )
-
-// bounding matches words before a number that rule it out as the answer.
-var bounding = compiled.Regexp(`(?i)\b(?:at least|at most|more than|less than|fewer than|greater than|not|no more than|cannot be|can't be|isn't)[\s$*]*$`)
 
 // ratios matches a ratio in words at the end of a text.
 var ratios = compiled.Regexp(`(?i)\b(?:ratio|odds)\b[^.\n]*?\b(\d+(?: to \d+)+)[\s.*]*$`)
 
-// points matches the last comma-separated numbers in brackets.
-var points = compiled.Regexp(`[(\[]\s*-?[\d./]+(?:\s*,\s*-?[\d./]+)+\s*[)\]][^\d]*$`)
-
-// lastNumber returns the last number of a text, with its sign and percent sign, or the
-// bracketed list of numbers that it ends.
+// lastNumber returns the last number of a text, with its sign and percent sign.
 func lastNumber(text string) string {
-	const window = 2000
-	for end := len(text); end > 0; end -= window {
-		from := max(0, end-window-100)
-		if !strings.ContainsAny(text[from:end], "0123456789") {
-			continue
-		}
-		if all := numeral().FindAllStringIndex(text[from:end], -1); all != nil {
-			loc := all[len(all)-1]
-			found := text[from+loc[0] : from+loc[1]]
-			if loc[0] > 0 && strings.ContainsAny(found[:1], "-+−") && !strings.ContainsAny(text[from+loc[0]-1:from+loc[0]], " (=[:$\n") {
-				found = found[1:]
-			}
-			if bounding().MatchString(text[max(0, from+loc[0]-maxShort) : from+loc[0]]) {
-				return ""
-			}
-			if ratio := ratios().FindStringSubmatch(text[max(0, len(text)-maxShort):]); ratio != nil && end == len(text) {
-				return ratio[1]
-			}
-			if group := points().FindString(text[from:end]); group != "" {
-				return group[:strings.IndexAny(group, ")]")+1]
-			}
-			return strings.TrimSpace(found)
-		}
+	all := numeral().FindAllString(text[max(0, len(text)-maxLines):], -1)
+	if all == nil {
+		return ""
 	}
-	return ""
-}
-
-// money returns the only amount of money in a text.
-func money(text string) string {
-	if all := amount().FindAllString(text, 2); len(all) == 1 {
-		return strings.TrimRight(all[0], " .$\\€£")
-	}
-	return ""
+	return strings.TrimSpace(all[len(all)-1])
 }
 
 // lone matches a capital letter on its own.
@@ -284,15 +232,9 @@ func firstLetter(s string) string {
 	return s[at : at+1]
 }
 
-// lettered matches a letter with its option: "C) 42".
-var lettered = compiled.Regexp(`^\(?([A-J])(?:[).:]| [-–—])\s+\S`)
-
 // subject returns the complement of a short sentence: "Friday" of "The day is Friday".
 func subject(text string) string {
-	if i := strings.LastIndex(text, " is "); i >= 0 {
-		return text[i+len(" is "):]
-	}
-	for _, verb := range []string{" are ", " equals "} {
+	for _, verb := range []string{" is ", " are ", " equals "} {
 		if i := strings.LastIndex(text, verb); i >= 0 {
 			return text[i+len(verb):]
 		}
@@ -321,9 +263,7 @@ func lastLetter(text string) string {
 	if len(text) > maxHint {
 		return ""
 	}
-	if loc := reason().FindStringIndex(text); loc != nil && loneLetter(text[:loc[0]], 0) >= 0 && !counter().MatchString(text[loc[0]+1:]) {
-		text = text[:loc[0]]
-	}
+	text = withoutReason(text)
 	found := ""
 	for at := loneLetter(text, 0); at >= 0; at = loneLetter(text, at+1) {
 		found = text[at : at+1]

@@ -27,13 +27,6 @@ func withoutHTML(text string) string {
 	if !strings.Contains(text, "</") && !strings.Contains(text, "<br") {
 		return text
 	}
-	if strings.Contains(text, "<su") {
-		text = loweredTag().ReplaceAllString(raisedTag().ReplaceAllString(text, "^{$1}"), "_{$1}")
-	}
-	for _, tag := range []string{"<b", "<i>", "<em>", "<strong>", "<u>", "<p>", "<span>", "<var>", "<mark>", "<code>"} {
-		if strings.Contains(text, tag) {
-			return looksTag().ReplaceAllString(text, "")
-		}
-	}
-	return text
+	text = loweredTag().ReplaceAllString(raisedTag().ReplaceAllString(text, "^{$1}"), "_{$1}")
+	return looksTag().ReplaceAllString(text, "")
 }

@@ -20,6 +20,7 @@ const (
 	denies                    // the value after it is not the answer
 	refutes                   // the value before it is not the answer
 	hedges                    // the value after it is only a possibility
+	supposes                  // what follows it in its sentence, or all of the sentence if the form says "whole", is only supposed
 	doubts                    // the value before it is only a possibility
 	limits                    // the value after it is a bound
 	changes                   // the value after it is the answer in another form, where "%" stands for it
@@ -29,7 +30,7 @@ const (
 	confirms                  // the statement before it counts after all
 	reasons                   // after a comma, the reason of what was said before
 	keeps                     // no phrase within it counts
-	turns                     // a denial ends
+	turns                     // a denial ends; with the form "but", so does a supposition
 	fills                     // it may stand between one of these and its value
 	bounds                    // words after a value that hold it say something about it
 	compares                  // the number before it, after a comma, is only a difference
@@ -37,7 +38,7 @@ const (
 )
 
 // roleNames names the roles in the lexicon, in order.
-const roleNames = "states denies refutes hedges doubts limits changes alters retracts corrects confirms reasons keeps turns fills bounds compares adjoins"
+const roleNames = "states denies refutes hedges supposes doubts limits changes alters retracts corrects confirms reasons keeps turns fills bounds compares adjoins"
 
 // An entry is a row of the lexicon.
 type entry struct {
@@ -47,7 +48,7 @@ type entry struct {
 }
 
 // claims are the roles of phrases that change a value beside them.
-const claims = denies | refutes | hedges | doubts | limits | changes | alters
+const claims = denies | refutes | hedges | supposes | doubts | limits | changes | alters
 
 // decimalComma is the form of statements in languages with a decimal comma.
 const decimalComma = ","
@@ -55,9 +56,11 @@ const decimalComma = ","
 //go:embed lexicon.txt
 var lexicon string
 
-// A lexeme is a phrase of the lexicon, with its row.
+// A lexeme is a phrase of the lexicon, with its row. If the phrase has several parts, "~" separates them in the
+// lexicon, and any words of the same sentence in a text.
 type lexeme struct {
 	text string
+	more []string
 	*entry
 }
 
@@ -73,7 +76,8 @@ var phrases = sync.OnceValue(func() map[string][]lexeme {
 		e := &entry{1 << slices.Index(strings.Fields(roleNames), row[0]), row[1], row[2]}
 		for _, text := range strings.Split(row[3], "|") {
 			key := text[:wordAt(text)]
-			all[key] = append(all[key], lexeme{text, e})
+			parts := strings.Split(text, "~")
+			all[key] = append(all[key], lexeme{parts[0], parts[1:], e})
 		}
 	}
 	for _, list := range all {
@@ -117,12 +121,48 @@ type cue struct {
 
 // begins reports whether a text in lower case begins with the phrase, as whole words.
 func (p lexeme) begins(low string) bool {
-	if !strings.HasPrefix(low, p.text) {
+	if !strings.HasPrefix(low, p.text) || !parted(p.text, low[len(p.text):]) {
 		return false
 	}
-	last, _ := utf8.DecodeLastRuneInString(p.text)
-	next, _ := utf8.DecodeRuneInString(low[len(p.text):])
+	for _, part := range p.more {
+		low = low[:sentenceEnd(low[:min(len(low), maxHint)])]
+		at := wordIndex(low, part)
+		if at < 0 {
+			return false
+		}
+		low = low[at+len(part):]
+	}
+	return true
+}
+
+// wordIndex returns where whole words begin in a text, or -1.
+func wordIndex(text, words string) int {
+	for at := 0; ; at += len(words) {
+		n := strings.Index(text[at:], words)
+		if n < 0 {
+			return -1
+		}
+		if at += n; parted(text[:at], words) && parted(words, text[at+len(words):]) {
+			return at
+		}
+	}
+}
+
+// parted reports whether a word may end between two texts.
+func parted(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
 	return !unicode15.IsLetter(last) || dense(last) || !unicode15.IsLetter(next) || dense(next)
+}
+
+// sentenceEnd returns where the sentence at the start of a text ends.
+func sentenceEnd(text string) int {
+	for i, c := range text {
+		if strings.ContainsRune("?\n。？！", c) || c == '.' && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // phraseAt returns the longest phrase of the roles at the start of a text in lower case, or nothing.
@@ -140,7 +180,7 @@ func phraseAt(low string, want role) (found lexeme) {
 func cues(low string, roles role) (all []cue) {
 	known := phrases()
 	for i := 0; i < len(low); {
-		if c := low[i]; c < utf8.RuneSelf && (c < 'a' || c > 'z') && c != '?' && c != '#' && c != ',' {
+		if c := low[i]; c < utf8.RuneSelf && (c < 'a' || c > 'z') && c != '?' && c != '#' && c != ',' && c != '%' {
 			i++
 			continue
 		}

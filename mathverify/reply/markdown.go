@@ -7,8 +7,8 @@ import (
 )
 
 var (
-	// heading matches a line that only says that the answer follows.
-	heading = compiled.Regexp(`(?im)^[#>*_ \t]*(?:the )?(?:final )?(?:answer|result)[*_ \t]*:?[*_ \t]*\n\s*`)
+	// heading matches a line that only says that the answer follows, and the answer.
+	heading = compiled.Regexp(`(?i)(?:^|\n)[#>*_ \t]*(?:the )?(?:final )?(?:answer|result)[*_ \t]*:?[*_ \t]*\n\s*((?:\$\$[^$]*\$\$|\\\[[^$]*\\\]|[^\n]*)\s*)\z`)
 
 	// emphasis matches text in bold.
 	emphasis = compiled.Regexp(`\*\*([^*\n]+)\*\*`)
@@ -26,20 +26,11 @@ func marked(text string) string {
 	if strings.Contains(text, "**:") {
 		text = strings.ReplaceAll(text, "**:", ":**")
 	}
-	tail := text[max(0, len(text)-2*maxUnderHeading):]
-	if !strings.ContainsAny(tail, "\n") {
-		return text
+	from := max(0, len(text)-maxUnderHeading)
+	if m := heading().FindStringSubmatchIndex(text[from:]); m != nil {
+		return text[:from+m[0]] + "Answer: " + text[from+m[2]:]
 	}
-	all := heading().FindAllStringIndex(tail, -1)
-	if all == nil {
-		return text
-	}
-	last := all[len(all)-1]
-	under := strings.Trim(tail[last[1]:], "* \n")
-	if under == "" || len(under) > maxUnderHeading || strings.Contains(strings.Trim(under, "`"), "\n") && !strings.HasPrefix(under, "$$") && !strings.HasPrefix(under, `\[`) {
-		return text
-	}
-	return text[:len(text)-len(tail)+last[0]] + "Answer: " + under
+	return text
 }
 
 // emphasized returns the only text in bold in the last line of a text, unless it is a heading or denied.
@@ -47,7 +38,7 @@ func emphasized(text string) string {
 	line := strings.TrimSpace(text)
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	all := emphasis().FindAllStringSubmatchIndex(line, 2)
-	if len(all) != 1 || denied().MatchString(line[:all[0][0]]) {
+	if len(all) != 1 {
 		return ""
 	}
 	bold := line[all[0][2]:all[0][3]]

@@ -92,7 +92,7 @@ func normalCommand(text string) (out, rest string) {
 // letters, and the rest.
 func commandName(text string) (name, rest string) {
 	n := 0
-	for n < len(text) && (text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z') {
+	for n < len(text) && isASCIILetter(text[n]) {
 		n++
 	}
 	return text[:n], text[n:]
@@ -100,6 +100,8 @@ func commandName(text string) (name, rest string) {
 
 // listed reports whether a word is in a list with spaces around each word.
 func listed(list, word string) bool { return strings.Contains(list, " "+word+" ") }
+
+func isASCIILetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 

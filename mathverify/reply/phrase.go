@@ -40,12 +40,7 @@ func IsPhrase(gold string) bool {
 		return false
 	}
 	known := isProse(word) && !listed(longFunctions, word) || dictionary[word] || word == "dne"
-	return known || len(word) > 1 && isLatin(word) && (strings.Contains(gold, `\text`) || capitalized(gold)) && word != "pi"
-}
-
-// capitalized reports whether a text begins with a capital and a small letter.
-func capitalized(text string) bool {
-	return len(text) > 2 && unicode15.IsUpper(rune(text[0])) && text[1] >= 'a' && text[1] <= 'z'
+	return known || len(word) > 1 && isLatin(word) && (strings.Contains(gold, `\text`) || unicode15.IsUpper(rune(gold[0]))) && word != "pi"
 }
 
 // phrase returns the words that a text gives for its answer, for a reference in words: a "yes" or
@@ -58,18 +53,13 @@ func phrase(text, gold string) string {
 	if found := emphasized(text); found != "" {
 		return found
 	}
-	sentence := inference().ReplaceAllString(lastSentence(text), "")
+	sentence := lastSentence(text)
 	sentence = contrast().ReplaceAllString(strings.ReplaceAll(sentence, "there's", "there is"), "")
 	return complement(sentence, len(strings.Fields(Words(gold))))
 }
 
-var (
-	// inference matches the clause before the conclusion of a sentence.
-	inference = compiled.Regexp(`^.*[,;] (?:so|therefore|thus|hence)\b,?\s*`)
-
-	// contrast matches what a sentence denies beside what it says.
-	contrast = compiled.Regexp(`(?:, (?:and )?not|,? rather than|,? instead of) [^,]*$`)
-)
+// contrast matches what a sentence denies beside what it says.
+var contrast = compiled.Regexp(`(?:, (?:and )?not|,? rather than|,? instead of) [^,]*$`)
 
 // agreement returns the "yes" or "no" at the start of a text if the reference is one.
 func agreement(text, gold string) string {
@@ -99,7 +89,6 @@ var (
 	linking     = compiled.Regexp(`(?i)^.*\b(?:is|are|was|were|be|has|have|becomes|remains|called|named)\s+(.*)$`)
 	preposition = compiled.Regexp(`(?i)^.*\b(?:in|on|by|at|to|of)\s+(.*)$`)
 	leader      = compiled.Regexp(`^\s*(?:(?:So|Thus|Hence|Therefore),?\s+)?([A-Z][a-z]+) (?:is|was|has|had|won|wins|came|finished|gets|got)\b[^.]*\b(?:\w+est|most|least|first|winner|one|only|answer)\b`)
-	moment      = compiled.Regexp(`(?i)\b(?:in|on|at) [^ ]+(?: \d+)?$`)
 	further     = compiled.Regexp(`(?i),? (?:with|that|whose|which|of (?:radius|side|length|order|degree|area)|in|on|at|for|when|where|by|centered|if)\b`)
 	lacking     = compiled.Regexp(`(?i)\b((?:does|do) not .*)$`)
 	ending      = compiled.Regexp(`(\pL+)$`)
@@ -110,11 +99,8 @@ var (
 // complement returns what a sentence says of its subject: "June" of "The drop was in June." If that
 // has more words than the reference, it is what stands after a preposition of time or place.
 func complement(sentence string, words int) string {
-	if loc := reason().FindStringIndex(sentence); loc != nil {
-		sentence = sentence[:loc[0]]
-	}
-	if i := strings.Index(sentence, " ("); i > 0 && strings.HasSuffix(sentence, ")") {
-		sentence = sentence[:i]
+	if all := cues(lower(sentence), reasons); all != nil && all[0].start > 1 {
+		sentence = strings.TrimRight(sentence[:all[0].start], ", ")
 	}
 	if m := leader().FindStringSubmatch(sentence); m != nil && !negation().MatchString(sentence) {
 		return m[1]
@@ -129,7 +115,7 @@ func complement(sentence string, words int) string {
 			return strings.TrimSpace(sentence)
 		case m == nil && at == nil:
 			m = ending().FindStringSubmatch(sentence)
-		case m == nil, at != nil && len(strings.Fields(m[1])) > words && moment().MatchString(m[1]):
+		case m == nil:
 			m = at
 		}
 	}

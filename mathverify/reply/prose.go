@@ -22,8 +22,7 @@ func bare(text string) bool {
 	if len(text) > 400 && strings.Count(text, " ") > len(text)/12 && strings.IndexFunc(text, unicode15.IsLetter) >= 0 && strings.Count(text, "\\") < len(text)/40 {
 		return false
 	}
-	words, numbersAfter := 0, false
-	prose := 0
+	numbersAfter, prose := false, 0
 	for rest := text; rest != ""; {
 		r, n := utf8.DecodeRuneInString(rest)
 		switch {
@@ -35,13 +34,10 @@ func bare(text string) bool {
 		case unicode15.IsLetter(r):
 			word := leading(rest)
 			rest = rest[len(word):]
-			words++
-			if isProse(word) && !(word == "to" && betweenNumbers(text[:len(text)-len(rest)-len(word)], rest)) {
+			if word != "to" && isProse(word) {
 				prose++
 			}
 			continue
-		case r == '=' && prose > 0, r == ':' && prose > 0 && strings.TrimSpace(rest[n:]) != "":
-			numbersAfter = true
 		}
 		rest = rest[n:]
 	}
@@ -54,12 +50,6 @@ func bare(text string) bool {
 		return true
 	}
 	return false
-}
-
-// betweenNumbers reports whether a word stands between two numbers, as in "3 to 2".
-func betweenNumbers(before, after string) bool {
-	before, after = strings.TrimRight(before, " "), strings.TrimLeft(after, " ")
-	return before != "" && after != "" && isDigit(before[len(before)-1]) && isDigit(after[0])
 }
 
 // startsWithValue reports whether a text begins with a number, a formula, or a sign.
@@ -140,9 +130,6 @@ func allUpper(word string) bool {
 	return strings.IndexFunc(word, func(r rune) bool { return !unicode15.IsUpper(r) }) < 0
 }
 
-// hedged matches words before a marker that make it no statement.
-var hedged = compiled.Regexp(`\b(?:perhaps|maybe|might|could|whether|suppose|assume|intended)\b[^.\n]*$`)
-
 // maxStated is how far before the end of a text we look for a statement, in bytes.
 const maxStated = 1 << 16
 
@@ -157,12 +144,9 @@ func statement(text string) string {
 		}
 		marks := cues(low[start:end], states)
 		for _, m := range slices.Backward(marks) {
-			at, next := start+m.start, start+m.end
-			if strings.HasSuffix(low[at:next], "$") || strings.HasSuffix(low[at:next], `\(`) || strings.HasSuffix(low[at:next], `\[`) {
-				next = at + len("answer ")
-			}
+			next := start + m.end
 			after := strings.TrimLeft(text[next:], ":：* _\n\t=")
-			if Blank(firstPart(after)) || hedged().MatchString(low[max(0, at-maxShort/2):at]) {
+			if Blank(firstPart(after)) {
 				continue
 			}
 			if m.form == decimalComma {
@@ -204,19 +188,6 @@ func withPoints(text string) string {
 	return decimals().ReplaceAllString(text[:n], "$1$2.$3$4") + text[n:]
 }
 
-// finally returns the answer that a text calls final, or nothing.
-func finally(text string) string {
-	low := lower(text)
-	at := max(strings.LastIndex(low, "final answer is"), strings.LastIndex(low, "final answer:"))
-	if at < 0 {
-		return ""
-	}
-	if s := statement(text[at:]); s != "" {
-		return fromStatement(s, wanted{})
-	}
-	return ""
-}
-
 // concluding matches the words that begin the last step of an argument.
 var concluding = compiled.Regexp(`(?:^|[.\n!$\])] *)(Therefore|Thus|Hence|So|In total|Altogether|In conclusion|Finally|Donc|Daher|Also)\b`)
 
@@ -256,37 +227,19 @@ func firstPart(text string) string { return text[:min(len(text), 60)] }
 // clause matches the end of the answer in a statement.
 var clause = compiled.Regexp(`\.\s|\.$|。|\n|[,;]? (?:since|because|which|where|when|it|not|so|non|hence|as|for|if|with|by|and the|and so)\b|[,;] (?:therefore|thus|but)\b|\.\*\*|\*\*`)
 
-// sentenceEnd matches the end of the sentence of a statement.
-var sentenceEnd = compiled.Regexp(`\.\s|\.$|。|\n`)
-
 // fromStatement returns the answer in the text after a marker.
 func fromStatement(s string, want wanted) string {
-	if display := displayed(s); display != "" {
-		return peel(display)
-	}
-	if word := agreement(s, want.phrase); word != "" {
-		return word
-	}
 	for _, mark := range []string{"", "- "} { // the mark of the first member may be gone
 		if list := bulleted("Answer:\n" + mark + s); list != "" {
 			return list
 		}
 	}
 	s = atOnce.Replace(s[:min(len(s), 2000)])
-	for _, c := range cues(lower(s), reasons) {
-		if head := strings.TrimRight(s[:c.start], " "); strings.ContainsAny(head, "0123456789ABCDEFGHIJ$") && strings.ContainsAny(head[len(head)-1:], ",;") || strings.HasSuffix(head, "，") || strings.HasSuffix(head, "、") {
-			s = strings.TrimRight(head, ",;，、 ")
-			break
-		}
-	}
-	part := s
 	masked := outsideFormulas(s)
-	if loc := sentenceEnd().FindStringIndex(masked); loc != nil {
-		part = s[:loc[0]]
-	}
+	part := withoutReason(s[:sentenceEnd(masked)])
 	if head := withoutTail(part); head != part {
 		part = head
-	} else if loc := clause().FindStringIndex(masked); loc != nil {
+	} else if loc := clause().FindStringIndex(masked[:len(part)]); loc != nil {
 		part = s[:loc[0]]
 	}
 	part = withoutTail(strings.Trim(part, " .*\n:"))
@@ -301,7 +254,7 @@ func fromStatement(s string, want wanted) string {
 	if want.letter {
 		return firstLetter(line)
 	}
-	for _, find := range []func(string) string{lastFormula, money, lastExpression} {
+	for _, find := range []func(string) string{lastFormula, lastExpression} {
 		if found := find(line); found != "" {
 			return found
 		}
@@ -314,18 +267,6 @@ func fromStatement(s string, want wanted) string {
 
 // atOnce drops the stars before the value in "x = **42**".
 var atOnce = strings.NewReplacer("= **", "= ", "is **", "is ", ": **", ": ")
-
-// displayed returns the displayed formula at the start of a text.
-func displayed(s string) string {
-	for _, pair := range [][2]string{{`\[`, `\]`}, {"$$", "$$"}} {
-		if rest, is := strings.CutPrefix(s, pair[0]); is {
-			if inside, _, found := strings.Cut(rest, pair[1]); found {
-				return inside
-			}
-		}
-	}
-	return ""
-}
 
 // outsideFormulas blanks out the formulas of a text and keeps its length.
 func outsideFormulas(s string) string {

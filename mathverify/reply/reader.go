@@ -1,7 +1,6 @@
 package reply
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,6 +16,9 @@ const (
 
 // settled finds the answer of a reply whose end may correct, deny, doubt, sign or change a value.
 func settled(text string, want wanted) (found string, rule Rule) {
+	if wordless(text) {
+		return located(text, want)
+	}
 	from := max(0, len(text)-maxRead)
 	if box := strings.LastIndex(text, "boxed"); box >= 0 {
 		from = max(0, box-2*maxShort)
@@ -27,7 +29,7 @@ func settled(text string, want wanted) (found string, rule Rule) {
 	}
 	low := lower(text[from:])
 	r := &reader{text: text[from:], low: low, want: want}
-	all := slices.DeleteFunc(cues(low, claims|retracts|corrects|states), func(c cue) bool { return c.role == states && !r.odd(c) })
+	all := cues(low, claims|retracts|corrects)
 	if len(all) == 0 {
 		return located(text, want)
 	}
@@ -43,37 +45,21 @@ func settled(text string, want wanted) (found string, rule Rule) {
 	return found, rule
 }
 
-// gap matches the words between an English statement and its value, a number or a letter.
-var gap = compiled.Regexp(`^[\s*]+((?:[A-Za-z']+ ){1,4})[\s*$]*(?:\d|\(?[A-J]\)?(?:[.,;*\s]|$))`)
-
-// odd reports whether words before the value of an English statement may make it another one: they are
-// in lower case, and the lexicon does not know them.
-func (r *reader) odd(c cue) bool {
-	if c.language != "en" || r.text[c.end-1] == ':' {
-		return false
-	}
-	rest := strings.TrimLeft(r.text[c.end:min(len(r.text), c.end+maxShort)], " \t\n*")
-	if rest == "" || rest[0]|0x20 < 'a' || rest[0]|0x20 > 'z' {
-		return false // the value follows at once
-	}
-	m := gap().FindStringSubmatch(r.text[c.end:min(len(r.text), c.end+maxShort)])
-	if m == nil {
-		return false
-	}
-	unknown, low := false, lower(m[1])
-	for i := 0; i < len(low); i++ {
-		n := wordAt(low[i:])
-		switch word := low[i : i+n]; {
-		case word == " ":
-			continue
-		case listed(verbals, word), phraseAt(low[i:], claims|corrects|confirms|keeps).entry != nil:
+// wordless reports whether a text has neither words nor signs that the lexicon may know.
+func wordless(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c >= utf8.RuneSelf, c == '?', c == '#', isASCIILetter(c) && i+1 < len(text) && isASCIILetter(text[i+1]):
 			return false
-		default:
-			unknown = unknown || n > 1 && m[1][i:i+n] == word && phraseAt(word, fills).text != word
+		case c == '\\':
+			name, rest := commandName(text[i+1:])
+			if listed(textual, name) {
+				return false
+			}
+			i = len(text) - len(rest) - 1
 		}
-		i += n
 	}
-	return unknown
+	return true
 }
 
 // A reader walks the end of a reply with the lexicon.
@@ -88,8 +74,6 @@ func (r *reader) correction(all []cue) (rest string, is bool) {
 	after := 0
 	if boxes := allBoxes(r.text); boxes != nil {
 		after = boxes[len(boxes)-1].end
-	} else if end := strings.LastIndex(r.text, tagShut); end >= 0 {
-		after = end
 	} else if marks := cues(r.low, states); marks != nil {
 		after = marks[len(marks)-1].end
 	}
@@ -115,21 +99,11 @@ func (r *reader) correction(all []cue) (rest string, is bool) {
 	return rest, is
 }
 
-// aside reports whether a phrase speaks of another value than the answer: its sentence, or the one before
-// it, comes after the answer and has one.
+// aside reports whether a phrase speaks of another value than the answer: one stands between the sentence of
+// the answer and the phrase.
 func (r *reader) aside(after, at int) bool {
-	for range 2 {
-		from := max(0, at-maxHint)
-		start := from + strings.LastIndexAny(r.text[from:at], ".!?\n") + 1
-		if start <= after {
-			return false
-		}
-		if strings.ContainsAny(r.text[start:at], "0123456789$") {
-			return true
-		}
-		at = len(strings.TrimRight(r.text[:start], " .!?\n"))
-	}
-	return false
+	end := after + sentenceEnd(r.text[after:min(at, after+maxHint)])
+	return strings.ContainsAny(r.text[max(end, at-maxHint):at], "0123456789$")
 }
 
 // value returns where the value begins to which a phrase that ends before i belongs: only words that
@@ -207,7 +181,6 @@ func (r *reader) partEnd(i int, enders role) int {
 				return i
 			}
 		case depth > 0:
-		case c == ',' && member().MatchString(r.text[i:min(len(r.text), i+maxOf)]):
 		case strings.ContainsRune(",.:", c) && !inNumber, strings.ContainsRune(";!?\n。，；、—", c), strings.HasPrefix(r.text[i:], "</"), strings.HasPrefix(r.text[i:], " - "):
 			return i
 		case dense(c) && phraseAt(r.low[i:], denies).entry != nil:
@@ -219,9 +192,6 @@ func (r *reader) partEnd(i int, enders role) int {
 	}
 	return i
 }
-
-// member matches a comma before another member of a list of values.
-var member = compiled.Regexp(`^, (?:and |or )?\(?(?:[A-J]|\d+)\)?(?:[,.;!?]|$| and | or )`)
 
 // maxBack is the most words between a value and a phrase after it.
 const maxBack = 4
@@ -238,32 +208,11 @@ func (r *reader) valueBefore(i int, verb bool) (start, end int) {
 			}
 		}
 		i = len(text) - len(last)
-		if n := r.denseFill(text); n > 0 {
-			i = len(text) - n
-			continue
-		}
 		if word := r.low[i:len(text)]; word == "" || listed(" and or so that therefore then but a ", word) || phraseAt(word, fills).text != word {
 			break
 		}
 	}
 	return -1, -1
-}
-
-// denseFill returns the length of the word that may stand before a phrase at the end of a text in a script
-// without spaces, or 0.
-func (r *reader) denseFill(text string) int {
-	n := 0
-	for n < maxOf {
-		last, size := utf8.DecodeLastRuneInString(text[:len(text)-n])
-		if size == 0 || !dense(last) {
-			return 0
-		}
-		n += size
-		if word := r.low[len(text)-n : len(text)]; phraseAt(word, fills).text == word {
-			return n
-		}
-	}
-	return 0
 }
 
 // lastWord returns the letters at the end of a text.
@@ -280,10 +229,6 @@ func lastWord(text string) string {
 func (r *reader) valueEnding(text string) int {
 	start := max(0, len(text)-maxShort)
 	start += strings.LastIndexAny(text[start:], ".!?\n:;") + 1
-	if n := len(text); start > 0 && start < n && isDigit(text[start]) && text[start-1] == '.' { // of a decimal
-		from := max(0, start-maxOf)
-		start = from + strings.LastIndexAny(text[from:start], " \n") + 1
-	}
 	sentence := text[start:]
 	if r.want.letter {
 		if m := letters().FindStringIndex(sentence); m != nil {
@@ -325,17 +270,15 @@ func (r *reader) asserted(head string, all []cue) (found string, rule Rule) {
 	}
 	b.WriteString(r.text[from:])
 	text := b.String()
-	if last < 0 || made[last].role != hedges && r.names(text[cut:]) {
+	if last < 0 || r.names(text[cut:]) {
 		return located(text, r.want)
 	}
 	found, rule = located(text[:cut], r.want)
-	said := Normal(r.text[max(made[last].start, made[last].end-len(found)):made[last].end])
-	switch same := Normal(found) == said; {
-	case made[last].role == hedges:
-		if same || r.names(text[cut:]) {
-			return located(text, r.want)
-		}
-	case same:
+	hedged := made[last].role == hedges
+	switch same := Normal(found) == Normal(r.text[max(made[last].start, made[last].end-len(found)):made[last].end]); {
+	case hedged && same:
+		return located(text, r.want)
+	case hedged, same:
 	case rule == RuleBox, rule == RuleTag, rule == RuleStatement, rule == RuleBare, r.want.phrase != "" && rule == RuleText, r.apposed(text[:cut], found):
 		return found, rule
 	}
@@ -358,11 +301,6 @@ func (r *reader) apposed(text, value string) bool {
 	words := strings.Fields(between)
 	if strings.ContainsAny(between, ".!?;:\n") || len(words) > maxNouns {
 		return false
-	}
-	for _, word := range words {
-		if listed(" is are was be equals answer ", strings.Trim(word, ",")) {
-			return false
-		}
 	}
 	return true
 }

@@ -26,7 +26,7 @@ func lastExpression(text string) string {
 	}
 	for end := len(text); end > max(0, len(text)-maxLines); {
 		start := strings.LastIndexByte(text[:end], '\n') + 1
-		line := withoutBullet(text[max(start, end-maxLine):end])
+		line := text[max(start, end-maxLine):end]
 		if found := expressionOf(line); found != "" {
 			return found
 		}
@@ -36,16 +36,6 @@ func lastExpression(text string) string {
 		end = start - 1
 	}
 	return lastNumber(text)
-}
-
-// bullet matches the mark before a member of a list.
-var bullet = compiled.Regexp(`^\s*(?:[-*•+]|\d{1,2}[.)])\s+(\S.*)$`)
-
-func withoutBullet(line string) string {
-	if m := bullet().FindStringSubmatch(line); m != nil {
-		return m[1]
-	}
-	return line
 }
 
 // expressionOf returns the last expression of a line if we can read it; else nothing.
@@ -71,15 +61,6 @@ func expressionOf(line string) string {
 	}
 	start := all[firstOf(line, all[:last+1])].start
 	found := line[start:all[last].end]
-	if bounding().MatchString(line[:start]) || bounding().MatchString(line[:all[last].start]) {
-		return ""
-	}
-	if before := strings.TrimRight(line[:start], " "); strings.HasSuffix(before, "between") { // these are no answers
-		return line[len(before)-len("between") : all[last].end]
-	}
-	if inner := between(found, "(", ")"); inner != found && strings.ContainsAny(inner, "=<>≤≥≠") {
-		found = inner
-	}
 	if _, err := expr.Parse(expr.Fold(found)); err != nil {
 		if at, is := TimeOfDay(found); !is || !at.Marked {
 			return ""
@@ -100,7 +81,7 @@ func inTwoUnits(line string, a, b run) string {
 }
 
 // bracketed matches a remark in brackets at the end of a line, after a word.
-var bracketed = compiled.Regexp(`(?i)[a-z]{3,}\s(\([^()=]*[a-z]{3,}[^()=]*\)[\s.*]*)$`)
+var bracketed = compiled.Regexp(`(?i)(?:[a-z]{3,}|\d)\s(\([^()=]*[a-z]{3,}[^()=]*\)[\s.*]*)$`)
 
 // restricted matches an inequality for a variable.
 var restricted = compiled.Regexp(`^[A-Za-z]\s*(?:[≠<>≤≥∈]|!=)`)
@@ -135,7 +116,7 @@ const (
 func adjoined(line string, before []run, r run) bool {
 	object := before[len(before)-1]
 	between := lower(line[object.end:r.start])
-	if r.relation || object.relation || len(between) > maxShort || strings.ContainsAny(between, ".,;:!?()=$\\") {
+	if r.relation || object.relation || len(between) > maxShort || strings.ContainsAny(between, ".,;:!?()=\\") {
 		return false
 	}
 	marks := cues(between, adjoins)
@@ -157,9 +138,7 @@ func adjoined(line string, before []run, r run) bool {
 	if slices.ContainsFunc(after, func(word string) bool { return !listed(determiners, word) && !strings.HasSuffix(word, "ing") }) {
 		return false
 	}
-	head := lower(line[max(0, object.start-maxShort/2):object.start])
-	marks = cues(head, adjoins) // nor is the object itself in such a phrase
-	return marks == nil || strings.HasSuffix(head[:marks[len(marks)-1].end], " of") || strings.TrimSpace(head[marks[len(marks)-1].end:]) != ""
+	return true
 }
 
 // attributive matches what joins a number to a noun: "5-hour".
@@ -217,10 +196,6 @@ var (
 // linkedRuns reports whether two neighbouring runs are members of a list. further says that the
 // second is linked with one after it.
 func linkedRuns(line string, a, b run, further bool) bool {
-	switch {
-	case b.named && !a.named, b.relation && !a.relation, a.relation && !a.named && !b.relation:
-		return false
-	}
 	separator := line[a.end:b.start]
 	separator = strings.TrimSpace(separator)
 	return conjunction().MatchString(separator) || separator == "," && (further || a.named && b.named) || separator == ";" && a.named && b.named
@@ -253,11 +228,6 @@ func runFrom(line string, pieces []piece, start int) (end, next int) {
 			return i + 1, i + 1
 		case p.class == prose, p.class == comma && depth == 0, p.class == shutter && depth == 0:
 			return i, i + 1
-		case p.class == opener && p.spaced && before.ends():
-			if shut := asideEnd(line, pieces, i); shut > 0 {
-				return i, shut
-			}
-			depth++
 		case p.class == opener:
 			depth++
 		case p.class == shutter:
@@ -265,21 +235,10 @@ func runFrom(line string, pieces []piece, start int) (end, next int) {
 		case p.class == number && p.spaced && before.ends() && !continued(line, pieces, i):
 			return i, i
 		case p.class == letter && (before.class == number || before.class == suffix) && p.spaced && unitLike(line, pieces, i):
-			return i, i + 1 + attached(pieces[i+1:])
-		case p.class == suffix && p.spaced && line[p.start] != '%':
 			return i, i + 1
 		}
 	}
 	return len(pieces), len(pieces)
-}
-
-// attached counts the pieces that no space separates.
-func attached(pieces []piece) int {
-	n := 0
-	for n < len(pieces) && !pieces[n].spaced && pieces[n].class != prose && pieces[n].class != comma && pieces[n].class != shutter {
-		n++
-	}
-	return n
 }
 
 // isScale reports whether a word belongs to the number before it.
@@ -310,37 +269,6 @@ func unitLike(line string, pieces []piece, i int) bool {
 	}
 	next := pieces[i+1]
 	return next.class != operator && next.class != sign && next.class != suffix && next.class != opener || line[next.start] == '/' && !next.spaced
-}
-
-// asideEnd returns the index after the bracket that closes a remark in brackets, or 0 if it is
-// none but a factor.
-func asideEnd(line string, pieces []piece, start int) int {
-	depth, hasLetter, remark := 0, false, false
-	if strings.HasPrefix(line[pieces[start].start:], "(mod ") {
-		return 0
-	}
-	for i := start; i < min(len(pieces), start+maxRemark); i++ {
-		p := pieces[i]
-		switch p.class {
-		case opener:
-			depth++
-		case shutter:
-			depth--
-		case letter, function:
-			hasLetter = true
-		case prose:
-			remark = true
-		case operator:
-			remark = remark || strings.IndexAny(line[p.start:p.end], "=≈<>") == 0 || strings.HasPrefix(line[p.start:], "≈")
-		}
-		if depth == 0 {
-			if remark || !hasLetter && pieces[start-1].class == number {
-				return i + 1
-			}
-			return 0
-		}
-	}
-	return 0
 }
 
 // trimmed returns the run of pieces without signs at its ends and without brackets that are not

@@ -8,7 +8,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/mathverify/expr"
-	"github.com/quintain-rl/quintain/mathverify/units"
 )
 
 // A class says what a piece of a line is.
@@ -211,7 +210,7 @@ func (s *scanner) letters(rest string) {
 		s.add(function, len(word)+index)
 	case low == "pi" || low == "inf" || low == "infinity":
 		s.add(letter, len(word))
-	case len(word) == 1 && !s.article(word, next) || s.product(word, after, next):
+	case len(word) == 1:
 		s.add(letter, len(word))
 	default:
 		s.word(rest)
@@ -226,32 +225,6 @@ func latin(text string) string {
 		}
 	}
 	return text
-}
-
-// article reports whether a letter is a word: no sign stands beside it.
-func (s *scanner) article(word, next string) bool {
-	if word != "a" && word != "A" && word != "I" || strings.HasPrefix(s.text[s.at+len(word):], "(") {
-		return false
-	}
-	p := s.before()
-	return s.spaced && p.class != operator && p.class != sign && p.class != function && !strings.HasPrefix(next, "=") && !strings.HasPrefix(next, "+") && !strings.HasPrefix(next, "^") || next != "" && next[0] == '\''
-}
-
-// product reports whether two or three letters are a product of variables, or the name of a
-// segment.
-func (s *scanner) product(word, after, next string) bool {
-	if len(word) > 3 || listed(small, strings.ToLower(word)) {
-		return false
-	}
-	p := s.before()
-	if !s.spaced && p.class == number {
-		return !listed(" st nd rd th am pm ", strings.ToLower(word)) && !listed(units.Letters, word)
-	}
-	raised := strings.HasPrefix(after, "^") || classes[first(after)] == suffix && first(after) != '\''
-	if p.class == operator || p.class == sign || !s.spaced && p.ends() {
-		return !s.spaced || raised || allUpper(word)
-	}
-	return allUpper(word) && strings.HasPrefix(next, "=")
 }
 
 // word reads a word with all that hangs on it: an apostrophe, a hyphen, a slash, an exponent,

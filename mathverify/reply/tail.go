@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
@@ -42,15 +43,7 @@ func withoutTail(text string) string {
 	if len(cues(lower(rest), bounds|claims|retracts)) > 0 {
 		return text
 	}
-	words := strings.FieldsFunc(rest, func(r rune) bool { return r == ' ' || r == ',' || r == '(' || r == ')' })
-	prose := false
-	for _, word := range words {
-		if len(word) == 1 && word != "a" && word != "I" {
-			return text
-		}
-		prose = prose || isProse(word) || listed(" all sum ", lower(word))
-	}
-	if !prose {
+	if !slices.ContainsFunc(strings.Fields(rest), func(word string) bool { return isProse(word) || listed(" all sum ", lower(word)) }) {
 		return text
 	}
 	return head
