@@ -52,7 +52,9 @@ func (p *putOp) insist(ctx context.Context) (fresh []bool, err error) {
 			return p.fresh, nil
 		}
 	}
-	return nil, fmt.Errorf("the store refuses a group as stored, but does not list it: %w", ErrUncertain)
+	err = fmt.Errorf("the store refuses a group as stored, but does not list it: %w", ErrUncertain)
+	p.queue.ready.heed(ctx, 0, err)
+	return nil, err
 }
 
 // maxTries is how often a put is tried while the store has a group that the index does not
@@ -77,8 +79,10 @@ func (p *putOp) keep(i int, body []byte, sum uint32) {
 // know, from an uncertain put: reread, then put again.
 func (p *putOp) put(ctx context.Context) (again bool, err error) {
 	q := p.queue
+	faults := q.ready.begin()
 	news, err := p.claimed(ctx)
 	if err != nil {
+		q.ready.heed(ctx, faults, err)
 		return false, err
 	}
 	defer q.ops.RUnlock()
@@ -97,7 +101,7 @@ func (p *putOp) put(ctx context.Context) (again bool, err error) {
 		picked[n] = p.records[i]
 	}
 	seqs, err := q.store.Put(ctx, picked)
-	q.ready.heed(err)
+	q.ready.heed(ctx, faults, err)
 	if err != nil {
 		return false, q.doubt(err)
 	}

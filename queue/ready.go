@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/queue/groupform"
 )
 
 const (
@@ -20,14 +22,15 @@ type readiness struct {
 
 	mu     sync.Mutex // guards the rest; nothing else is called under it
 	closed bool
+	faults int           // failed puts and probes so far
 	err    error         // of the last put or probe
 	until  time.Time     // err counts until then
 	began  time.Time     // of the running probe
 	ended  chan struct{} // closed when the running probe ends; nil: none runs
 }
 
-// Ready reports why a put would fail now. It goes by the last put if that is at most 3
-// seconds old, else by a probe, which adds no group. It waits half a second for the probe at
+// Ready reports why a put would fail now. It goes by the last put if that succeeded in the past 3
+// seconds, else by a probe, which adds no group. It waits half a second for the probe at
 // most; until the answer the previous outcome counts, and after 5 seconds [ErrUnreachable].
 func (q *Queue) Ready(ctx context.Context) error {
 	r := &q.ready
@@ -71,32 +74,52 @@ func (r *readiness) start(probe func() error) (ended <-chan struct{}, err error)
 		return nil, r.err
 	case r.ended == nil:
 		r.began, r.ended = now, make(chan struct{})
-		r.probes.Go(func() { r.end(probe()) })
+		faults := r.faults
+		r.probes.Go(func() { r.end(faults, probe()) })
 	}
 	return r.ended, nil
 }
 
-// end records the outcome of a probe.
-func (r *readiness) end(err error) {
+// end records the outcome of a probe that began after faults.
+func (r *readiness) end(faults int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.err, r.until = err, time.Now().Add(readyFor)
+	r.note(faults, err)
+	if err != nil {
+		r.until = time.Now().Add(readyFor)
+	}
 	close(r.ended)
 	r.ended = nil
 }
 
-// heed records the outcome of a put. After an error the next caller of Ready starts a probe,
-// because not every error is the store's. One of the store's counts until the probe answers.
-func (r *readiness) heed(err error) {
+// begin returns the faults so far, for heed.
+func (r *readiness) begin() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.faults
+}
+
+// heed records the outcome of a put that began after faults, unless the caller is the cause.
+func (r *readiness) heed(ctx context.Context, faults int, err error) {
+	store := errors.Is(err, ErrUnreachable) || errors.Is(err, ErrUncertain) || errors.Is(err, ErrNoSpace)
+	if _, huge := errors.AsType[*groupform.TooLargeError](err); !store && (huge || errors.Is(ctx.Err(), context.Canceled)) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.note(faults, err)
+}
+
+// note records an outcome. An error counts until a later put or probe succeeds, and the next
+// caller of Ready starts one; what began before the error proves nothing. r.mu is held.
+func (r *readiness) note(faults int, err error) {
+	r.until = time.Time{}
 	switch {
-	case err == nil:
+	case err != nil:
+		r.faults++
+		r.err = err
+	case faults == r.faults:
 		r.err, r.until = nil, time.Now().Add(readyFor)
-	case errors.Is(err, ErrUnreachable), errors.Is(err, ErrUncertain), errors.Is(err, ErrNoSpace):
-		r.err, r.until = err, time.Time{}
-	default:
-		r.until = time.Time{}
 	}
 }
 

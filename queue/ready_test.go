@@ -109,6 +109,47 @@ func TestReady(t *testing.T) {
 	})
 }
 
+// After a put that failed, whatever the store calls it, the queue is not ready until a put or a
+// probe that began later succeeds.
+func TestNotReadyAfterAFailure(t *testing.T) {
+	for _, test := range []struct {
+		why   string
+		fails error
+	}{
+		{"a kind of the store's", queue.ErrUnreachable},
+		{"an error without a kind", errors.New("input/output error")},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q, m := openMoody(t)
+			early := make(chan struct{})
+			m.be(nil, early)
+			var puts sync.WaitGroup
+			puts.Go(func() {
+				if _, err := q.Put(t.Context(), groupformtest.Group(1)); err != nil {
+					t.Errorf("%s: the early put: %v", test.why, err)
+				}
+			})
+			synctest.Wait()
+			m.be(test.fails, nil)
+			if _, err := q.Put(t.Context(), groupformtest.Group(2)); !errors.Is(err, test.fails) {
+				t.Errorf("%s: put: %v", test.why, err)
+			}
+			close(early)
+			puts.Wait()
+			late := make(chan struct{})
+			m.be(nil, late)
+			if err := q.Ready(t.Context()); !errors.Is(err, test.fails) {
+				t.Errorf("%s: ready before anything has succeeded: error %v", test.why, err)
+			}
+			close(late)
+			synctest.Wait()
+			if err := q.Ready(t.Context()); err != nil {
+				t.Errorf("%s: once the probe has succeeded: %v", test.why, err)
+			}
+		})
+	}
+}
+
 // Ready answers soon even if the store hangs. After some seconds it counts as unreachable.
 func TestReadyWaitsForNoStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
