@@ -182,19 +182,26 @@ func withoutMarks(text string) string {
 	return marks().ReplaceAllString(text, "")
 }
 
-// tags matches an answer in tags.
-var tags = compiled.Regexp(`<answer>((?s:.*?))</answer>`)
-
 // tagged returns the content of the last pair of tags, and of the pairs before it that
 // only commas, "and" or "or" separate.
 func tagged(text string) (string, bool) {
-	if start := strings.LastIndex(text, "<answer>"); start < 0 || !strings.Contains(text[start:], "</answer>") {
+	const open, shut = "<answer>", "</answer>"
+	if start := strings.LastIndex(text, open); start < 0 || !strings.Contains(text[start:], shut) {
 		return "", false
 	}
 	text = text[max(0, len(text)-maxLines):]
 	var all []box
-	for _, m := range tags().FindAllStringSubmatchIndex(text, -1) {
-		all = append(all, box{text[m[2]:m[3]], m[0], m[1]})
+	for at := strings.Index(text, open); at >= 0; {
+		inside, _, closed := strings.Cut(text[at+len(open):], shut)
+		if !closed {
+			break
+		}
+		end := at + len(open) + len(inside) + len(shut)
+		all = append(all, box{inside, at, end})
+		next := strings.Index(text[end:], open)
+		if at = end + next; next < 0 {
+			break
+		}
 	}
 	return strings.Join(together(text, all), ", "), all != nil
 }

@@ -124,15 +124,15 @@ func (p lexeme) begins(low string) bool {
 	if !strings.HasPrefix(low, p.text) || !parted(p.text, low[len(p.text):]) {
 		return false
 	}
+	said, end := low[:min(len(low), maxHint)], 0
 	for _, part := range p.more {
-		low = low[:sentenceEnd(low[:min(len(low), maxHint)])]
-		at := wordIndex(low, part)
+		at := wordIndex(said[end:], part)
 		if at < 0 {
 			return false
 		}
-		low = low[at+len(part):]
+		end += at + len(part)
 	}
-	return true
+	return end == 0 || sentenceEnd(said) >= end
 }
 
 // wordIndex returns where whole words begin in a text, or -1.
