@@ -329,6 +329,9 @@ func (c *chain) end(ctx context.Context) (last uint64, err error) {
 
 // passing reports whether err may pass, so that a retry makes sense.
 func passing(err error) bool {
+	if errors.Is(err, errDenied) {
+		return false
+	}
 	return errors.Is(err, queue.ErrUncertain) || errors.Is(err, queue.ErrUnreachable) || errors.Is(err, errRefused)
 }
 

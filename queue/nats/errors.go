@@ -16,6 +16,7 @@ import (
 var (
 	errRefused = errors.New("the server refuses a write for now") // another message is the last, or a subject is not new
 	errTaken   = errors.New("a subject that should be new is not")
+	errDenied  = errors.New("its user lacks a right")
 	errForeign = errors.New("another process has written to the stream")
 	errCut     = errors.New("the server has lost the acknowledged end of the stream: see sync_interval in its settings")
 )

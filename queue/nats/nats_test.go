@@ -194,3 +194,42 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		t.Errorf("no server: error %v", err)
 	}
 }
+
+// A user without a right gets the server's words, soon, and so does a standby, which waits for none.
+func TestUserWithoutRights(t *testing.T) {
+	for _, c := range []struct{ why, denied, subject, want string }{
+		{"no JetStream", "publish", "$JS.API.>", `Publish to "$JS.API.STREAM.INFO.quintain"`},
+		{"no answers", "subscribe", "_INBOX.>", `Subscription to "_INBOX.`},
+		{"no log", "publish", "quintain.state.>", `Publish to "quintain.state.queue.owner"`},
+		{"no listing", "publish", "$JS.API.CONSUMER.>", `Publish to "$JS.API.CONSUMER.CREATE.quintain-log`},
+	} {
+		for _, standby := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, standby %t", c.why, standby), func(t *testing.T) {
+				t.Parallel()
+				rights := &server.Permissions{Publish: &server.SubjectPermission{}, Subscribe: &server.SubjectPermission{}}
+				if c.denied == "publish" {
+					rights.Publish.Deny = []string{c.subject}
+				} else {
+					rights.Subscribe.Deny = []string{c.subject}
+				}
+				s, err := server.NewServer(&server.Options{
+					Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+					Users: []*server.User{{Username: "a", Password: "b", Permissions: rights}},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Start()
+				defer s.WaitForShutdown()
+				defer s.Shutdown()
+				if !s.ReadyForConnections(time.Minute) {
+					t.Fatal("the server does not start")
+				}
+				_, err = nats.Open(t.Context(), "nats://a:b@"+s.Addr().String(), nats.Options{Standby: standby, Timeout: time.Minute})
+				if err == nil || !strings.Contains(err.Error(), "lacks a right") || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "context") {
+					t.Errorf("error %v", err)
+				}
+			})
+		}
+	}
+}

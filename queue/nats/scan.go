@@ -41,6 +41,7 @@ func (s *server) read(ctx context.Context, sc scan, show func(m jetstream.Msg, s
 
 // readFrom shows the messages of sc from number first on, and returns the last number shown.
 func (s *server) readFrom(ctx context.Context, sc scan, first uint64, show func(m jetstream.Msg, seq uint64) error) (seen uint64, err error) {
+	began := time.Now()
 	create, cancel := context.WithTimeout(ctx, min(2*tryTime, s.o.Timeout))
 	defer cancel()
 	c, err := sc.stream.CreateConsumer(create, jetstream.ConsumerConfig{
@@ -49,7 +50,7 @@ func (s *server) readFrom(ctx context.Context, sc scan, first uint64, show func(
 		MemoryStorage: true, Replicas: 1, InactiveThreshold: time.Minute,
 	})
 	if err != nil {
-		return 0, s.readError(ctx, err)
+		return 0, s.readError(ctx, s.explain(began, err))
 	}
 	defer func() { // else the server forgets it in a minute
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), tryTime)
@@ -71,7 +72,7 @@ func (s *server) readFrom(ctx context.Context, sc scan, first uint64, show func(
 			return seen, stop
 		}
 		if err != nil {
-			return seen, s.readError(ctx, err)
+			return seen, s.readError(ctx, s.explain(began, err))
 		}
 	}
 	return seen, nil

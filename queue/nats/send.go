@@ -122,9 +122,10 @@ func (s *server) request(m *message, until time.Time, bytes int) ([]byte, error)
 	patience := max(retryPause, min(tryTime, time.Until(until)))
 	ctx, cancel := s.try(context.Background(), patience+transfer(bytes))
 	defer cancel()
+	began := time.Now()
 	reply, err := s.nc.RequestMsgWithContext(ctx, m.Msg)
 	if err != nil {
-		return nil, err
+		return nil, s.explain(began, err)
 	}
 	return reply.Data, nil
 }

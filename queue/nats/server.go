@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -26,6 +27,32 @@ type server struct {
 
 	mu    sync.Mutex
 	tries map[context.Context]context.CancelFunc // attempts on the current connection
+
+	denial atomic.Pointer[denial] // the last; nil: none
+}
+
+// A denial is the server's refusal of a subject, which it does not send as an answer.
+type denial struct {
+	err error // an [errDenied]
+	at  time.Time
+}
+
+// deny keeps the server's words about a right that the user lacks.
+func (s *server) deny(err error) {
+	_, words, found := strings.Cut(err.Error(), nats.ErrPermissionViolation.Error()+": ")
+	if errors.Is(err, nats.ErrPermissionViolation) && found && !strings.Contains(words, syncSubject) { // which a queue can do without
+		s.denial.Store(&denial{fmt.Errorf("%w: %s", errDenied, strings.TrimPrefix(words, "nats: ")), time.Now()})
+	}
+}
+
+// explain returns the server's words about a right, if they came since began, instead of err, the
+// error of an attempt that got no answer.
+func (s *server) explain(began time.Time, err error) error {
+	silent := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
+	if d := s.denial.Load(); silent && d != nil && d.at.After(began) {
+		return d.err
+	}
+	return err
 }
 
 // reach connects to the server. A standby waits for one that cannot be reached.
@@ -70,6 +97,7 @@ func (s *server) dial(ctx context.Context) (*nats.Conn, error) {
 		nats.DisconnectErrHandler(func(*nats.Conn, error) { s.abandon() }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Debug("nats: connection", "err", err)
+			s.deny(err)
 		}),
 	}
 	if s.o.Creds != "" {
@@ -178,8 +206,9 @@ func (s *server) until(ctx context.Context) time.Time {
 func (s *server) askOnce(ctx context.Context, f func(context.Context) error) error {
 	try, cancel := s.try(ctx, min(askTime, s.o.Timeout)+transfer(int(s.nc.MaxPayload())))
 	defer cancel()
+	began := time.Now()
 	if err := f(try); err != nil {
-		return s.readError(ctx, err)
+		return s.readError(ctx, s.explain(began, err))
 	}
 	return nil
 }
