@@ -162,7 +162,7 @@ func TestAsk(t *testing.T) {
 	} {
 		var p process
 		w := &world{
-			args: append([]string{"ask", "--data", t.TempDir()}, test.args...), stdin: strings.NewReader(test.in),
+			args: append([]string{"ask"}, test.args...), stdin: strings.NewReader(test.in),
 			stdout: &p.stdout, stderr: &p.stderr, environ: func() []string { return nil },
 		}
 		if status := execute(w); status != exitOK {

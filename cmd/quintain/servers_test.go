@@ -55,7 +55,7 @@ func TestPolicyProbe(t *testing.T) {
 	}{
 		{[]string{"policy", "probe"}, exitUsage, "--url"},
 		{[]string{"policy", "probe", "--url", url}, exitFailed, "is the server running"},
-		{[]string{"policy", "probe", "--url", "ftp://x"}, exitFailed, "want one like http://"},
+		{[]string{"policy", "probe", "--url", "ftp://x"}, exitFailed, "want one with http:// or https:// before it"},
 		{[]string{"policy", "fake", "--length", "long"}, exitUsage, "fixed:N"},
 		{[]string{"policy", "fake", "--faults", "bored=1"}, exitUsage, "no fault"},
 		{[]string{"policy", "fake", "--tokenizer", "nowhere"}, exitUsage, "nowhere"},

@@ -51,7 +51,7 @@ func TestRunTrains(t *testing.T) {
 
 	// Another policy on the folder would lock the trained model out.
 	p := start("run", "--policy", "script", "--port", "0", "--data", data)
-	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "choose another folder with --data, or --policy tiny") {
+	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "the folder holds a run of the embedded model; use --data NEW-FOLDER for this one") {
 		t.Errorf("a script on the folder of a trained model: status %d\n%s", status, p.stderr.String())
 	}
 	asked := start("ask", "spell_backward", "--data", data, "--index", "7")

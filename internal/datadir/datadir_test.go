@@ -1,7 +1,9 @@
 package datadir_test
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -126,5 +128,36 @@ func TestRemove(t *testing.T) {
 	}
 	if err := datadir.Sweep(filepath.Join(dir, "none")); err != nil {
 		t.Errorf("a missing folder: %v", err)
+	}
+}
+
+// A process that is being started holds the files of this one until its program runs.
+func TestAClosedLockIsFreeWhileProcessesStart(t *testing.T) {
+	dir, ends := t.TempDir(), make(chan error, 4)
+	for range 4 {
+		go func() {
+			var err error
+			for range 50 {
+				err = errors.Join(err, exec.Command(os.Args[0], "-test.run=^$").Run())
+			}
+			ends <- err
+		}()
+	}
+	for ended := 0; ended < 4; {
+		lock, err := datadir.Lock(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := lock.Close(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case err := <-ends:
+			if err != nil {
+				t.Error(err)
+			}
+			ended++
+		default:
+		}
 	}
 }

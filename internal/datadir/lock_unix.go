@@ -11,20 +11,32 @@ import (
 )
 
 // A folderLock is two locked files: the folder, and a file in it.
-type folderLock struct{ folder, file *os.File }
+type folderLock struct{ folder, file io.Closer }
 
 // Close unlocks the folder.
 func (l folderLock) Close() error { return errors.Join(l.file.Close(), l.folder.Close()) }
+
+// A lockedFile unlocks itself before it is closed: a process that is being started has the file, too,
+// until its program runs.
+type lockedFile struct{ *os.File }
+
+// Close implements [io.Closer].
+func (f lockedFile) Close() error {
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // closing it unlocks, too
+	return f.File.Close()
+}
 
 func lockFolder(path string) (_ io.Closer, err error) {
 	var l folderLock
 	if l.folder, err = openLocked(path); err != nil {
 		return nil, err
 	}
-	if l.file, err = os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
+	f, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
 		return nil, errors.Join(err, l.folder.Close())
 	}
-	if err := flock(l.file); err != nil {
+	l.file = lockedFile{f}
+	if err := flock(f); err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
@@ -41,7 +53,7 @@ func inUse(path string) (used, known bool) {
 }
 
 // openLocked opens and locks a folder, if its file system supports locks.
-func openLocked(path string) (*os.File, error) {
+func openLocked(path string) (io.Closer, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -49,7 +61,7 @@ func openLocked(path string) (*os.File, error) {
 	if err := flock(f); errors.Is(err, ErrInUse) {
 		return nil, errors.Join(err, f.Close())
 	}
-	return f, nil
+	return lockedFile{f}, nil
 }
 
 // flock locks a file for this process, or returns [ErrInUse].

@@ -192,13 +192,13 @@ func TestErrors(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	for says, cfg := range map[string]rewardmodel.Config{
-		"kind is":            {Kind: "tgi", URLs: []string{"http://a"}},
-		"no server address":  {Kind: rewardmodel.Classify},
-		"model is empty":     {Kind: rewardmodel.Pooling, URLs: []string{"http://a"}},
-		"chat template":      {Kind: rewardmodel.SGLang, URLs: []string{"http://a"}},
-		"class is -1":        {Kind: rewardmodel.SGLang, URLs: []string{"http://a"}, Render: render, Class: -1},
-		"batch is -1":        {Kind: rewardmodel.SGLang, URLs: []string{"http://a"}, Render: render, Batch: -1},
-		"want one like http": {Kind: rewardmodel.SGLang, URLs: []string{"a"}, Render: render},
+		"kind is":              {Kind: "tgi", URLs: []string{"http://a"}},
+		"no server address":    {Kind: rewardmodel.Classify},
+		"model is empty":       {Kind: rewardmodel.Pooling, URLs: []string{"http://a"}},
+		"chat template":        {Kind: rewardmodel.SGLang, URLs: []string{"http://a"}},
+		"class is -1":          {Kind: rewardmodel.SGLang, URLs: []string{"http://a"}, Render: render, Class: -1},
+		"batch is -1":          {Kind: rewardmodel.SGLang, URLs: []string{"http://a"}, Render: render, Batch: -1},
+		"before it, like http": {Kind: rewardmodel.SGLang, URLs: []string{"a"}, Render: render},
 	} {
 		if _, err := rewardmodel.New(cfg); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want %s", err, says)
