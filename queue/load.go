@@ -66,13 +66,16 @@ func (q *Queue) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if s, ok := q.store.(interface{ End() uint64 }); ok { // the log knows the end only as of its last record
+		h.last = max(h.last, s.End())
+	}
 	lost := q.hide(dark, h.missing(max(last, h.last), present))
 	q.stats.Lost = h.lost + uint64(len(lost))
 	q.last, q.noted = last, min(last, h.last)
 	// A store that lost its end will reuse numbers in the log.
 	damaged := len(lost) > 0 || h.last > last
 	if damaged {
-		q.log.Error("groups are missing: the files of the queue were damaged, or another program changed them", q.whereabouts(lost)...)
+		q.log.Error("groups are missing: files or streams of the queue were damaged, or another program changed them", q.whereabouts(lost)...)
 	}
 	return q.tidy(ctx, h, damaged)
 }

@@ -18,6 +18,7 @@ var (
 	errTaken   = errors.New("a subject that should be new is not")
 	errDenied  = errors.New("its user lacks a right")
 	errForeign = errors.New("another process has written to the stream")
+	errDeleted = errors.New("somebody has deleted the stream on the server: the next start makes it anew, and tells how many groups are lost")
 	errCut     = errors.New("the server has lost the acknowledged end of the stream: see sync_interval in its settings")
 )
 

@@ -15,7 +15,16 @@ import (
 
 // Append implements [queue.Log].
 func (s *store) Append(ctx context.Context, record []byte) error {
-	return s.log.write(ctx, s.doneMessage(record))
+	top := s.top.Load()
+	o := s.own
+	if o.Bodies = s.bodies.last(); o.Bodies >= top {
+		return s.log.write(ctx, s.doneMessage(record))
+	}
+	err := s.log.write(ctx, s.ownerMessage(o), s.doneMessage(record)) // the log says that bodies are lost: both or neither
+	if err == nil {
+		s.top.Store(o.Bodies)
+	}
+	return err
 }
 
 func (s *store) doneMessage(record []byte) *message {
@@ -64,6 +73,7 @@ func (s *store) Rewrite(ctx context.Context, records [][]byte) error {
 			first = msgs[0].seq
 		}
 	}
+	s.top.Store(s.bodies.last())
 	return s.purge(ctx, s.log, jetstream.WithPurgeSubject(s.doneSubject()), jetstream.WithPurgeSequence(first))
 }
 

@@ -27,6 +27,7 @@ type ownership struct {
 	Owner    string    `json:"owner"`  // for people
 	Since    time.Time `json:"since"`
 	Released bool      `json:"released,omitempty"` // the owner closed its store
+	Bodies   uint64    `json:"bodies,omitempty"`   // number of the last body
 }
 
 // String names the owner.
@@ -41,6 +42,13 @@ func me() string {
 		name = "an unnamed host"
 	}
 	return fmt.Sprintf("process %d on %s", os.Getpid(), name)
+}
+
+// record is the record of this process.
+func (s *store) record() ownership {
+	o := s.own
+	o.Bodies = s.top.Load()
+	return o
 }
 
 // ownerMessage is the message of the record.
@@ -131,8 +139,9 @@ func (s *store) look(ctx context.Context) (last uint64, o ownership, err error) 
 // last.
 func (s *store) take(last uint64, before ownership) (won bool, err error) {
 	s.own = ownership{Number: before.Number + 1, Owner: me(), Since: time.Now().UTC().Truncate(time.Millisecond)}
+	s.top.Store(before.Bodies)
 	s.log.follow(last)
-	record := []*message{s.ownerMessage(s.own)}
+	record := []*message{s.ownerMessage(s.record())}
 	err = s.log.insist(record, s.until(context.Background()))
 	if errors.Is(err, queue.ErrNoSpace) && s.spend() {
 		err = s.log.insist(record, s.until(context.Background()))
@@ -153,7 +162,7 @@ func (s *store) take(last uint64, before ownership) (won bool, err error) {
 // prove proves that this process owns the streams, by writing to the log.
 func (s *store) prove(ctx context.Context) error {
 	begin := time.Now()
-	err := s.log.write(ctx, s.ownerMessage(s.own))
+	err := s.log.write(ctx, s.ownerMessage(s.record()))
 	if err == nil {
 		s.fresh.prove(begin)
 	}
@@ -181,7 +190,7 @@ func (s *store) release() {
 	if s.lost() != nil || !s.nc.IsConnected() {
 		return
 	}
-	o := s.own
+	o := s.record()
 	o.Released = true
 	if err := s.log.write(context.Background(), s.ownerMessage(o)); err != nil {
 		s.o.Log.Warn("the queue could not be released: its next owner will wait for some seconds", "stream", s.o.Name, "err", err)

@@ -347,3 +347,88 @@ func TestRemove(t *testing.T) {
 		t.Errorf("stream %s is there", name)
 	}
 }
+
+// Groups of a stream that somebody deletes are lost: the next start says so, once, whether any was
+// acknowledged before or not. A running owner ends.
+func TestADeletedStreamIsLostGroups(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		acked   int
+		running bool
+	}{
+		{"before the first acknowledgement", 0, false},
+		{"after one", 2, false},
+		{"under a running owner", 0, true},
+		{"under a running owner, after an acknowledgement", 2, true},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			url, _, stop := natsServer(t, t.TempDir(), -1)
+			defer stop()
+			js := connect(t, url)
+			var ended error
+			q := openURL(t, url, nats.Options{Timeout: time.Second, Lost: func(err error) { ended = err }})
+			queuetest.PutAll(t, q, 5)
+			if c.acked > 0 {
+				list, err := q.Lease(ctx, queue.Want{Consumer: "a", Max: c.acked})
+				if err == nil {
+					err = q.Ack(ctx, "a", list[0].Seq, list[1].Seq)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !c.running {
+				queuetest.Close(t, q)
+			}
+			soon, end := context.WithTimeout(ctx, 20*time.Second)
+			defer end()
+			for log, _ := js.Stream(ctx, "quintain-log"); c.running; { // the next sign of life tells the end
+				m, err := log.GetLastMsgForSubject(soon, "quintain.state.queue.owner")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if strings.Contains(string(m.Data), `"bodies":6`) {
+					break
+				}
+			}
+			if err := js.DeleteStream(ctx, "quintain"); err != nil {
+				t.Fatal(err)
+			}
+			if c.running {
+				_, err := q.Put(ctx, groupformtest.Group(7))
+				for err != nil && soon.Err() == nil && !errors.Is(err, queue.ErrFenced) {
+					_, err = q.Put(ctx, groupformtest.Group(7))
+				}
+				if err == nil || !strings.Contains(err.Error(), "deleted the stream") || ended == nil {
+					t.Errorf("put: %v; told of %v", err, ended)
+				}
+				queuetest.Close(t, q)
+			}
+			for i := range 3 {
+				var log strings.Builder
+				s, err := nats.Open(ctx, url, nats.Options{})
+				if err == nil {
+					q, err = queue.Open(ctx, s, queue.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := q.Stats().Lost; got != uint64(5-c.acked) {
+					t.Errorf("start %d: %d groups are lost, want %d", i, got, 5-c.acked)
+				}
+				if tells := strings.Contains(log.String(), fmt.Sprintf("level=ERROR msg=\"groups are missing: files or streams of the queue were damaged, or another program changed them\" groups=%d ", 5-c.acked)); tells != (i == 0) {
+					t.Errorf("start %d: the log says %s", i, &log)
+				}
+				if got := len(queuetest.IDs(q)); got != i {
+					t.Errorf("start %d: %d groups wait, want %d", i, got, i)
+				}
+				if fresh, err := q.Put(ctx, groupformtest.Group(10+i)); !fresh || err != nil {
+					t.Errorf("put: %t, %v", fresh, err)
+				}
+				queuetest.Close(t, q)
+			}
+		})
+	}
+}

@@ -38,15 +38,12 @@ type store struct {
 
 	own     ownership
 	claimed uint64                // number of the log message that made it the owner
+	top     atomic.Uint64         // number of the last body, as the owner's record tells it
 	gone    atomic.Pointer[error] // not nil: no longer the owner
 	stop    context.CancelFunc    // ends the signs of life
 	living  sync.WaitGroup
 	freeing sync.Mutex // held to delete bodies
 }
-
-func (s *store) groupSubject(k string) string { return s.o.Name + ".group." + k }
-func (s *store) doneSubject() string          { return s.o.Name + ".done" }
-func (s *store) stateSubject(k string) string { return s.o.Name + ".state." + k }
 
 // Put implements [queue.Bodies].
 func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, error) {
@@ -64,6 +61,7 @@ func (s *store) Put(ctx context.Context, records []queue.Record) ([]uint64, erro
 	if err := s.bodies.write(ctx, msgs...); err != nil {
 		return nil, err
 	}
+	s.top.Store(s.bodies.last())
 	s.fresh.keep(msgs)
 	seqs := make([]uint64, len(msgs))
 	for i, m := range msgs {
@@ -193,11 +191,18 @@ func (s *store) List(ctx context.Context, show func(queue.Listed)) (last uint64,
 	return last, err
 }
 
+// End is the number of the last body according to the record of the owner: more than [queue.Bodies]
+// lists if somebody deleted the stream.
+func (s *store) End() uint64 { return s.top.Load() }
+
 // mark writes a mark at the end of the bodies. It looks up the end, then proves ownership. A
 // later owner has to mark them later, so this process never writes after the mark of another.
 func (s *store) mark(ctx context.Context) error {
 	for ctx.Err() == nil {
 		last, err := s.bodies.end(ctx)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			return s.lose(errDeleted)
+		}
 		if err != nil {
 			return err
 		}

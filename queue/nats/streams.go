@@ -6,6 +6,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+func (s *server) groupSubject(k string) string { return s.o.Name + ".group." + k }
+func (s *server) doneSubject() string          { return s.o.Name + ".done" }
+func (s *server) stateSubject(k string) string { return s.o.Name + ".state." + k }
+
 // bodiesConfig and logConfig are the settings of the streams.
 func (s *store) bodiesConfig() jetstream.StreamConfig {
 	return jetstream.StreamConfig{
