@@ -31,9 +31,9 @@ type Chat struct {
 	// date forks every conversation. Zero: such a template is refused.
 	Now time.Time
 
-	// TrustMessages takes special tokens that are written out in messages, tools and variables
-	// of a request for control tokens, as of prompts that were rendered beforehand. Otherwise
-	// they are plain text.
+	// TrustMessages takes special tokens and the template's tags that are written out in messages,
+	// tools and variables of a request for control tokens, as of prompts that were rendered
+	// beforehand. Otherwise they are plain text.
 	TrustMessages bool
 }
 

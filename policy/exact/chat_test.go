@@ -48,7 +48,10 @@ const (
 // specials are the vocabulary's special tokens, after the 256 bytes and two pairs.
 var specials = []string{"<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|other|>"}
 
-// vocabulary is a tokenizer.json: bytes, "in" and "an" as tokens, and the special tokens.
+// tags are the vocabulary's added tokens that are not special, as of Qwen 3.
+var tags = []string{"<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<think>", "</think>", "<h1>", "  "}
+
+// vocabulary is a tokenizer.json: bytes, "in" and "an" as tokens, the special tokens and the tags.
 // Like many others, it adds <s> to a text on request.
 func vocabulary(t testing.TB) *tokenizer.Tokenizer {
 	t.Helper()
@@ -60,8 +63,8 @@ func vocabulary(t testing.TB) *tokenizer.Tokenizer {
 		vocab[piece] = len(vocab)
 	}
 	var added []map[string]any
-	for _, s := range specials {
-		added = append(added, map[string]any{"id": len(vocab) + len(added), "content": s, "special": true, "rstrip": s == "<|other|>"})
+	for i, s := range slices.Concat(specials, tags) {
+		added = append(added, map[string]any{"id": len(vocab) + len(added), "content": s, "special": i < len(specials), "rstrip": s == "<|other|>"})
 	}
 	text, err := json.Marshal(map[string]any{
 		"version": "1.0", "added_tokens": added,

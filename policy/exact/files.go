@@ -29,7 +29,7 @@ type Files struct {
 
 	ToolFormat string // of the calls in replies; empty: that of the template
 
-	TrustMessages bool // special tokens written out in messages are control tokens; see [Chat]
+	TrustMessages bool // special tokens and tags written out in messages are control tokens; see [Chat]
 }
 
 // Declare implements [settings.Declarer].
@@ -39,7 +39,7 @@ func (f *Files) Declare(d *settings.Section) {
 	d.Text(&f.Template, "chat_template", "file of the chat template, instead of the model's own").Flag("chat-template")
 	d.Object(&f.Vars, "template_vars", `object of further chat template variables, such as {"enable_thinking": false}`)
 	d.Text(&f.ToolFormat, "tool_format", "format of tool calls in replies (docs/tool-calls.md); empty: that of the chat template, or plain if it knows no tools")
-	d.Bool(&f.TrustMessages, "trust_messages", "special tokens written out in messages are control tokens, as in prompts rendered beforehand; otherwise they are plain text")
+	d.Bool(&f.TrustMessages, "trust_messages", "special tokens and the template's tags written out in messages are control tokens, as in prompts rendered beforehand; otherwise they are plain text")
 	d.Text(&f.Vocabulary, "vocabulary", "name of the vocabulary in groups and traces; none: the model's")
 }
 

@@ -73,7 +73,7 @@ func (s *search) drops(p piece) bool {
 	}
 	without := s.r.Messages[p.message]
 	without.ToolCalls = slices.Delete(slices.Clone(without.ToolCalls), p.call, p.call+1)
-	some := talk{s.t.vars, slices.Clone(s.t.messages)}
+	some := talk{s.t.vars, slices.Clone(s.t.messages), s.t.roles}
 	var err error
 	if some.messages[p.message], err = message(without); err != nil {
 		return false
@@ -121,7 +121,7 @@ func (p piece) lost(m *quintain.Message) error {
 // marks returns how many marks the template writes of the conversation if pieces of it end with
 // them.
 func (s *search) marks(pieces ...piece) (n int, err error) {
-	marked, messages := talk{s.t.vars, slices.Clone(s.t.messages)}, slices.Clone(s.r.Messages)
+	marked, messages := talk{s.t.vars, slices.Clone(s.t.messages), s.t.roles}, slices.Clone(s.r.Messages)
 	for _, p := range pieces {
 		m := &messages[p.message]
 		switch {

@@ -24,13 +24,16 @@ type addedToken struct {
 	text string // its decoded text: the content, or the normalized content
 }
 
+// blank reports whether a token is white space alone.
+func (t *addedToken) blank() bool { return strings.Trim(t.Content, " \t\r\n▁") == "" }
+
 // addedTokens holds the added tokens of a tokenizer. Two searches find them: one in the
 // text as it is, one in the normalized rest.
 type addedTokens struct {
 	byID       map[int32]addedToken
 	byContent  map[string]int32
 	special    map[string]bool // by content
-	begins     string          // first characters of special tokens
+	begins     string          // first characters of all that [Tokenizer.Written] looks for
 	exact      *search
 	normalized *search
 	limit      int32 // one more than the greatest number
@@ -87,7 +90,7 @@ func (a *addedTokens) enter(token *addedToken, n normalizer) error {
 		}
 		token.text = x.text
 	}
-	if first, _ := utf8.DecodeRuneInString(token.text); token.Special && token.text != "" && !strings.ContainsRune(a.begins, first) {
+	if first, _ := utf8.DecodeRuneInString(token.text); token.text != "" && (token.Special || !token.blank()) && !strings.ContainsRune(a.begins, first) {
 		a.begins += string(first)
 	}
 	if token.Normalized {
@@ -118,13 +121,13 @@ func (s *search) add(token addedToken) error {
 	return nil
 }
 
-// each calls text for the gaps between the added tokens of x, and found for each token, in
-// order. Special tokens at the offsets quoted, which ascend, are text.
-func (s *search) each(x piece, quoted []int, text func(piece), found func(id int32)) {
+// each calls text for the gaps between the added tokens of x, with their offsets, and found for
+// each token, in order. Tokens at the offsets quoted, which ascend, are text.
+func (s *search) each(x piece, quoted []int, text func(x piece, at int), found func(id int32)) {
 	at := 0
 	for i := 0; i < len(x.text); {
 		token, end := s.at(x.text, i)
-		if _, is := slices.BinarySearch(quoted, i); token == nil || is && token.Special {
+		if token == nil || isIn(quoted, i) {
 			i++
 			continue
 		}
@@ -139,7 +142,7 @@ func (s *search) each(x piece, quoted []int, text func(piece), found func(id int
 			end = len(x.text) - len(strings.TrimLeftFunc(x.text[end:], unicode.IsSpace))
 		}
 		if start > at {
-			text(x.part(at, start))
+			text(x.part(at, start), at)
 		}
 		if start < end { // else the token before it took all of it
 			found(token.ID)
@@ -147,8 +150,14 @@ func (s *search) each(x piece, quoted []int, text func(piece), found func(id int
 		at = end
 	}
 	if at < len(x.text) {
-		text(x.part(at, len(x.text)))
+		text(x.part(at, len(x.text)), at)
 	}
+}
+
+// isIn reports whether i is among the offsets, which ascend.
+func isIn(offsets []int, i int) bool {
+	_, is := slices.BinarySearch(offsets, i)
+	return is
 }
 
 // at returns the longest token that begins at i, and its end; nil: none.

@@ -136,9 +136,10 @@ func (t *Tokenizer) Encode(text string, special bool) ([]int32, error) {
 	return t.EncodeQuoted(text, special, nil)
 }
 
-// EncodeQuoted is Encode, except that it takes the special tokens written out at the offsets
-// quoted, which ascend, for plain text. It fails if it cannot, because the model's vocabulary
-// has the token, or a normalizer comes before the search for it. See [Tokenizer.Written].
+// EncodeQuoted is Encode, except that it takes the added tokens written out at the offsets
+// quoted, which ascend, for plain text. It cannot if the model's vocabulary has the token, or
+// if the token is looked for after a normalizer that changes the text: other tokens than special
+// ones are then found as by Encode, and a special one is an error. See [Tokenizer.Written].
 func (t *Tokenizer) EncodeQuoted(text string, special bool, quoted []int) ([]int32, error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("the text is not valid UTF-8")
@@ -168,8 +169,9 @@ type encoder struct {
 	ids   []int32
 	err   error
 
-	begin    int // index in ids of the text's first
-	specials int // special tokens found in the text
+	begin    int   // index in ids of the text's first
+	specials int   // special tokens found in the text
+	quoted   []int // offsets of added tokens that are text, from the gap between others on
 	scratch  scratch
 }
 
@@ -196,48 +198,56 @@ func (t *Tokenizer) newEncoder() *encoder {
 
 // reset prepares e for another text.
 func (e *encoder) reset() {
-	e.ids, e.err = e.ids[:0], nil
+	e.ids, e.err, e.quoted = e.ids[:0], nil, nil
 	if max(cap(e.ids), cap(e.scratch.symbols), cap(e.scratch.paths)) > maxScratch {
 		e.ids, e.scratch = nil, scratch{}
 	}
 }
 
+// errNotText is the error for special tokens that stay what they are.
+var errNotText = errors.New("this tokenizer cannot encode its special tokens as text")
+
 // encode appends the tokens of text.
 func (e *encoder) encode(text string, quoted []int) error {
+	e.quoted = quoted
 	e.added.exact.each(piece{text, true}, quoted, e.normalized, e.add)
-	if len(quoted) > 0 && e.err == nil {
-		e.err = e.checkQuoted(text, quoted)
-	}
-	return e.err
-}
-
-// checkQuoted reports a special token at one of the offsets of text that is not written as
-// text: one that is found after the normalizer, or one of the model's vocabulary.
-func (e *encoder) checkQuoted(text string, quoted []int) error {
-	late := func(at int) bool {
-		token, _ := e.added.normalized.at(text, at)
-		return token != nil && token.Special
+	if len(quoted) == 0 || e.err != nil {
+		return e.err
 	}
 	for _, id := range e.ids[e.begin:] {
 		if e.added.byID[id].Special {
 			e.specials--
 		}
 	}
-	if e.specials != 0 || slices.ContainsFunc(quoted, late) {
-		return errors.New("this tokenizer cannot encode its special tokens as text")
+	if e.specials != 0 { // the model's vocabulary has one
+		return errNotText
 	}
 	return nil
 }
 
-// normalized takes the text between the added tokens found before normalization.
-func (e *encoder) normalized(x piece) {
+// normalized takes the text between the added tokens found before normalization, which begins
+// at an offset of the whole text.
+func (e *encoder) normalized(x piece, at int) {
+	written := x.text
 	if e.normalizer != nil {
 		var err error
 		if x, err = e.normalizer.normalize(x); err != nil && e.err == nil {
 			e.err = err
 		}
 	}
-	e.added.normalized.each(x, nil, e.steps[0], e.add)
+	var quoted []int
+	for ; len(e.quoted) > 0 && e.quoted[0] < at+len(written); e.quoted = e.quoted[1:] {
+		i := e.quoted[0] - at
+		if i < 0 { // another token took it
+			continue
+		}
+		if x.text == written {
+			quoted = append(quoted, i)
+		} else if token, _ := e.added.normalized.at(written, i); token != nil && token.Special && e.err == nil {
+			e.err = errNotText
+		}
+	}
+	e.added.normalized.each(x, quoted, func(x piece, _ int) { e.steps[0](x) }, e.add)
 }
 
 // add appends an added token.
@@ -348,8 +358,9 @@ func (t *Tokenizer) ID(token string) (id int32, known bool) {
 	return id, id >= 0
 }
 
-// Written returns the offsets at which text writes out a special token, in order.
-func (t *Tokenizer) Written(text string) (offsets []int) {
+// Written returns the offsets at which text writes out a special token, or another added token
+// of which tag is true, in order. White space is none, and a tag of nil is false.
+func (t *Tokenizer) Written(text string, tag func(token string) bool) (offsets []int) {
 	for i := 0; i < len(text); i++ {
 		next := strings.IndexAny(text[i:], t.added.begins)
 		if next < 0 {
@@ -357,7 +368,7 @@ func (t *Tokenizer) Written(text string) (offsets []int) {
 		}
 		i += next
 		for _, s := range []*search{t.added.exact, t.added.normalized} {
-			if token, _ := s.at(text, i); token != nil && token.Special {
+			if token, _ := s.at(text, i); token != nil && (token.Special || tag != nil && !token.blank() && tag(token.Content)) {
 				offsets = append(offsets, i)
 				break
 			}
