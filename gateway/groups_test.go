@@ -92,7 +92,7 @@ func TestDroppedGroupsSaySo(t *testing.T) {
 	for _, want := range []rollout.Drop{rollout.DropEqual, ""} {
 		b := open(t, nil)
 		b.desk.drop = want
-		r, err := http.NewRequestWithContext(t.Context(), "GET", b.url+"/v1/sessions/events", nil)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+"/v1/sessions/events", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,7 +117,7 @@ func TestCountedTokensAreThoseThatTheNextCallReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := start(t, c, player, host)
-		for seed := range uint64(min(1000, sessionsPlayed) / 2) {
+		for seed := range min(uint64(1000), sessionsPlayed) / 2 {
 			w := b.enter(seed)
 			w.speaks, w.counts = byMessages, &counted
 			w.begin()

@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tiny/starter"
 )
@@ -41,7 +42,7 @@ else the embedded ones. It is asked its own tasks in the form that it knows.`,
   quintain ask --policy script --scenario-command "python my_env.py"
   quintain ask countdown:1 --policy script --agent-command "python my_agent.py"
   echo 'Who wrote Emma?' | quintain ask --policy server --url http://127.0.0.1:8001`,
-		Args: wants("one task, or one question in quotation marks", 0, 1),
+		Args: wants("one task, or one question in quotation marks", 0, 1), ValidArgsFunction: flags.Complete(catalog.CompleteTask),
 	}
 	index := indexFlag(c)
 	play := c.Flags().Bool("play", false, "you reply, at this terminal")

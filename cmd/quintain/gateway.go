@@ -75,9 +75,9 @@ func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
 }
 
 // newLive returns what shows the run, under the name of its verb.
-func (r *runner) newLive(w *world) *screen.Live {
-	l := screen.NewLive(w.screen(), func() run.Report { return r.Report() })
-	if r.agents != nil {
+func (a *runner) newLive(w *world) *screen.Live {
+	l := screen.NewLive(w.screen(), func() run.Report { return a.Report() })
+	if a.agents != nil {
 		l.Name = "quintain gateway"
 	}
 	return l

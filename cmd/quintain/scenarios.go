@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tasks/list"
 )
@@ -41,11 +42,10 @@ func newScenariosShow(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a scenario: its settings, its tasks, and an example",
-		Long: `Show describes a scenario and prints its settings with their defaults, the tasks that it
-can play, and an example: the opening messages, and the feedback and reward after a wrong
-reply, a reply without an answer, and a right one.`,
+		Long: `Show describes a scenario and prints its settings with their defaults, the tasks that it can play, and an example:
+the opening messages, and the feedback and reward after a wrong reply, a reply without an answer, and a right one.`,
 		Example: "  quintain scenarios show math_multi_turn --task count_bits",
-		Args:    oneArg("NAME"),
+		Args:    oneArg("NAME"), ValidArgsFunction: flags.Complete(catalog.CompleteScenario),
 		RunE: func(c *cobra.Command, args []string) error {
 			spec, err := catalog.Scenario(args[0])
 			if err != nil {

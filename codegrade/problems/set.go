@@ -38,9 +38,9 @@ type Set struct {
 // Open reads a file of code problems into memory. It fails if no row is usable.
 func Open(file *rows.File, s Settings) (*Set, error) {
 	set, sum := &Set{byID: map[string]int{}}, sha256.New()
-	err := Scan(file, s, func(n int, p Problem, err error) error {
-		if err != nil {
-			set.faults = append(set.faults, Fault{n, err})
+	err := Scan(file, s, func(n int, p Problem, unusable error) error {
+		if unusable != nil {
+			set.faults = append(set.faults, Fault{n, unusable})
 			return nil
 		}
 		if _, twice := set.byID[p.ID]; twice {

@@ -42,7 +42,7 @@ func Routes(g *gateway.Gateway, s gateway.Settings) (p Planes, err error) {
 	all, err := routes(g, s.Dialects)
 	forAgents := mcpRoutes(gateway.NewDoor(g))
 	if err != nil || s.Port == 0 {
-		p.Main = append(all, forAgents...)
+		p.Main = slices.Concat(all, forAgents)
 		return p, err
 	}
 	for _, r := range all {

@@ -82,7 +82,7 @@ func (c *Changes) add(g *trace.Grading, task string, known bool, show string) {
 		c.Known++
 	}
 	was, now := &exam.Problem{ID: g.Group}, &exam.Problem{ID: g.Group}
-	var old, new []float64
+	var before, after []float64
 	for i := range g.Grades {
 		one := &g.Grades[i]
 		was.Episodes, now.Episodes = append(was.Episodes, episode(one.Was, one.WasRight)), append(now.Episodes, episode(one.Reward, one.Right))
@@ -90,7 +90,7 @@ func (c *Changes) add(g *trace.Grading, task string, known bool, show string) {
 			c.ungraded(one.Why)
 		}
 		if one.Was != nil && one.Reward != nil {
-			old, new = append(old, *one.Was), append(new, *one.Reward)
+			before, after = append(before, *one.Was), append(after, *one.Reward)
 			c.compare(one)
 		}
 		if !equal(one.Was, one.Reward) || one.Reward != nil && one.Right != one.WasRight {
@@ -100,7 +100,7 @@ func (c *Changes) add(g *trace.Grading, task string, known bool, show string) {
 	if g.Scores == nil {
 		c.Left++
 	}
-	c.order(old, new)
+	c.order(before, after)
 	row(c.before, task, was)
 	row(c.after, task, now)
 }
@@ -130,11 +130,11 @@ func (c *Changes) compare(g *trace.Grade) {
 }
 
 // order counts the pairs of a group.
-func (c *Changes) order(old, new []float64) {
+func (c *Changes) order(before, after []float64) {
 	var same, turned, tiedOld, tiedNew int // pairs; those tied in one of the two alone, or in both
-	for i := range old {
+	for i := range before {
 		for k := range i {
-			switch a, b := cmp.Compare(old[i], old[k]), cmp.Compare(new[i], new[k]); {
+			switch a, b := cmp.Compare(before[i], before[k]), cmp.Compare(after[i], after[k]); {
 			case a == 0 && b == 0:
 			case a == 0:
 				tiedOld++

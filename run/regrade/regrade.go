@@ -146,8 +146,8 @@ func (b *bench) groups() (list []trace.Entry) {
 // wanted reports whether a group is to be graded.
 func (b *bench) wanted(group string) bool {
 	return len(b.job.Only) == 0 || slices.ContainsFunc(b.job.Only, func(only string) bool {
-		begin, any := strings.CutSuffix(only, "*")
-		return group == only || any && strings.HasPrefix(group, begin)
+		begin, star := strings.CutSuffix(only, "*")
+		return group == only || star && strings.HasPrefix(group, begin)
 	})
 }
 
@@ -288,7 +288,7 @@ func (v *verdict) fill(g *trace.Grade, turns int) {
 	}
 	g.Reward, g.Right, g.Malformed, g.Answer, g.Why, g.Metrics = &v.Reward, v.Right, v.Malformed, v.Answer, v.Why, v.metrics
 	if turns > 1 && v.turns != nil {
-		g.Turns = append(v.turns, make([]float64, turns-len(v.turns))...)
+		g.Turns = slices.Concat(v.turns, make([]float64, turns-len(v.turns)))
 	}
 }
 

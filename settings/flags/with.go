@@ -86,6 +86,17 @@ func completeWith(form *settings.Form, typed string) ([]cobra.Completion, cobra.
 	return keys, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
 }
 
+// Complete completes the first argument of a verb, to one of the texts that words returns for what is
+// typed.
+func Complete(words func(typed string) []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return words(typed), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // explainKey says what is wrong with a value of --with.
 func explainKey(err error) error {
 	if key, is := errors.AsType[*keyError](err); is {

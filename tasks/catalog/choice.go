@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,6 +79,35 @@ func (l *Choices) add(v any) error {
 		return l.grant(&w)
 	}
 	return errors.New("want NAME[:LEVEL][=WEIGHT], or an object with name, level, weight and params")
+}
+
+// Complete implements [settings.Completer]: the last of the tasks.
+func (l *Choices) Complete(typed string) []string {
+	comma := strings.LastIndexByte(typed, ',') + 1
+	texts := CompleteTask(typed[comma:])
+	if strings.HasPrefix(list.Composite, typed) {
+		texts = append(texts, list.Composite)
+	}
+	for i, text := range texts {
+		texts[i] = typed[:comma] + text
+	}
+	return texts
+}
+
+// CompleteTask returns the names of tasks that begin with what is typed, or after NAME: its levels.
+func CompleteTask(typed string) (texts []string) {
+	name, _, leveled := strings.Cut(typed, ":")
+	for _, t := range Tasks() {
+		switch info := t.Info(); {
+		case !leveled:
+			texts = append(texts, info.Name)
+		case info.Name == name:
+			for i := range info.Levels {
+				texts = append(texts, name+":"+strconv.Itoa(i))
+			}
+		}
+	}
+	return slices.DeleteFunc(texts, func(text string) bool { return !strings.HasPrefix(text, typed) })
 }
 
 // addText adds the choices in NAME[:LEVEL][=WEIGHT].

@@ -29,6 +29,11 @@ func (s *ScenarioChoice) open(name string) (scenario.Play, error) {
 // ours reports whether a scenario of ours has a name.
 func ours(name string) bool { return slices.Contains(scenarioNames(), name) }
 
+// CompleteScenario returns the names of scenarios of ours that begin with what is typed.
+func CompleteScenario(typed string) []string {
+	return slices.DeleteFunc(scenarioNames(), func(name string) bool { return !strings.HasPrefix(name, typed) })
+}
+
 func scenarioNames() (names []string) {
 	for _, spec := range Scenarios() {
 		names = append(names, spec.Name)
@@ -187,7 +192,7 @@ func (v *scenarioValue) Type() string { return "NAME[:KEY=VALUE,...]" }
 func (v *scenarioValue) Complete(typed string) (texts []string) {
 	name, given, more := strings.Cut(typed, ":")
 	if !more {
-		return slices.DeleteFunc(scenarioNames(), func(name string) bool { return !strings.HasPrefix(name, typed) })
+		return CompleteScenario(typed)
 	}
 	play, err := (*ScenarioChoice)(v).open(name)
 	if err != nil {

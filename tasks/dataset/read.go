@@ -35,17 +35,17 @@ type builder struct {
 	first   map[string]int // row of each ID
 }
 
-// add adds row n, or a fault if it is unusable. Err is the fault of a row that cannot be read.
-func (b *builder) add(n int, fields map[string]any, err error) error {
+// add adds row n, or a fault if it is unusable, as one that cannot be read is.
+func (b *builder) add(n int, fields map[string]any, unusable error) error {
 	var r row
-	if err == nil {
-		r, err = b.columns.row(fields, n)
+	if unusable == nil {
+		r, unusable = b.columns.row(fields, n)
 	}
-	if err == nil {
-		err = b.check(r)
+	if unusable == nil {
+		unusable = b.check(r)
 	}
-	if err != nil {
-		b.faults = append(b.faults, Fault{n, err})
+	if unusable != nil {
+		b.faults = append(b.faults, Fault{n, unusable})
 		return nil
 	}
 	b.first[r.ID] = n

@@ -65,8 +65,7 @@ func (l *Live) played(p *run.Played) {
 	l.showcase.consider(p)
 	first := l.showcase.shown == nil && l.showcase.next != nil && l.showcase.next.right > 0
 	if first && !l.terminal.Draws && l.showcase.turn(time.Now(), 0) {
-		r := l.report()
-		fmt.Fprintln(l.terminal.Out, "  "+l.showcase.shown.line(&r))
+		fmt.Fprintln(l.terminal.Out, "  "+l.showcase.shown.line())
 	}
 }
 
@@ -134,7 +133,7 @@ func (l *Live) show() {
 	if !l.terminal.Draws {
 		fmt.Fprintln(l.terminal.Out, statusLine(&r))
 		if l.showcase.turn(time.Now(), 0) {
-			fmt.Fprintln(l.terminal.Out, "  "+l.showcase.shown.line(&r))
+			fmt.Fprintln(l.terminal.Out, "  "+l.showcase.shown.line())
 		}
 		return
 	}
@@ -260,7 +259,7 @@ func (l *Live) picture(r *run.Report, width int) (all []string) {
 		}
 	}
 	if l.showcase.shown != nil {
-		add("", l.showcase.shown.lines(l.terminal, r, width)...)
+		add("", l.showcase.shown.lines(l.terminal, width)...)
 	}
 	return all[:min(len(all), liveLines)]
 }

@@ -118,7 +118,7 @@ func (s *shown) replies() string {
 }
 
 // line shows the problem in a line.
-func (s *shown) line(r *run.Report) string {
+func (s *shown) line() string {
 	word, _ := verdict(&s.best)
 	more := s.replies()
 	if s.best.Right {
@@ -128,7 +128,7 @@ func (s *shown) line(r *run.Report) string {
 }
 
 // lines shows the problem in lines of less than width columns.
-func (s *shown) lines(t *Terminal, r *run.Report, width int) []string {
+func (s *shown) lines(t *Terminal, width int) []string {
 	all := append([]string{""}, WrapLine(s.best.Label+": "+s.replies(), width-1)...)
 	b := block{on: t, indent: 8, width: width}
 	all = append(all, b.lines("asked", s.best.Question)...)
