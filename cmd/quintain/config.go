@@ -175,8 +175,8 @@ func (c *config) examineAsAtropos() {
 	c.Policy.Sampling.Temperature, c.Policy.Sampling.MaxTokens = atropos.EvalTemperature, atropos.EvalMaxTokens
 }
 
-// configVariable names the settings file if no flag does.
-const configVariable = settings.Prefix + "CONFIG"
+// configVariable names the settings file if no flag does; helpVariable is set by completions of fish and PowerShell.
+const configVariable, helpVariable = settings.Prefix + "CONFIG", settings.Prefix + "ACTIVE_HELP"
 
 // loadConfig reads the settings of a verb. Its errors are errors of use.
 func (w *world) loadConfig(verb, file string, given map[string]settings.Given) (*config, error) {
@@ -189,7 +189,7 @@ func (w *world) loadConfig(verb, file string, given map[string]settings.Given) (
 
 // sources returns the sources of settings: a file, unless its name is empty, the environment and flags.
 func (w *world) sources(file string, given map[string]settings.Given) (settings.Sources, error) {
-	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable), Flags: given, Former: flags.Former()}
+	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable, helpVariable), Flags: given, Former: flags.Former()}
 	if err := from.ReadFile(cmp.Or(file, w.getenv(configVariable))); err != nil {
 		return from, usagef("--config: %w", err)
 	}

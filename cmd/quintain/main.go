@@ -161,7 +161,7 @@ func isUsage(err error) bool {
 
 // checkEnviron refuses variables with our prefix that are no settings.
 func (w *world) checkEnviron() error {
-	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable), Former: flags.Former()}
+	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable, helpVariable), Former: flags.Former()}
 	if !from.Ours() {
 		return nil
 	}
