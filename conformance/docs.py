@@ -205,9 +205,12 @@ class Checker:
         if "help" in words[:1] or "--help" in words:
             words = [w for w in words if w != "--help" and w != "all"]
         end = words.index("--") if "--" in words else len(words)
-        given = [*words[:end], *(["x"] if end and words[end - 1].startswith("--") else [])] # a flag alone, whose value is left out
+        alone = ["x"] if end and words[end - 1].startswith("--") else [] # a flag alone, whose value is left out
         with tempfile.TemporaryDirectory() as folder:
-            tried = subprocess.run([self.quintain, *given, "--help"], cwd=folder, capture_output=True, text=True, env=clean(), check=False)
+            for value in (alone, []): # or it has none
+                tried = subprocess.run([self.quintain, *words[:end], *value, "--help"], cwd=folder, capture_output=True, text=True, env=clean(), check=False)
+                if 'unknown argument "x"' not in tried.stderr:
+                    break
         if tried.returncode:
             raise Fault(tried.stderr.strip())
 
