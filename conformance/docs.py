@@ -209,7 +209,7 @@ class Checker:
         with tempfile.TemporaryDirectory() as folder:
             for value in (alone, []): # or it has none
                 tried = subprocess.run([self.quintain, *words[:end], *value, "--help"], cwd=folder, capture_output=True, text=True, env=clean(), check=False)
-                if 'unknown argument "x"' not in tried.stderr:
+                if not re.search('unknown (argument|command) "x"', tried.stderr):
                     break
         if tried.returncode:
             raise Fault(tried.stderr.strip())
