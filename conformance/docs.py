@@ -84,7 +84,7 @@ PROGRAMS = (
     r"skopeo|rclone|bench/\S+|bin/\S+|conformance/\S+|\.ci/\S+|internal/compat/\S+"
 )
 COMMAND = re.compile(rf"(?:[A-Z_][A-Z_0-9]*=(?:'[^']*'|\"[^\"]*\"|\S*) )*(?:{PROGRAMS})(?= |$)")
-ENDLESS = re.compile(r"(?:[A-Z_]+=\S+ )*quintain (?:(?:serve|hub|gateway|policy fake|worker|sandbox serve|env serve)(?! ?(?:stats|pack|workers)\b)(?: |$)|view(?!.*--export)|run(?!.*--(?:steps|minutes)))")
+ENDLESS = re.compile(r"(?:[A-Z_]+=\S+ )*quintain (?:(?:serve|hub|gateway|policy fake|worker|sandbox serve|env serve)(?! ?(?:stats|pack|workers|queue)\b)(?: |$)|view(?!.*--export)|run(?!.*--(?:steps|minutes)))")
 PLACEHOLDERS = {"ROOM": "puzzles", "NAME": "countdown", "TASK": "countdown", "VERB": "run", "DIR": "quintain-data"}
 
 

@@ -35,7 +35,7 @@ type Source struct {
 
 // Declare implements [settings.Declarer].
 func (s *Source) Declare(d *settings.Section) {
-	d.Value(&s.Tasks, "tasks", "tasks with their levels: chain_sum:0-3=2 is four levels with weight 2 together; composite: all tasks; none: those that the policy is made for, or all at level 0").Flag("tasks")
+	d.Value(&s.Tasks, "tasks", "tasks with their levels: chain_sum:0-3=2 is four levels with weight 2 together; composite: all tasks; if none is named, those that the policy is made for, or all at level 0").Flag("tasks")
 	d.Text(&s.Mixture, "mixture", "file of tasks with weights, YAML in the form of reasoning-gym's composite, in place of the tasks").Flag("mixture")
 	d.Text(&s.File, "problems", "file of problems with gold answers, JSON lines, a JSON list, CSV or Parquet, in place of the tasks").Flag("problems")
 	d.Section(&s.Columns, "columns", "the columns of the file of problems")
