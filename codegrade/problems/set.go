@@ -41,7 +41,7 @@ func Open(file *rows.File, s Settings) (*Set, error) {
 	err := Scan(file, s, func(n int, p Problem, unusable error) error {
 		if unusable != nil {
 			set.faults = append(set.faults, Fault{n, unusable})
-			return nil
+			return nil //nolint:nilerr // the other rows are usable
 		}
 		if _, twice := set.byID[p.ID]; twice {
 			p.ID = fmt.Sprintf("%s (%d)", p.ID, len(set.rows))

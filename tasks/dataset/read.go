@@ -46,7 +46,7 @@ func (b *builder) add(n int, fields map[string]any, unusable error) error {
 	}
 	if unusable != nil {
 		b.faults = append(b.faults, Fault{n, unusable})
-		return nil
+		return nil //nolint:nilerr // the other rows are usable
 	}
 	b.first[r.ID] = n
 	b.rows = append(b.rows, r)
