@@ -362,6 +362,7 @@ class Reader:
 
     def addresses(self, text):
         """Put the addresses of this reader in place of those of the documents."""
+        text = text.replace("teacher.url=http://127.0.0.1:8002", f"teacher.url=http://127.0.0.1:{self.model}")
         text = re.sub(r"127\.0\.0\.1:800[23]\b", f"127.0.0.1:{self.judge}", text)
         text = re.sub(r"(127\.0\.0\.1|engine-\d|gpu\d):8001\b", f"127.0.0.1:{self.model}", text)
         text = re.sub(r"(127\.0\.0\.1|localhost|coordinator|10\.0\.0\.7):8000\b", f"127.0.0.1:{self.hub}", text)
