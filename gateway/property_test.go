@@ -107,7 +107,7 @@ func TestEachUsedTokenIsTrainedOnOnceThroughRestarts(t *testing.T) {
 // The tokens that count_tokens tells are those that the next call with these messages reads,
 // whatever the tokens of the replies before.
 func TestCountedTokensAreThoseThatTheNextCallReads(t *testing.T) {
-	counted := 0
+	counted, sessions := 0, min(uint64(1000), sessionsPlayed)
 	for i, r := range []exact.Renderer{exact.Bytes{}, byteChat(t)} {
 		c := Config{Settings: Defaults(), GroupSize: 1, Secret: []byte("secret")}
 		c.Settings.ToolFormat = "hermes"
@@ -117,7 +117,7 @@ func TestCountedTokensAreThoseThatTheNextCallReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := start(t, c, player, host)
-		for seed := range min(uint64(1000), sessionsPlayed) / 2 {
+		for seed := range sessions / 2 {
 			w := b.enter(seed)
 			w.speaks, w.counts = byMessages, &counted
 			w.begin()
@@ -127,8 +127,8 @@ func TestCountedTokensAreThoseThatTheNextCallReads(t *testing.T) {
 			w.leave(d, host)
 		}
 	}
-	if counted < sessionsPlayed {
-		t.Errorf("%d calls were compared", counted)
+	if counted < int(sessions) {
+		t.Errorf("%d calls of %d sessions were compared", counted, sessions)
 	}
 }
 
