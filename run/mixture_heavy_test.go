@@ -27,7 +27,7 @@ func allTasks(t *testing.T) (all []rollout.Stream) {
 	t.Helper()
 	for _, of := range catalog.Tasks() {
 		for level := range min(5, len(of.Info().Levels)) {
-			s := streams(t, of.Info().Name)[0]
+			s := stream(t, of)
 			s.Level = level
 			all = append(all, s)
 		}

@@ -46,14 +46,20 @@ func streams(t testing.TB, names ...string) []rollout.Stream {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(scenarios.All, func(s scenario.Spec) bool { return s.Name == "reasoning_gym" })
-		s, err := scenarios.All[i].Over(of, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, rollout.Stream{Scenario: s, Seed: 1, Weight: 1})
+		all = append(all, stream(t, of))
 	}
 	return all
+}
+
+// stream has the problems of a task.
+func stream(t testing.TB, of quintain.Task) rollout.Stream {
+	t.Helper()
+	i := slices.IndexFunc(scenarios.All, func(s scenario.Spec) bool { return s.Name == "reasoning_gym" })
+	s, err := scenarios.All[i].Over(of, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rollout.Stream{Scenario: s, Seed: 1, Weight: 1}
 }
 
 // solver is a policy that is right with a probability.
