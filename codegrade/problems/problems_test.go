@@ -48,17 +48,6 @@ func lines(t testing.TB, text string, s problems.Settings) (all []problems.Probl
 	return all, faults
 }
 
-// opened opens a file of rows for a test.
-func opened(t testing.TB, path string) *rows.File {
-	t.Helper()
-	file, err := rows.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = file.Close() })
-	return file
-}
-
 // readAll reads the problems of a file, and the faults of the other rows.
 func readAll(path string, s problems.Settings) (all []problems.Problem, faults []problems.Fault, err error) {
 	file, err := rows.Open(path)
@@ -164,7 +153,7 @@ func TestCodeIsToldFromMathematics(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if is, err := problems.IsCode(opened(t, path)); err != nil || is != want {
+		if is, err := problems.IsCode(problems.Opened(t, path)); err != nil || is != want {
 			t.Errorf("%s: %v, error %v, want %v", text, is, err, want)
 		}
 	}
@@ -569,7 +558,7 @@ func TestFilesOfOtherFormatsAreRefused(t *testing.T) {
 		if _, _, err := readAll(path, problems.Settings{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: error %v", start, err)
 		}
-		if _, err := problems.IsCode(opened(t, path)); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := problems.IsCode(problems.Opened(t, path)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: error %v", start, err)
 		}
 	}
@@ -594,7 +583,7 @@ func TestFilesOfCodeAreTold(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if is, err := problems.IsCode(opened(t, path)); is != want || err != nil {
+		if is, err := problems.IsCode(problems.Opened(t, path)); is != want || err != nil {
 			t.Errorf("%s: %v, error %v", text, is, err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 )
 
 func TestSet(t *testing.T) {
@@ -17,7 +16,7 @@ func TestSet(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		s, err := Open(opened(t, file), Settings{})
+		s, err := Open(Opened(t, file), Settings{})
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 			continue
@@ -49,11 +48,11 @@ func TestSet(t *testing.T) {
 
 func TestSetKeepsToItsFile(t *testing.T) {
 	t.Parallel()
-	s, err := Open(opened(t, "testdata/apps.jsonl"), Settings{})
+	s, err := Open(Opened(t, "testdata/apps.jsonl"), Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := Open(opened(t, "testdata/taco.jsonl"), Settings{})
+	other, err := Open(Opened(t, "testdata/taco.jsonl"), Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +70,7 @@ func TestSetKeepsToItsFile(t *testing.T) {
 	if err := os.WriteFile(empty, []byte(`{"question":"a","input_output":"{}"}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(opened(t, empty), Settings{}); err == nil || !strings.Contains(err.Error(), "row 1") {
+	if _, err := Open(Opened(t, empty), Settings{}); err == nil || !strings.Contains(err.Error(), "row 1") {
 		t.Errorf("a file without usable rows: %v", err)
 	}
 }
@@ -81,7 +80,7 @@ func TestQuestionsSayWhatTheTestsWant(t *testing.T) {
 	for file, want := range map[string]string{
 		"apps": "reads standard input", "livecodebench": "reads standard input", "humaneval": "Complete this code", "deepcoder": "` in Python.",
 	} {
-		s, err := Open(opened(t, "testdata/"+file+".jsonl"), Settings{})
+		s, err := Open(Opened(t, "testdata/"+file+".jsonl"), Settings{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,15 +92,4 @@ func TestQuestionsSayWhatTheTestsWant(t *testing.T) {
 			t.Errorf("no question of %s says %q, such as %q", file, want, s.rows[0].Ask())
 		}
 	}
-}
-
-// opened opens a file of rows for a test.
-func opened(t testing.TB, path string) *rows.File {
-	t.Helper()
-	file, err := rows.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = file.Close() })
-	return file
 }
