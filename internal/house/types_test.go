@@ -10,59 +10,45 @@ import (
 	"testing"
 )
 
-// How large types and packages may be, except in tests. A larger one is really two
-// things.
-const (
-	maxMethods      = 40
-	maxPackageLines = 4000 // not for families of tasks
-	maxCommandLines = 4000 // of cmd/quintain: a file per verb, which parses, wires and prints; 3,700 until the fleet had verbs, 3,900 until doctor, init and man
-)
+// maxMethods bounds the methods of a type: one with more is really two. Packages have no bound, only
+// the project has (see TestBudgets): bounds of packages made crumbs.
+const maxMethods = 40
 
-// wide lists the types and packages that may be larger, each with the reason.
+// wide lists the types that may have more methods, each with the reason.
 var wide = exceptions{}
 
 // twins lists the structs that may have fields whose names differ only in case.
 var twins = exceptions{}
 
-func TestTypesAndPackagesStaySmall(t *testing.T) {
-	methods, lines := map[string]int{}, map[string]int{}
+func TestTypesStaySmall(t *testing.T) {
+	methods := map[string]int{}
 	for _, s := range checkout(t).sources {
 		if s.forTests() || ast.IsGenerated(s.ast) {
 			continue
 		}
-		lines[show(s.pkg)] += s.fset.File(s.ast.Pos()).LineCount() - tableLines(s)
 		for _, decl := range s.ast.Decls {
 			if fn, is := decl.(*ast.FuncDecl); is && receiver(fn) != "" {
 				methods[show(s.pkg)+"."+receiver(fn)]++
 			}
 		}
 	}
-	report(t, wide.except(growthFaults(methods, lines)))
+	report(t, wide.except(methodFaults(methods)))
 }
 
-// growthFaults finds types with too many methods and packages with too many lines, by
-// name.
-func growthFaults(methods, lines map[string]int) map[string]string {
+// methodFaults finds types with too many methods, by name.
+func methodFaults(methods map[string]int) map[string]string {
 	faults := map[string]string{}
 	for name, n := range methods {
 		if n > maxMethods {
 			faults[name] = fmt.Sprintf("%s has %d methods, at most %d are allowed: it is really two types", name, n, maxMethods)
 		}
 	}
-	for name, n := range lines {
-		if name == "cmd/quintain" && n > maxCommandLines {
-			faults[name] = fmt.Sprintf("%s has %d lines, at most %d are allowed: move the preparation of a verb into the package that it prepares", name, n, maxCommandLines)
-		} else if n > maxPackageLines && !strings.HasPrefix(name, "tasks/") {
-			faults[name] = fmt.Sprintf("%s has %d lines, at most %d are allowed: it is really two packages", name, n, maxPackageLines)
-		}
-	}
 	return faults
 }
 
-func TestGrowthFaults(t *testing.T) {
-	faults := growthFaults(map[string]int{"a.T": 40, "a.U": 41}, map[string]int{"a": 4000, "b": 4001, "tasks/games": 9000, "cmd/quintain": maxCommandLines + 1})
-	want := []string{"a.U", "b", "cmd/quintain"}
-	if got := slices.Sorted(maps.Keys(faults)); !slices.Equal(got, want) {
+func TestMethodFaults(t *testing.T) {
+	faults := methodFaults(map[string]int{"a.T": 40, "a.U": 41})
+	if got, want := slices.Sorted(maps.Keys(faults)), []string{"a.U"}; !slices.Equal(got, want) {
 		t.Errorf("faults of %v, want %v", got, want)
 	}
 }
