@@ -199,7 +199,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	s.mu.Lock()
 	for _, n := range nodes {
 		s.tree.Add(n)
-		s.count(n, &g.newest)
+		s.count(n)
 	}
 	s.classify(nodes[0])
 	g.Calls.WithLabelValues(f.place.Class).Inc()

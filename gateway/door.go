@@ -1,16 +1,12 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"hash/maphash"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
@@ -19,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// A Door is what the routes of other projects need of a gateway: they are tables over the
+// A Door is what the routes of another project need of a gateway: they are a table over the
 // same sessions. Use [NewDoor].
 type Door struct {
 	*Gateway
@@ -55,16 +51,6 @@ func (d Door) Model(path string, of dialect.Dialect) web.Route {
 	return web.Route{Method: "POST", Path: path, Serve: func(c *web.Call) error { return agentAPI{d.Gateway}.serve(c, of) }}
 }
 
-// Serve answers a model call of a session in a dialect, whatever its key.
-func (d Door) Serve(c *web.Call, of dialect.Dialect, session string) error {
-	s, err := d.find(session)
-	if err != nil {
-		c.SkipBody()
-		return err
-	}
-	return agentAPI{d.Gateway}.serveIn(c, of, s)
-}
-
 // Agent returns the session of an agent's request, by its key. The error has the status.
 func (d Door) Agent(c *web.Call) (Look, error) {
 	s, refused := agentAPI{d.Gateway}.sessionOf(c)
@@ -80,11 +66,6 @@ func (d Door) Agent(c *web.Call) (Look, error) {
 func (d Door) Owner(key string) (session string, is bool) {
 	session, is = keys.SessionOf(key)
 	return session, is && keys.Opens(key, d.config.Secret, session, agentAPI{d.Gateway}.known(session).generationNow())
-}
-
-// Key returns the key of a session.
-func (d Door) Key(session string) string {
-	return keys.Of(d.config.Secret, session, agentAPI{d.Gateway}.known(session).generationNow())
 }
 
 // Start makes sessions, as [Gateway.Make] does. With Spec.Join it makes one in the newest
@@ -112,19 +93,13 @@ func (d Door) Start(c *web.Call, spec Spec) (*Made, error) {
 	return out, caller.explain(c, err)
 }
 
-// A Look is what the routes of other projects see of a session.
+// A Look is what the routes of another project see of a session.
 type Look struct {
 	ID           string
-	As           string // another ID of it; empty: none
-	State        State
 	Over         bool // it takes no calls any more
 	Rewarded     bool // as a whole
 	Reward       float64
-	Failed       bool // it ended without success
-	AgentRewards bool // its agent may reward it
-	Group        string
-	Of           int // sessions of the group
-	Created      time.Time
+	AgentRewards bool   // its agent may reward it
 	Problem      string // its ID
 	Prompt       string // its question; empty: the agent has it
 	Metadata     json.RawMessage
@@ -134,17 +109,14 @@ type Look struct {
 // A CallLook is a reply of a session.
 type CallLook struct {
 	ID     string
-	At     time.Time // its end
-	Reward *float64  // for this reply alone; nil: none
+	Reward *float64 // for this reply alone; nil: none
 }
 
 func (s *session) look() Look {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Look{
-		ID: s.id, As: s.as, State: s.state, Over: s.over() != nil, Rewarded: s.rewarded, Reward: s.reward.Reward,
-		Failed: s.ended.Failed != "" || s.outcome != "" && !s.outcome.Rewarded(), AgentRewards: s.group.AgentRewards,
-		Group: s.group.Name, Of: s.group.Of, Created: s.created,
+		ID: s.id, Over: s.over() != nil, Rewarded: s.rewarded, Reward: s.reward.Reward, AgentRewards: s.group.AgentRewards,
 		Problem: s.group.Problem.ID(), Prompt: s.group.Prompt, Metadata: s.group.Metadata, Replies: len(s.tree.Nodes),
 	}
 }
@@ -160,7 +132,7 @@ func (d Door) Calls(id string) ([]CallLook, error) {
 	defer s.mu.Unlock()
 	all := make([]CallLook, len(s.tree.Nodes))
 	for i, n := range s.tree.Nodes {
-		all[i] = CallLook{n.ID, n.At, n.Reward}
+		all[i] = CallLook{n.ID, n.Reward}
 	}
 	return all, nil
 }
@@ -181,53 +153,6 @@ func (d Door) find(id string) (*session, error) {
 		return s, nil
 	}
 	return nil, noSession(id)
-}
-
-// LooksOf returns the sessions of a group.
-func (d Door) LooksOf(group string) (all []Look) {
-	d.mu.Lock()
-	of := d.groups[group]
-	if of == nil {
-		d.mu.Unlock()
-		return nil
-	}
-	sessions := of.sessions
-	d.mu.Unlock()
-	for _, s := range sessions {
-		all = append(all, s.look())
-	}
-	return all
-}
-
-// Close closes a group, which is then formed of the sessions that it has.
-func (d Door) Close(group string) {
-	d.mu.Lock()
-	of := d.groups[group]
-	d.mu.Unlock()
-	if of == nil {
-		return
-	}
-	if err := (callerAPI{d.Gateway}).close(context.Background(), of); err != nil {
-		d.config.Log.Warn("a group cannot be closed: it waits for its time", "group", group, "err", err)
-	}
-}
-
-// Looks returns the sessions whose other ID begins with a text, in the order of their
-// creation; empty: all sessions.
-func (d Door) Looks(prefix string) (all []Look) {
-	var some []*session
-	d.mu.Lock()
-	for _, s := range d.sessions {
-		if strings.HasPrefix(s.as, prefix) {
-			some = append(some, s)
-		}
-	}
-	d.mu.Unlock()
-	for _, s := range some {
-		all = append(all, s.look())
-	}
-	slices.SortFunc(all, func(a, b Look) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.ID, b.ID)) })
-	return all
 }
 
 // Await waits until a session has ended, and is sealed if it has a reward. The error is that
@@ -266,15 +191,7 @@ func (d Door) Played(id string) (quintain.Trajectory, error) {
 // Opened is closed when the gateway answers calls.
 func (d Door) Opened() <-chan struct{} { return d.opened }
 
-// Elsewhere is the address of the agents' routes if they have a port of their own; else empty.
-func (d Door) Elsewhere(c *web.Call) string {
-	if d.config.Settings.Port == 0 {
-		return ""
-	}
-	return d.config.Settings.base(c.R)
-}
-
-// Health is a route that says that the server runs, in the forms of several projects.
+// Health is a route that says that the server runs.
 func (d Door) Health() web.Route {
 	return web.Route{Method: "GET", Path: "/health", Serve: func(c *web.Call) error {
 		return answer(c, http.StatusOK, map[string]any{"status": "ok", "initialized": d.Ready()})
@@ -286,12 +203,6 @@ func (d Door) Room() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return max(0, d.config.Settings.MaxSessions-d.live)
-}
-
-// Version is the newest version of the weights that sampled a token of the sessions; -1:
-// unknown.
-func (d Door) Version() int32 {
-	return d.newest.Load() - 1
 }
 
 // ModelName is the name of the policy in replies.

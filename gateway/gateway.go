@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -73,7 +72,6 @@ type Gateway struct {
 	Calls *prometheus.CounterVec
 
 	openStore func(folder string, o journal.Options, replay func(journal.Record) error) (store, error)
-	newest    atomic.Int32 // version of the weights that sampled a token, and 1; 0: unknown
 
 	mu       sync.Mutex
 	open     bool // Run answers calls

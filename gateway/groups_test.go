@@ -210,21 +210,11 @@ func TestLateGroups(t *testing.T) {
 
 // A closed group is closed after a restart; its name is taken while it can be looked at.
 func TestGroupsAfterRestart(t *testing.T) {
-	for _, close := range []func(b *bench){
-		func(b *bench) { b.want(200, "POST", "/v1/groups/g/close", "") },
-		func(b *bench) { NewDoor(b.gateway).Close("g") },
-	} {
-		testGroupAfterRestart(t, close)
-	}
-}
-
-func testGroupAfterRestart(t *testing.T, close func(b *bench)) {
-	t.Helper()
 	folder := filepath.Join(t.TempDir(), "s")
 	b := open(t, in(folder))
 	m := b.make(`{"name": "x", "of": 2, "count": 1, "group": "g"}`)
 	b.post(m.Sessions[0], 200, ask)
-	close(b)
+	b.want(200, "POST", "/v1/groups/g/close", "")
 	b = b.again(folder)
 	b.want(409, "POST", "/v1/sessions", `{"name": "x", "group": "g"}`)
 	b.want(200, "POST", "/v1/sessions/"+m.Sessions[0].ID+"/reward", `{"reward": 1}`)

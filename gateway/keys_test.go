@@ -354,7 +354,7 @@ func TestNewKeysOfNames(t *testing.T) {
 	if owner, is := d.Owner(first.Key); is {
 		t.Errorf("a void key is that of %s", owner)
 	}
-	now := d.Key(first.ID)
+	now := keys.Of([]byte("secret"), first.ID, 1)
 	if owner, is := d.Owner(now); !is || owner != first.ID {
 		t.Errorf("the new key is that of %q", owner)
 	}
@@ -378,12 +378,5 @@ func TestAddressesOfTheirOwnPort(t *testing.T) {
 		if want := "http://10.0.0.7:8001/sessions/" + s.ID; s.Anthropic != want || s.OpenAI != want+"/v1" {
 			t.Errorf("%s and %s, want %s", s.OpenAI, s.Anthropic, want)
 		}
-	}
-	c := &web.Call{R: httptest.NewRequest(http.MethodGet, "http://localhost:8000/", nil)}
-	if at := NewDoor(b.gateway).Elsewhere(c); at != "http://10.0.0.7:8001" {
-		t.Errorf("elsewhere is %s", at)
-	}
-	if at := NewDoor(open(t, nil).gateway).Elsewhere(c); at != "" {
-		t.Errorf("one port is at %s", at)
 	}
 }

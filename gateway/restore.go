@@ -154,7 +154,7 @@ func (g *restorer) restoreCall(s *session, data []byte) error {
 	}
 	g.held -= s.tree.Size
 	s.tree.Add(n)
-	s.count(n, &g.newest)
+	s.count(n)
 	if g.held += s.tree.Size; int64(g.held) > g.config.Settings.Hold {
 		g.held -= s.tree.Size
 		s.tree.Release()

@@ -271,9 +271,9 @@ func (s *session) fate() (quintain.Outcome, string) {
 	return "", ""
 }
 
-// count counts the tokens of a call, and the newest version of the weights that sampled one.
+// count counts the tokens of a call, and notes the versions of the weights that sampled them.
 // s.mu is held.
-func (s *session) count(n *tree.Node, newest *atomic.Int32) {
+func (s *session) count(n *tree.Node) {
 	s.sampled += len(n.Turn.Wrote)
 	all := n.Turn.Versions // they never fall
 	if len(all) == 0 {
@@ -284,11 +284,6 @@ func (s *session) count(n *tree.Node, newest *atomic.Int32) {
 		s.versions = []int32{first, last}
 	}
 	s.versions[0], s.versions[1] = min(s.versions[0], first), max(s.versions[1], last)
-	for old := newest.Load(); last >= old; old = newest.Load() {
-		if newest.CompareAndSwap(old, last+1) {
-			return
-		}
-	}
 }
 
 // ignoredChanges counts the calls whose system messages changed by what makes no difference.

@@ -23,7 +23,7 @@ type Settings struct {
 	TrainUnused   bool          // train on replies that the agent did not use
 	Grader        string        // command line of a program that grades sessions; empty: none
 	Hold          int64         // bytes of tokens and texts in memory; beyond, those of idle sessions are on disk alone
-	Dialects      []string      // other projects whose routes are answered too
+	AReaL         bool          // the routes of its proxy are answered too
 	Port          int           // of agents alone; 0: that of all else
 	Host          string        // to listen on there; empty: that of the other port
 }
@@ -51,7 +51,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Bool(&s.StrictPrompts, "strict_prompts", "every change of a system message begins a new conversation, even of dates and billing lines of coding agents")
 	d.Bool(&s.TrainUnused, "train_unused", "train on replies too that the agent did not use")
 	d.Text(&s.Grader, "grader", "command line of a program that grades ended sessions: it reads the session as JSON, and writes {\"reward\": …}; empty: none")
-	d.Texts(&s.Dialects, "dialects", "other projects whose routes are answered too, for programs written for them: areal, rllm, agl, uni-agent (docs/gateway-aliases.md)")
+	d.Bool(&s.AReaL, "areal", "answer the routes of AReaL's proxy too, for programs written for it (docs/gateway-others.md)")
 	d.Int(&s.Port, "port", "port for agents alone, the only one that they need reach; 0: that of all else").Between(0, 65535)
 	d.Text(&s.Host, "host", "address to listen on for agents alone; empty: that of all else")
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/gateway"
-	"github.com/quintain-rl/quintain/gateway/aliases"
+	"github.com/quintain-rl/quintain/gateway/routes"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/web"
@@ -52,7 +52,7 @@ also serves problems and grades, as quintain serve does.`,
 func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) {
 	host.SpareProcessor()
 	log := c.Log.Logger(w.stderr)
-	h, pages, err := c.host(ctx, log, false, aliases.Planes{})
+	h, pages, err := c.host(ctx, log, false, routes.Planes{})
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) 
 
 // host opens the data folder, the hub over it, and the pages on both. In a run, the trainer
 // gets no group beyond the run's staleness bound. Local says that this process trains.
-func (c *config) host(ctx context.Context, log *slog.Logger, local bool, planes aliases.Planes) (*host.Host, *watch.Server, error) {
+func (c *config) host(ctx context.Context, log *slog.Logger, local bool, planes routes.Planes) (*host.Host, *watch.Server, error) {
 	pages, err := c.pages(watch.Config{Data: c.Data}, log)
 	if err != nil {
 		return nil, nil, err

@@ -17,7 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/gateway"
-	"github.com/quintain-rl/quintain/gateway/aliases"
+	"github.com/quintain-rl/quintain/gateway/routes"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/datadir"
@@ -145,11 +145,8 @@ func (a *runner) sayWhere(at string) {
 
 // elsewhere returns the coordinator of workers elsewhere, nil if none play, and the routes of all
 // who play elsewhere.
-func (c *config) elsewhere(agents *gateway.Gateway, streams []rollout.Stream, log *slog.Logger) (*fleet.Coordinator, aliases.Planes, error) {
-	planes, err := aliases.Routes(agents, c.Gateway)
-	if err != nil {
-		return nil, planes, usageError{err}
-	}
+func (c *config) elsewhere(agents *gateway.Gateway, streams []rollout.Stream, log *slog.Logger) (*fleet.Coordinator, routes.Planes, error) {
+	planes := routes.Of(agents, c.Gateway)
 	if c.Policy.Remote() {
 		c.Server.Calls = c.Policy.Server.Connections(&c.Teacher, c.Run.Of.Parallel)
 	}

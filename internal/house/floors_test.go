@@ -79,7 +79,7 @@ var floors = [][]string{
 		"scenarios", "scenarios/games/alone", "scenarios/games/blackjack", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "scenarios/toolbox/desk", "codegrade/tables",
 		"tiny/starter",
 		"hub", "hub/hubstats",
-		"gateway", "gateway/agent", "gateway/areal", "gateway/rllm", "gateway/agl", "gateway/gatewaytest",
+		"gateway", "gateway/agent", "gateway/gatewaytest",
 		"policy/probe", "policy/judge/jury",
 		"interop/export",
 		"interop/pipe",
@@ -87,7 +87,7 @@ var floors = [][]string{
 	{"internal/doctor", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "serve/names", "serve/sessions"},
 	{"run", "run/player", "run/regrade", "run/artifacts", "tasks/catalog", "watch/follow", "watch/words", "watch/calls", "watch/board", "watch/machine", "watch/workers"},
 	{"cmd/quintain/screen", "internal/compat", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/jobrun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "sandbox/desk", "gateway/aliases", "watch/shown"},                                                                                                                       // sessions that have tools
+	{"serve/openenv", "sandbox/desk", "gateway/routes", "watch/shown"},                                                                                                                        // sessions that have tools
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "bench/…", "tiny/pretrain", "tasks/moves/rushgen", "internal/house"},
 }

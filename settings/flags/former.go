@@ -80,6 +80,7 @@ func Former() map[string]string {
 		"scenario.name": "scenario", "scenario.judge": "judge", "gateway.max_calls": "sessions.calls", "gateway.max_tokens": "sessions.tokens",
 		"gateway.agent_rewards": "sessions.rewards", "sandbox.url": "sandbox.backend",
 	}
+	all["gateway.dialects"] = "use --with gateway.areal=true for AReaL's routes, and move from the others: docs/gateway-others.md"
 	all["trace.archive"] = "use a copier of files such as rclone: docs/backup.md"
 	for _, key := range []string{"python", "python_sha256", "cache", "jobs", "command", "command_end"} {
 		all["sandbox."+key] = "use --sandbox URL, the address of quintain sandbox serve: docs/sandbox.md"

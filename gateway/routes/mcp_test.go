@@ -1,4 +1,4 @@
-package aliases
+package routes
 
 import (
 	"context"
@@ -11,9 +11,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/gatewaytest"
-	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // solution is what agents must never see.
@@ -161,32 +159,4 @@ func TestAnswersAtOnce(t *testing.T) {
 	b.Close()
 	b = open(t, folder)
 	wants(t, submitted(t, b, s, "right"), "the session has its reward")
-}
-
-// The mcpRoutes are those of agents, wherever they are.
-func TestPlanes(t *testing.T) {
-	g, err := gateway.New(gateway.Config{Settings: gateway.Defaults(), Secret: []byte("s")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	has := func(all []web.Route) (n int) {
-		for _, r := range all {
-			if strings.HasSuffix(r.Path, path) {
-				n++
-			}
-		}
-		return n
-	}
-	for port, want := range map[int][2]int{0: {2, 0}, 8001: {0, 2}} {
-		all, err := Routes(g, gateway.Settings{Port: port})
-		if got := [2]int{has(all.Main), has(all.Agents)}; err != nil || got != want {
-			t.Errorf("port %d: %v, want %v, %v", port, got, want, err)
-		}
-	}
-	if all, err := Routes(nil, gateway.Settings{}); all.Main != nil || err != nil {
-		t.Errorf("no gateway has %d mcpRoutes: %v", len(all.Main), err)
-	}
-	if _, err := Routes(g, gateway.Settings{Dialects: []string{"nobody"}}); err == nil {
-		t.Error("an unknown project is none")
-	}
 }

@@ -1,4 +1,4 @@
-package areal_test
+package routes
 
 import (
 	"encoding/base64"
@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/gateway/areal"
 	"github.com/quintain-rl/quintain/gateway/gatewaytest"
 )
 
@@ -23,7 +22,7 @@ type begun struct {
 	}
 }
 
-func open(t *testing.T) *gatewaytest.Bench { return gatewaytest.Open(t, "", areal.Routes) }
+func openAReaL(t *testing.T) *gatewaytest.Bench { return gatewaytest.Open(t, "", arealRoutes) }
 
 func start(t *testing.T, b *gatewaytest.Bench, body string) begun {
 	t.Helper()
@@ -36,7 +35,7 @@ func start(t *testing.T, b *gatewaytest.Bench, body string) begun {
 
 // A whole life in the order of AReaL's workflow: sessions of one task_id are a group.
 func TestSessionsOfATaskAreAGroup(t *testing.T) {
-	b := open(t)
+	b := openAReaL(t)
 	b.Want(200, gatewaytest.Key, "POST /grant_capacity", "")
 	var groups []string
 	for i := range 2 {
@@ -69,7 +68,7 @@ func TestSessionsOfATaskAreAGroup(t *testing.T) {
 
 // The other shape of start_session: a whole group, whose sessions end with their reward.
 func TestGroupsOfTheInferenceService(t *testing.T) {
-	b := open(t)
+	b := openAReaL(t)
 	s := start(t, b, `{"task_id": "sum-7", "group_size": 2}`)
 	if len(s.Sessions) != 2 || s.Group == "" || s.Sessions[0].Key == s.Sessions[1].Key {
 		t.Fatalf("%+v", s)
@@ -91,7 +90,7 @@ func TestGroupsOfTheInferenceService(t *testing.T) {
 	}
 	both := b.Want(200, gatewaytest.Key, "POST /export_trajectories",
 		fmt.Sprintf(`{"session_ids": [%q, "unknown", %q]}`, s.Sessions[0].ID, s.Sessions[1].ID))
-	if n := len(gatewaytest.Parse[exported](t, both).Interactions); n != 2 {
+	if n := len(gatewaytest.Parse[exportedSession](t, both).Interactions); n != 2 {
 		t.Errorf("%d interactions: %s", n, both)
 	}
 }
@@ -99,7 +98,7 @@ func TestGroupsOfTheInferenceService(t *testing.T) {
 // A key that a running agent holds goes to its next session, and works after a crash.
 func TestKeysAreRefreshed(t *testing.T) {
 	folder := t.TempDir()
-	b := gatewaytest.Open(t, folder, areal.Routes)
+	b := gatewaytest.Open(t, folder, arealRoutes)
 	first := start(t, b, `{"task_id": "day-1"}`)
 	b.Ask(first.Key, "/chat/completions", "one")
 	b.Want(200, first.Key, "POST /rl/set_reward", `{"reward": 1}`)
@@ -112,7 +111,7 @@ func TestKeysAreRefreshed(t *testing.T) {
 	}
 	b.Ask(first.Key, "/chat/completions", "two")
 	b.Close()
-	b = gatewaytest.Open(t, folder, areal.Routes)
+	b = gatewaytest.Open(t, folder, arealRoutes)
 	b.Want(200, first.Key, "POST /responses", `{"model": "m", "input": "three"}`)
 	if v := b.Want(200, gatewaytest.Key, "GET /v1/sessions/"+second.ID, ""); !strings.Contains(v, `"calls":2`) {
 		t.Errorf("the new session: %s", v)
@@ -129,7 +128,7 @@ func TestKeysAreRefreshed(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	b := open(t)
+	b := openAReaL(t)
 	s := start(t, b, `{"task_id": "sum-7"}`)
 	pair := start(t, b, `{"task_id": "sum-7", "group_size": 2}`)
 	own := gatewaytest.Parse[struct{ Sessions []struct{ Key string } }](t, b.Want(201, gatewaytest.Key, "POST /v1/sessions", `{"name": "n"}`)).Sessions[0].Key
@@ -184,8 +183,8 @@ func TestRefusals(t *testing.T) {
 	b.Want(429, admin, "POST /rl/start_session", `{"task_id": "another"}`)
 }
 
-// An exported is the reply of export_trajectories.
-type exported struct {
+// An exportedSession is the reply of export_trajectories.
+type exportedSession struct {
 	Interactions map[string]struct {
 		Tensors map[string]tensor `json:"tensor_dict"`
 		Reward  *float64
@@ -224,7 +223,7 @@ func (x tensor) values(t *testing.T) (all []int64) {
 
 // The export has each reply's tokens, and hands rewards on to earlier replies.
 func TestExport(t *testing.T) {
-	b := open(t)
+	b := openAReaL(t)
 	s := start(t, b, `{"task_id": "sum-7"}`)
 	first := b.Ask(s.Key, "/chat/completions", "one")
 	talk := `[{"role": "user", "content": "one"}, {"role": "assistant", "content": "reply 1"}, {"role": "user", "content": "two"}]`
@@ -236,7 +235,7 @@ func TestExport(t *testing.T) {
 		waits <- text
 	}()
 	b.Want(200, s.Key, "POST /rl/end_session", "")
-	got := gatewaytest.Parse[exported](t, <-waits).Interactions
+	got := gatewaytest.Parse[exportedSession](t, <-waits).Interactions
 	if len(got) != 2 || *got[first].Reward != 0.5 || *got[second].Reward != 1 || got[first].ID != first {
 		t.Fatalf("%+v", got)
 	}
@@ -255,7 +254,7 @@ func TestExport(t *testing.T) {
 	if r := last["rewards"].values(t); len(r) != 1 || r[0] != 1000 {
 		t.Errorf("rewards %v", r)
 	}
-	whole := gatewaytest.Parse[exported](t, b.Want(200, gatewaytest.Key, "POST /export_trajectories", fmt.Sprintf(`{"session_id": %q, "style": "concat"}`, s.ID))).Interactions
+	whole := gatewaytest.Parse[exportedSession](t, b.Want(200, gatewaytest.Key, "POST /export_trajectories", fmt.Sprintf(`{"session_id": %q, "style": "concat"}`, s.ID))).Interactions
 	ones := 0
 	for _, v := range whole[second].Tensors["loss_mask"].values(t) {
 		ones += int(v)
@@ -267,11 +266,11 @@ func TestExport(t *testing.T) {
 
 // Where AReaL's reward is 0, ours is null.
 func TestNoRewardIsNoReward(t *testing.T) {
-	b := open(t)
+	b := openAReaL(t)
 	s := start(t, b, `{"task_id": "sum-7"}`)
 	id := b.Ask(s.Key, "/chat/completions", "one")
 	b.Want(200, s.Key, "POST /rl/end_session", "")
-	got := gatewaytest.Parse[exported](t, b.Want(200, gatewaytest.Key, "POST /export_trajectories", fmt.Sprintf(`{"session_id": %q}`, s.ID))).Interactions[id]
+	got := gatewaytest.Parse[exportedSession](t, b.Want(200, gatewaytest.Key, "POST /export_trajectories", fmt.Sprintf(`{"session_id": %q}`, s.ID))).Interactions[id]
 	if _, has := got.Tensors["rewards"]; has || got.Reward != nil || len(got.Tensors) != 5 {
 		t.Errorf("%+v", got)
 	}
@@ -280,10 +279,10 @@ func TestNoRewardIsNoReward(t *testing.T) {
 // Sessions of a task that begin at once fill whole groups, also across a restart.
 func TestGroupsAreFilled(t *testing.T) {
 	folder := t.TempDir()
-	b := gatewaytest.Open(t, folder, areal.Routes)
+	b := gatewaytest.Open(t, folder, arealRoutes)
 	first := start(t, b, `{"task_id": "sum-7"}`)
 	b.Close()
-	b = gatewaytest.Open(t, folder, areal.Routes)
+	b = gatewaytest.Open(t, folder, arealRoutes)
 	if second := start(t, b, `{"task_id": "sum-7"}`); second.Group != first.Group {
 		t.Errorf("after a restart, the group is %s, not %s", second.Group, first.Group)
 	}
@@ -311,7 +310,7 @@ func TestGroupsAreFilled(t *testing.T) {
 // A key may go to a session of the inference service, and of requests that give it away at
 // once only one does at a time.
 func TestKeysOfTheInferenceService(t *testing.T) {
-	b := open(t)
+	b := openAReaL(t)
 	first := start(t, b, `{"task_id": "a"}`)
 	body := fmt.Sprintf(`{"task_id": "b", "group_size": 1, "api_key": %q}`, first.Key)
 	if second := start(t, b, body); second.Sessions[0].Key != first.Key {

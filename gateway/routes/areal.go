@@ -1,7 +1,4 @@
-// Package areal answers programs that were written for AReaL's proxy, or for its inference
-// service: they change an address, and their sessions are those of the gateway.
-// docs/gateway-aliases.md lists the routes and what differs.
-package areal
+package routes
 
 import (
 	"errors"
@@ -15,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// A table answers the routes.
+// A table answers AReaL's routes.
 type table struct {
 	gateway.Door
 
@@ -23,9 +20,11 @@ type table struct {
 	refreshing map[string]bool // sessions whose keys are given to new ones
 }
 
-// Routes are the routes of AReaL. Its admin key is a caller's key; /v1/messages and
+// arealRoutes answer programs that were written for AReaL's proxy, or for its inference service:
+// they change an address, and their sessions are those of the gateway. docs/gateway-others.md lists
+// the routes and what differs. AReaL's admin key is a caller's key; /v1/messages and
 // /v1/chat/completions are among the gateway's own.
-func Routes(d gateway.Door) []web.Route {
+func arealRoutes(d gateway.Door) []web.Route {
 	t := &table{Door: d, refreshing: map[string]bool{}}
 	return []web.Route{
 		d.Health(),

@@ -1,4 +1,4 @@
-package areal
+package routes
 
 import (
 	"encoding/json"
