@@ -8,8 +8,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/gateway/keys"
-	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/internal/web"
@@ -57,8 +55,8 @@ func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 	if !g.Ready() {
 		return nil, dialect.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
 	}
-	key, id := keys.From(c.R), c.Param("session")
-	named, is := keys.SessionOf(key)
+	key, id := keyFrom(c.R), c.Param("session")
+	named, is := sessionOfKey(key)
 	switch {
 	case id == "" && !is:
 		return nil, dialect.Errorf(http.StatusUnauthorized, "want the key of a session as the API key")
@@ -70,11 +68,11 @@ func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 		return nil, dialect.Errorf(http.StatusUnauthorized, "want the key of this session as the API key")
 	}
 	s := g.known(id)
-	if is && !keys.Opens(key, g.config.Secret, named, s.generationNow()) {
+	if is && !opensSession(key, g.config.Secret, named, s.generationNow()) {
 		return nil, dialect.Errorf(http.StatusUnauthorized, "the key is not that of a session")
 	}
 	if s == nil {
-		return nil, refusal.Ended("there is no such session, or it has ended")
+		return nil, sessionEnded("there is no such session, or it has ended")
 	}
 	return s, nil
 }

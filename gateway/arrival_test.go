@@ -126,7 +126,7 @@ func (b *bench) until(is func() bool) {
 			b.t.Fatal("the test ended before its condition")
 		default:
 			for _, of := range b.gateway.all() {
-				b.gateway.due.Add(of)
+				b.gateway.due.add(of)
 			}
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -49,7 +48,7 @@ func BenchmarkCalls(b *testing.B) {
 				var s MadeSession
 				for n := 0; p.Next(); n++ {
 					if n%10 == 0 {
-						out, err := g.Make(b.Context(), Spec{Name: keys.NewID(4), Of: 1}, 0, "")
+						out, err := g.Make(b.Context(), Spec{Name: newID(4), Of: 1}, 0, "")
 						if err != nil {
 							b.Error(err)
 							return
@@ -109,7 +108,7 @@ func BenchmarkMemory(b *testing.B) {
 			b.SetParallelism(64)
 			b.RunParallel(func(p *testing.PB) {
 				for p.Next() {
-					out, err := g.Make(b.Context(), Spec{Name: keys.NewID(4), Of: 1}, 0, "")
+					out, err := g.Make(b.Context(), Spec{Name: newID(4), Of: 1}, 0, "")
 					if err != nil {
 						b.Error(err)
 						return

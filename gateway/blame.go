@@ -7,7 +7,6 @@ import (
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/journal"
-	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 )
 
@@ -24,7 +23,7 @@ type failure struct {
 // is held.
 func (s *session) blame(f *flight, err error) []journal.Record {
 	refused, is := errors.AsType[*dialect.Error](err)
-	if is && (refused.Status < http.StatusInternalServerError || refused.Code == refusal.CodeAgain) {
+	if is && (refused.Status < http.StatusInternalServerError || refused.Code == codeAskAgain) {
 		return nil
 	}
 	one := failure{Start: f.place.Start[:], System: f.place.System[:], Why: err.Error()}

@@ -12,8 +12,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/gateway/keys"
-	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/text/toolcall"
@@ -32,10 +30,10 @@ func (g *Gateway) join(s *session, req *dialect.Request, d tree.Digest, again bo
 		return old, nil
 	}
 	if err := s.over(); err != nil {
-		return nil, refusal.Ended(err.Error())
+		return nil, sessionEnded(err.Error())
 	}
 	if s.cut {
-		return nil, refusal.Of(refusal.ErrStops)
+		return nil, refusalOf(errStops)
 	}
 	if len(s.tree.Nodes) >= s.limits.Calls {
 		return nil, g.limit(s, fmt.Sprintf("it made %d calls, as many as it may", len(s.tree.Nodes)))
@@ -47,7 +45,7 @@ func (g *Gateway) join(s *session, req *dialect.Request, d tree.Digest, again bo
 		s.become(Live)
 		g.note(s)
 	}
-	f := &flight{id: keys.NewID(keys.CallBytes), req: req, body: d, done: make(chan struct{}), waiting: 1}
+	f := &flight{id: newID(callBytes), req: req, body: d, done: make(chan struct{}), waiting: 1}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	f.cancel = cancel
 	s.flights.add(d, f)
@@ -67,9 +65,9 @@ func (g *Gateway) limit(s *session, why string) error {
 		}
 		s.end(e, now)
 		g.note(s)
-		g.due.Add(s.group)
+		g.due.add(s.group)
 	}
-	return refusal.Ended("the session has ended: " + why)
+	return sessionEnded("the session has ended: " + why)
 }
 
 // fly plays a call to its end.
@@ -100,7 +98,7 @@ func (g *Gateway) fly(ctx context.Context, s *session, f *flight) {
 	s.mu.Unlock()
 	g.book.keepArrival(g.config.Log, news)
 	if over {
-		g.due.Add(s.group)
+		g.due.add(s.group)
 	}
 }
 
@@ -125,8 +123,8 @@ func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err erro
 		return ask, g.limit(s, fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
 	}
 	ask = g.ask(s, p, f.req)
-	if g.book.journal != nil && !refusal.Fits(len(p.Text)+len(f.req.Prompt), f.req.Messages[p.Fresh:]) {
-		return ask, refusal.TooLarge()
+	if g.book.journal != nil && !fitsJournal(len(p.Text)+len(f.req.Prompt), f.req.Messages[p.Fresh:]) {
+		return ask, tooLarge()
 	}
 	if s.limits.Tokens > 0 {
 		ask.Sampling.MaxTokens = min(left, cmp.Or(ask.Sampling.MaxTokens, left))
@@ -157,7 +155,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	defer func() { // of a template or a policy: it must not end the other sessions
 		if fault := recover(); fault != nil {
 			g.config.Log.Error("a call panicked", "session", s.id, "fault", fault, "stack", string(debug.Stack()))
-			err = refusal.PolicyFailed(errors.New("the call failed by a fault of the gateway"))
+			err = policyFailed(errors.New("the call failed by a fault of the gateway"))
 		}
 	}()
 	id, began := f.id, time.Now()
@@ -168,20 +166,20 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 	nodes = make([]*tree.Node, len(samples))
 	for i := range samples {
 		if err := samples[i].Check(); err != nil {
-			return nil, refusal.PolicyFailed(err)
+			return nil, policyFailed(err)
 		}
 		if i > 0 {
-			id = keys.NewID(keys.CallBytes)
+			id = newID(callBytes)
 		}
 		nodes[i] = g.node(id, f.place, f.req, &samples[i])
 		nodes[i].Unforced, nodes[i].Turn.Call.Took = unforced, time.Since(began)
 		if !f.req.Keeps(&nodes[i].Turn) {
-			return nil, refusal.Unguided(f.req.SchemaField, errors.New("the reply is no JSON: does the policy's server take schemas, and does its model think first?"))
+			return nil, unguided(f.req.SchemaField, errors.New("the reply is no JSON: does the policy's server take schemas, and does its model think first?"))
 		}
 	}
-	if t := &nodes[0].Turn; !f.live.Begins(t.Reasoning, t.Reply) {
+	if t := &nodes[0].Turn; !f.live.begins(t.Reasoning, t.Reply) {
 		g.config.Log.Error("a reply does not go on from what its client was shown", "session", s.id, "call", f.id)
-		return nil, refusal.PolicyFailed(errors.New("the policy began the reply anew after a part of it was shown"))
+		return nil, policyFailed(errors.New("the policy began the reply anew after a part of it was shown"))
 	}
 	f.at = time.Now()
 	for _, n := range nodes {
@@ -194,7 +192,7 @@ func (g *Gateway) answer(ctx context.Context, s *session, f *flight) (nodes []*t
 		}
 	}
 	if err := g.book.keepCall(s, f, samples[0].Vocabulary, nodes); err != nil {
-		return nil, refusal.NotKept(err)
+		return nil, replyNotKept(err)
 	}
 	s.mu.Lock()
 	for _, n := range nodes {
@@ -240,13 +238,13 @@ func (g *Gateway) draw(ctx context.Context, s *session, f *flight) (samples []qu
 	}
 	switch {
 	case err != nil && ctx.Err() != nil:
-		err = refusal.Of(context.Cause(ctx))
+		err = refusalOf(context.Cause(ctx))
 	case errors.Is(err, quintain.ErrUnguided):
-		err = refusal.Unguided(f.req.SchemaField, err)
+		err = unguided(f.req.SchemaField, err)
 	case err != nil:
-		err = refusal.Of(err)
+		err = refusalOf(err)
 	case len(samples) != ask.N:
-		err = refusal.PolicyFailed(errors.New("the policy returned too few replies"))
+		err = policyFailed(errors.New("the policy returned too few replies"))
 	}
 	return samples, ask.Tools != nil && ask.ToolChoice != f.req.Forced(), err
 }
@@ -254,7 +252,7 @@ func (g *Gateway) draw(ctx context.Context, s *session, f *flight) (samples []qu
 // ask is the request to the policy. s.mu is held.
 func (g *Gateway) ask(s *session, p tree.Place, req *dialect.Request) quintain.Request {
 	r := quintain.Request{
-		Key: fmt.Sprintf("%s#%d~%s", s.group.Problem.ID(), s.number, keys.NewID(4)), N: max(1, req.N), Sampling: g.config.Sampling,
+		Key: fmt.Sprintf("%s#%d~%s", s.group.Problem.ID(), s.number, newID(4)), N: max(1, req.N), Sampling: g.config.Sampling,
 		Tools: req.Tools, Vars: req.Vars, Stop: req.Stop, Exam: s.group.Mode == Exam, Fresh: p.Fresh,
 	}
 	if req.Choice == dialect.ToolsNone {
@@ -357,9 +355,9 @@ func (p *Player) showing(f *flight) func(text, whole string) {
 	format, in := p.form(f.req)
 	return func(text, whole string) {
 		if format == nil {
-			f.live.Show("", text)
+			f.live.show("", text)
 		} else {
-			f.live.Show(format.Sure(whole, in))
+			f.live.show(format.Sure(whole, in))
 		}
 	}
 }

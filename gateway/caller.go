@@ -427,7 +427,7 @@ func (g callerAPI) close(ctx context.Context, of *group) error {
 	g.mu.Lock()
 	of.closed = true
 	g.mu.Unlock()
-	g.due.Add(of)
+	g.due.add(of)
 	return nil
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -64,8 +63,8 @@ func (d Door) Agent(c *web.Call) (Look, error) {
 // Owner returns the ID of the session that a key was made for, or false if it is no key of
 // this server.
 func (d Door) Owner(key string) (session string, is bool) {
-	session, is = keys.SessionOf(key)
-	return session, is && keys.Opens(key, d.config.Secret, session, agentAPI{d.Gateway}.known(session).generationNow())
+	session, is = sessionOfKey(key)
+	return session, is && opensSession(key, d.config.Secret, session, agentAPI{d.Gateway}.known(session).generationNow())
 }
 
 // Start makes sessions, as [Gateway.Make] does. With Spec.Join it makes one in the newest

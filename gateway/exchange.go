@@ -8,7 +8,6 @@ import (
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/journal"
-	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -77,7 +76,7 @@ func (x *exchange) await(w dialect.Stream, send func(events []byte) error) error
 	tick := time.NewTicker(keepAliveEvery)
 	defer tick.Stop()
 	for {
-		reasoning, content, grew := x.flight.live.Now()
+		reasoning, content, grew := x.flight.live.now()
 		if events := w.Live(reasoning, content); len(events) > 0 {
 			if err := send(events); err != nil {
 				return err
@@ -112,7 +111,7 @@ func (x *exchange) leave() {
 	s.mu.Unlock()
 	x.book.keepArrival(x.config.Log, news)
 	if over {
-		x.due.Add(s.group)
+		x.due.add(s.group)
 	}
 }
 
@@ -158,7 +157,7 @@ func (x *exchange) ready() error {
 		return nil
 	}
 	if err := x.book.write(context.Background(), news...); err != nil {
-		return refusal.NotKept(err)
+		return replyNotKept(err)
 	}
 	return nil
 }

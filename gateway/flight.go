@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/gateway/live"
-	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 )
 
@@ -24,7 +22,7 @@ type flight struct {
 	nodes []*tree.Node     // a reply each
 	at    time.Time        // of the commit
 	place tree.Place       // in the tree; known before done
-	live  live.Text        // of a stream
+	live  liveText         // of a stream
 	err   error
 
 	cancel context.CancelCauseFunc // ends it before its time; nil: of another process
@@ -57,7 +55,7 @@ func (s *session) abandon(f *flight, after time.Duration) {
 		if f.waiting == 0 && f.underway() {
 			s.hung = s.hung || s.over() != nil
 			s.flights.drop(f.body, f) // the next one samples anew
-			f.cancel(refusal.ErrGone)
+			f.cancel(errNobodyWaits)
 		}
 	})
 }

@@ -14,9 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/due"
 	"github.com/quintain-rl/quintain/gateway/journal"
-	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
@@ -79,7 +77,7 @@ type Gateway struct {
 	sessions map[string]*session
 	live     int                    // sessions of groups that are not done
 	orders   map[string]orderRecord // by idempotency key; without a Made: under way
-	due      *due.Set[*group]
+	due      *dueSet[*group]
 	joining  map[string]string // the newest group of each [Spec].Join
 	names    map[string]string // IDs of sessions by their other ones, see [Spec].As
 	flying   sync.WaitGroup
@@ -95,7 +93,7 @@ func New(c Config) (*Gateway, error) {
 	}
 	g := &Gateway{
 		config: c, opened: make(chan struct{}), groups: map[string]*group{}, sessions: map[string]*session{}, orders: map[string]orderRecord{},
-		due: due.New[*group](), joining: map[string]string{}, names: map[string]string{}, openStore: openJournal,
+		due: newDueSet[*group](), joining: map[string]string{}, names: map[string]string{}, openStore: openJournal,
 		Calls: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "quintain_gateway_calls_total", Help: "Model calls of agents, by class."}, []string{"class"}),
 	}
 	if !c.Settings.StrictPrompts {
@@ -155,8 +153,8 @@ func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 		case <-tick.C:
 			makeRoom(g)
 			g.look(ctx, g.all(), finish)
-		case <-g.due.Wake:
-			g.look(ctx, g.due.Take(), finish)
+		case <-g.due.wake:
+			g.look(ctx, g.due.take(), finish)
 		}
 	}
 }
@@ -206,7 +204,7 @@ func (g *Gateway) stop() {
 	g.open = false
 	for _, s := range g.sessions {
 		s.mu.Lock()
-		s.stopCalls(refusal.ErrStops)
+		s.stopCalls(errStops)
 		s.mu.Unlock()
 	}
 	g.mu.Unlock()

@@ -13,7 +13,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/grader"
-	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -53,7 +52,7 @@ type groupRecord struct {
 	Grader       Grader           `json:"grader"`
 	RewardWithin time.Duration    `json:"reward_within"`
 	AgentRewards bool             `json:"agent_rewards,omitempty"`
-	Limits       limits.Limits    `json:"limits"`
+	Limits       Limits           `json:"limits"`
 	Metadata     json.RawMessage  `json:"metadata,omitempty"`
 	Join         string           `json:"join,omitempty"` // see [Spec]
 	Created      time.Time        `json:"created"`
@@ -135,7 +134,7 @@ func (g *Gateway) grade(ctx context.Context, s *session) {
 		g.config.Log.Warn("the reward of a session cannot be kept", "session", s.id, "err", err)
 		return
 	}
-	g.due.Add(s.group)
+	g.due.add(s.group)
 }
 
 // judgeByTask has the scenario of a session's problem judge the last reply of its main branch.
@@ -223,7 +222,7 @@ func (g *Gateway) finish(ctx context.Context, of *group) error {
 		result.Drop = rollout.DropIncomplete
 	case slices.ContainsFunc(result.Trajectories, failedBy(quintain.EnvFailed, unrewarded)):
 		result.Drop = rollout.DropUnrewarded
-	case slices.ContainsFunc(result.Trajectories, failedBy(quintain.TimedOut, limits.Stale)):
+	case slices.ContainsFunc(result.Trajectories, failedBy(quintain.TimedOut, staleWeights)):
 		result.Drop = rollout.DropStale
 	}
 	if of.Mode == Train {

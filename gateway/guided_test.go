@@ -13,7 +13,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
@@ -163,7 +162,7 @@ func TestSchemasThatAreNotKept(t *testing.T) {
 
 // A script refuses, and is not asked again.
 func TestAScriptKeepsToNoSchema(t *testing.T) {
-	b := start(t, Config{Settings: Settings{Sessions: limits.Sessions{Limits: limits.Default(), Guided: true}, MaxSessions: 1, MaxChoices: 1}, GroupSize: 1, Secret: []byte("secret")},
+	b := start(t, Config{Settings: Settings{SessionRules: SessionRules{Limits: DefaultLimits(), Guided: true}, MaxSessions: 1, MaxChoices: 1}, GroupSize: 1, Secret: []byte("secret")},
 		Player{Policy: script.Always("{}")}, &desk{results: make(chan rollout.Result, 1)})
 	s := b.make(exam).Sessions[0]
 	b.refusedAs(s, schema, "response_format")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -120,9 +119,9 @@ func (b book) calls(session string) (map[string]*tree.Node, error) {
 // why; the outcome of the session does too.
 func unreadable(err error) error {
 	if errors.Is(err, errForgotten) {
-		return refusal.Ended(err.Error())
+		return sessionEnded(err.Error())
 	}
-	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: refusal.CodeAgain, Message: "the earlier calls of the session cannot be read back from the disk"}
+	return &dialect.Error{Status: http.StatusServiceUnavailable, Code: codeAskAgain, Message: "the earlier calls of the session cannot be read back from the disk"}
 }
 
 // played returns a session as an episode, as it is now.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
-	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
@@ -52,8 +51,8 @@ func TestKeys(t *testing.T) {
 		b := open(t, func(c *Config) { c.Keys = test.keys })
 		all := b.make(`{"name": "x", "of": 2}`).Sessions
 		secret := []byte("secret")
-		fill := strings.NewReplacer("THIS", all[0].Key, "OTHER", all[1].Key, "FORGED", all[0].Key[:len(all[0].Key)-1]+"7x", "OLD", keys.Of([]byte("old"), all[0].ID, 0),
-			"NEXT", keys.Of(secret, all[0].ID, 1), "GONE", keys.Of(secret, keys.NewID(keys.SessionBytes), 0))
+		fill := strings.NewReplacer("THIS", all[0].Key, "OTHER", all[1].Key, "FORGED", all[0].Key[:len(all[0].Key)-1]+"7x", "OLD", keyOf([]byte("old"), all[0].ID, 0),
+			"NEXT", keyOf(secret, all[0].ID, 1), "GONE", keyOf(secret, newID(sessionBytes), 0))
 		path := strings.ReplaceAll(test.path, "THIS", all[0].ID)
 		headers := []string{"X-Nothing", "x"}
 		if test.header != "" {
@@ -354,7 +353,7 @@ func TestNewKeysOfNames(t *testing.T) {
 	if owner, is := d.Owner(first.Key); is {
 		t.Errorf("a void key is that of %s", owner)
 	}
-	now := keys.Of([]byte("secret"), first.ID, 1)
+	now := keyOf([]byte("secret"), first.ID, 1)
 	if owner, is := d.Owner(now); !is || owner != first.ID {
 		t.Errorf("the new key is that of %q", owner)
 	}
@@ -363,7 +362,7 @@ func TestNewKeysOfNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := made.Sessions[0]
-	for key, status := range map[string]int{now: 200, next.Key: 200, first.Key: 401, keys.Of([]byte("secret"), next.ID, 0): 401} {
+	for key, status := range map[string]int{now: 200, next.Key: 200, first.Key: 401, keyOf([]byte("secret"), next.ID, 0): 401} {
 		if got, text := b.do("POST", "/v1/chat/completions", ask, "Authorization", "Bearer "+key); got != status {
 			t.Errorf("%s of %s and %s: status %d, want %d: %s", key, first.ID, next.ID, got, status, text)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
-	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
@@ -76,8 +75,8 @@ func (spec *Spec) check(size int) error {
 		return refuse("count: is %d, more than the group has, %d", spec.Count, cmp.Or(spec.Of, size))
 	case !(spec.RewardWithin >= 0 && spec.RewardWithin <= mostSeconds):
 		return refuse("reward_within: is %g, want 0 to %g seconds", spec.RewardWithin, float64(mostSeconds))
-	case spec.Limits.Wrong() != "":
-		return refuse("%s", spec.Limits.Wrong())
+	case spec.Limits.wrong() != "":
+		return refuse("%s", spec.Limits.wrong())
 	case spec.Mode != "" && spec.Mode != Train && spec.Mode != Exam:
 		return refuse("mode: is %.40q, want train or exam", spec.Mode)
 	case spec.Grader != "" && spec.Grader != ByCaller && spec.Grader != ByTask && spec.Grader != ByProgram:
@@ -112,7 +111,7 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 	}
 	settings := g.config.Settings
 	of = &group{groupRecord: groupRecord{
-		Name: cmp.Or(spec.Group, keys.NewID(keys.SessionBytes)), Prompt: spec.Prompt, Of: spec.Of, AtLeast: spec.AtLeast, Replace: spec.Replace,
+		Name: cmp.Or(spec.Group, newID(sessionBytes)), Prompt: spec.Prompt, Of: spec.Of, AtLeast: spec.AtLeast, Replace: spec.Replace,
 		Mode: spec.Mode, Grader: cmp.Or(spec.Grader, ByCaller), RewardWithin: settings.RewardWithin, AgentRewards: settings.AgentRewards,
 		Limits: settings.Limits, Metadata: spec.Metadata, Join: spec.Join, Created: time.Now(),
 	}}
@@ -123,7 +122,7 @@ func (g *Gateway) begin(ctx context.Context, spec Spec, wait time.Duration) (of 
 		of.RewardWithin = time.Duration(spec.RewardWithin * float64(time.Second))
 	}
 	if spec.Limits != nil {
-		of.Limits = spec.Limits.Within(settings.Limits)
+		of.Limits = spec.Limits.within(settings.Limits)
 	}
 	if of.job, err = g.job(spec, of.Name); err != nil {
 		return nil, err
@@ -274,7 +273,7 @@ func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
 	}
 	fresh := make([]*session, count)
 	for i := range fresh {
-		fresh[i] = newSession(of, &g.canon, sessionRecord{ID: keys.NewID(keys.SessionBytes), Group: of.Name, Number: len(of.sessions) + of.coming + i, Created: now})
+		fresh[i] = newSession(of, &g.canon, sessionRecord{ID: newID(sessionBytes), Group: of.Name, Number: len(of.sessions) + of.coming + i, Created: now})
 	}
 	of.coming += count
 	g.live += count
@@ -305,7 +304,7 @@ func (g *Gateway) Reward(ctx context.Context, session string, r Reward) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	defer g.due.Add(s.group)
+	defer g.due.add(s.group)
 	return s.keepReward(ctx, g.book, r)
 }
 
@@ -337,6 +336,6 @@ func (g *Gateway) End(ctx context.Context, session string, e End) error {
 	}
 	s.end(e, now)
 	g.note(s)
-	g.due.Add(s.group)
+	g.due.add(s.group)
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
-	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 )
 
@@ -169,7 +168,7 @@ func TestStopDuringCall(t *testing.T) {
 		return len(b.policy.asked) > 0
 	})
 	go b.stop()
-	if text := <-got; !strings.Contains(text, refusal.CodeAgain) {
+	if text := <-got; !strings.Contains(text, codeAskAgain) {
 		t.Error(text)
 	}
 	b.stop()

@@ -10,9 +10,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/keys"
-	"github.com/quintain-rl/quintain/gateway/limits"
-	"github.com/quintain-rl/quintain/gateway/refusal"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -36,7 +33,7 @@ type session struct {
 	generation atomic.Uint32 // of its key
 	number     int           // in its group
 	group      *group
-	limits     limits.Limits
+	limits     Limits
 
 	mu       sync.Mutex
 	state    State
@@ -110,7 +107,7 @@ func newSession(g *group, canon *tree.Canon, r sessionRecord) *session {
 }
 
 // key is the key of the session.
-func (s *session) key(secret []byte) string { return keys.Of(secret, s.id, s.generation.Load()) }
+func (s *session) key(secret []byte) string { return keyOf(secret, s.id, s.generation.Load()) }
 
 // generationNow is the generation of the key; 0 if there is no session.
 func (s *session) generationNow() uint32 {
@@ -214,7 +211,7 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 		late := now.Sub(s.endedAt) >= s.limits.Drain
 		if late {
 			s.hung = s.hung || len(s.underway) > 0
-			s.stopCalls(refusal.ErrEnded)
+			s.stopCalls(errEnded)
 		}
 		if len(s.underway) > 0 || s.waiting > 0 && !late {
 			return false

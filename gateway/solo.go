@@ -8,9 +8,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/keys"
-	"github.com/quintain-rl/quintain/gateway/refusal"
-	"github.com/quintain-rl/quintain/gateway/seat"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -20,18 +17,18 @@ import (
 type Solo struct {
 	gateway *Gateway
 	session *session
-	seat    *seat.Seat
+	seat    *countedSeat
 }
 
 // NewSolo returns the session of a problem at a seat. The error names the invalid setting.
 func NewSolo(how Settings, at quintain.Seat, p quintain.Problem) (*Solo, error) {
-	secret := make([]byte, keys.SecretBytes)
+	secret := make([]byte, secretBytes)
 	rand.Read(secret) // never fails
 	g, err := New(Config{Settings: how, Sampling: at.Sampling, Secret: secret, Keys: true})
 	if err != nil {
 		return nil, err
 	}
-	s := &Solo{gateway: g, seat: seat.New(at)}
+	s := &Solo{gateway: g, seat: countCalls(at)}
 	if g.player, err = how.PlayerOf(at.Policy); err != nil {
 		return nil, err
 	}
@@ -44,7 +41,7 @@ func NewSolo(how Settings, at quintain.Seat, p quintain.Problem) (*Solo, error) 
 		groupRecord: groupRecord{Name: at.Key, Problem: p, Of: 1, Mode: mode, AgentRewards: how.AgentRewards, Limits: how.Limits},
 		job:         rollout.Job{Problem: p},
 	}
-	s.session = newSession(of, &g.canon, sessionRecord{ID: keys.NewID(keys.SessionBytes), Group: of.Name, Created: time.Now()})
+	s.session = newSession(of, &g.canon, sessionRecord{ID: newID(sessionBytes), Group: of.Name, Created: time.Now()})
 	of.sessions = append(of.sessions, s.session)
 	g.sessions[s.session.id] = s.session
 	g.setOpen()
@@ -88,7 +85,7 @@ func (s *Solo) Watch(ctx context.Context) {
 // bear that its conversation has no room for another reply, that is no failure.
 func (s *Solo) Fail(why string) {
 	e := End{Failed: failedAgent, Why: why}
-	if s.seat.NoRoom() != nil {
+	if s.seat.noRoom() != nil {
 		e = End{Limit: true, Why: "there is no room for another reply: " + why}
 	}
 	s.end(e)
@@ -98,7 +95,7 @@ func (s *Solo) end(e End) {
 	s.session.mu.Lock()
 	defer s.session.mu.Unlock()
 	s.session.end(e, time.Now())
-	s.session.stopCalls(refusal.ErrEnded)
+	s.session.stopCalls(errEnded)
 }
 
 // A Final is the end of a session, to be judged.
@@ -124,12 +121,12 @@ func (s *Solo) Close() (Final, error) {
 		final.Limit = of.ended.Why
 	}
 	outcome, why := of.fate()
-	switch full := s.seat.NoRoom(); {
+	switch full := s.seat.noRoom(); {
 	case final.Calls == 0 && full != nil:
 		return final, full
 	case outcome == "":
 	case outcome == quintain.InfraFailed:
-		return final, errors.Join(fmt.Errorf("%w: %s", quintain.ErrLost, why), s.seat.LastFault())
+		return final, errors.Join(fmt.Errorf("%w: %s", quintain.ErrLost, why), s.seat.lastFault())
 	case outcome == quintain.TimedOut:
 		return final, fmt.Errorf("%s: %w", why, quintain.ErrTimeout)
 	case final.Calls == 0 && of.ended.Failed == "":

@@ -10,17 +10,16 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/limits"
 )
 
 func TestASoloEndsAtItsTime(t *testing.T) {
 	for _, c := range []struct {
-		limits limits.Limits
+		limits Limits
 		after  time.Duration
 		want   string
 	}{
-		{limits.Limits{Calls: 1, Seconds: 90}, 91 * time.Second, "it took more than 90 seconds"},
-		{limits.Limits{Calls: 1, Seconds: 90, Idle: 30}, 31 * time.Second, "no call came for 30 seconds"},
+		{Limits{Calls: 1, Seconds: 90}, 91 * time.Second, "it took more than 90 seconds"},
+		{Limits{Calls: 1, Seconds: 90, Idle: 30}, 31 * time.Second, "no call came for 30 seconds"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			how := Defaults()

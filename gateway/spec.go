@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/settings"
 )
 
 // Settings configure a gateway.
 type Settings struct {
-	limits.Sessions
+	SessionRules
 
 	RewardWithin  time.Duration // for a reward, after the end of a session
 	GroupWithin   time.Duration // for the sessions of a group, from its creation
@@ -31,7 +30,7 @@ type Settings struct {
 // Defaults returns the default settings.
 func Defaults() Settings {
 	return Settings{
-		Sessions:     limits.Sessions{Limits: limits.Default()},
+		SessionRules: SessionRules{Limits: DefaultLimits()},
 		RewardWithin: 10 * time.Minute, GroupWithin: 2 * time.Hour, AbandonAfter: 15 * time.Second,
 		MaxSessions: 10_000, MaxChoices: 16, MaxSequences: 16, Hold: 1 << 30,
 	}
@@ -68,7 +67,7 @@ type Spec struct {
 	Replace      int             `json:"replace"`  // failed sessions of the group that may be replaced
 	Mode         Mode            `json:"mode"`
 	Grader       Grader          `json:"grader"`
-	Limits       *limits.Limits  `json:"limits"`        // nil: those of the settings
+	Limits       *Limits         `json:"limits"`        // nil: those of the settings
 	RewardWithin float64         `json:"reward_within"` // seconds; 0: that of the settings
 	AgentRewards *bool           `json:"agent_rewards"` // nil: as the settings say
 	Metadata     json.RawMessage `json:"metadata"`      // kept and given back; the agent gets it too

@@ -34,7 +34,7 @@ func (d Door) Submit(ctx context.Context, session, answer string) (r Reward, err
 	step, fault := grader.Task(ctx, s.group.job.Scenario, s.group.job.Problem, quintain.Reply{Finish: quintain.Stop}, answer)
 	s.mu.Lock()
 	s.judging = false
-	defer d.due.Add(s.group)
+	defer d.due.add(s.group)
 	if fault != nil {
 		d.config.Log.Warn("a submitted answer cannot be graded", "session", s.id, "err", fault)
 		return r, web.Errorf(http.StatusBadGateway, "the answer cannot be graded: it has no reward")

@@ -11,8 +11,6 @@ import (
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/fleet/worker"
 	"github.com/quintain-rl/quintain/gateway"
-	"github.com/quintain-rl/quintain/gateway/keys"
-	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/otlp"
@@ -52,7 +50,7 @@ type config struct {
 	Run        player.RunSettings
 	Curriculum curriculum.Settings
 	Rules      rollout.Rules
-	Sessions   limits.Sessions
+	Sessions   gateway.SessionRules
 	Gateway    gateway.Settings
 	Fleet      fleet.Settings
 	Exam       exam.Settings
@@ -147,7 +145,7 @@ func defaults(kind string) *config {
 	c := &config{
 		Data: "quintain-data", Log: logging.Default(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: player.RunSettings{Of: run.Defaults(), Consumer: player.Builtin},
-		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Sessions: gateway.Defaults().Sessions, Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
+		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Sessions: gateway.Defaults().SessionRules, Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
 		Metrics: scalars.Default(), OTLP: otlp.Defaults(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
 	}
 	if kind == player.Script {
@@ -189,7 +187,7 @@ func (w *world) loadConfig(verb, file string, given map[string]settings.Given) (
 
 // sources returns the sources of settings: a file, unless its name is empty, the environment and flags.
 func (w *world) sources(file string, given map[string]settings.Given) (settings.Sources, error) {
-	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable, helpVariable), Flags: given, Former: flags.Former()}
+	from := settings.Sources{Environ: w.environ(), Others: append(gateway.AgentVariables(), configVariable, helpVariable), Flags: given, Former: flags.Former()}
 	if err := from.ReadFile(cmp.Or(file, w.getenv(configVariable))); err != nil {
 		return from, usagef("--config: %w", err)
 	}
@@ -234,7 +232,7 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 		}
 	}
 	span := c.Gateway.Limits.Span
-	c.Gateway.Sessions, c.Source.Scenario.Agent.Sessions = c.Sessions, c.Sessions
+	c.Gateway.SessionRules, c.Source.Scenario.Agent.SessionRules = c.Sessions, c.Sessions
 	c.Gateway.Limits.Span = span
 	c.notes, c.getenv = w.stderr, w.getenv
 	return c, nil

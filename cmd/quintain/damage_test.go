@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/journal"
-	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
@@ -94,7 +94,7 @@ func rested(t *testing.T) *restedFolder {
 		for i := range 5 {
 			err = errors.Join(err, j.Append(context.Background(), journal.Record{Session: fmt.Sprintf("session%d.%d", n, i), Data: make([]byte, 300)}))
 		}
-		_, cannot := keys.Secret(f.path, slog.New(slog.DiscardHandler))
+		_, cannot := gateway.LoadSecret(f.path, slog.New(slog.DiscardHandler))
 		if err := errors.Join(err, j.Close(), cannot); err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func (f *restedFolder) read(t *testing.T) (state, told string) {
 	if err == nil {
 		err = j.Close()
 	}
-	_, lost := keys.Secret(f.path, slog.New(slog.NewTextHandler(log, nil)))
+	_, lost := gateway.LoadSecret(f.path, slog.New(slog.NewTextHandler(log, nil)))
 	if err = errors.Join(err, lost); err != nil {
 		log.WriteString(err.Error())
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway"
-	"github.com/quintain-rl/quintain/gateway/keys"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/openfiles"
 	"github.com/quintain-rl/quintain/run"
@@ -60,7 +59,7 @@ func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
 		return nil, usagef("run.gateway: agents elsewhere play, and agent.command is one that plays here; choose one")
 	}
 	openfiles.Warn(log, "gateway.max_sessions", c.Gateway.MaxSessions, openfiles.ForConnections()/2)
-	secret, err := keys.Secret(c.Data, log)
+	secret, err := gateway.LoadSecret(c.Data, log)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/quintain-rl/quintain/atropos/environment"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/gateway/keys"
+	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
@@ -161,7 +161,7 @@ func isUsage(err error) bool {
 
 // checkEnviron refuses variables with our prefix that are no settings.
 func (w *world) checkEnviron() error {
-	from := settings.Sources{Environ: w.environ(), Others: append(keys.Variables(), configVariable, helpVariable), Former: flags.Former()}
+	from := settings.Sources{Environ: w.environ(), Others: append(gateway.AgentVariables(), configVariable, helpVariable), Former: flags.Former()}
 	if !from.Ours() {
 		return nil
 	}

@@ -15,14 +15,13 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/gateway"
-	"github.com/quintain-rl/quintain/gateway/limits"
 	"github.com/quintain-rl/quintain/internal/command"
 	"github.com/quintain-rl/quintain/settings"
 )
 
 // Settings name the program and its limits.
 type Settings struct {
-	limits.Sessions
+	gateway.SessionRules
 
 	Command   string        // with its arguments; empty: none
 	Processes int           // at once
@@ -32,7 +31,7 @@ type Settings struct {
 
 // Default returns the settings without a program.
 func Default() Settings {
-	return Settings{Sessions: gateway.Defaults().Sessions, Processes: 64, Leave: 5 * time.Second}
+	return Settings{SessionRules: gateway.Defaults().SessionRules, Processes: 64, Leave: 5 * time.Second}
 }
 
 // Declare implements [settings.Declarer]. The sessions have a section of their own.
@@ -60,7 +59,7 @@ func (s *Settings) Set() bool { return s.Command != "" }
 // session returns the settings of the sessions of the program.
 func (s *Settings) session() gateway.Settings {
 	of := gateway.Defaults()
-	of.Sessions = s.Sessions
+	of.SessionRules = s.SessionRules
 	return of
 }
 

@@ -59,14 +59,14 @@ var floors = [][]string{
 		"mathverify", // over its trees, normal forms and values
 		"trace",
 		"queue/packing",
-		"gateway/dialect", "gateway/journal", "gateway/grader", "gateway/seat", "gateway/live", "gateway/due", "gateway/keys", "gateway/limits", "fleet/lease", "fleet/roster",
+		"gateway/dialect", "gateway/journal", "gateway/grader", "fleet/lease", "fleet/roster",
 		"internal/web", "internal/web/webtest",
 		"interop/atropos", "atropos/environment", "interop/reasoninggym", "interop/areal",
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
 		"codegrade/codeplay", "codegrade/pythontool", "scenarios/games", "scenarios/games/gametest", "scenarios/toolbox", "scenarios/toolbox/toolboxtest",
-		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree", "gateway/refusal",
+		"hub/registry", "hub/reply", "run/pieces", "hub/mathroute", "hub/trade", "gateway/tree",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
 		"tasks/list",

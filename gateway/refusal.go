@@ -1,5 +1,4 @@
-// Package refusal says to the clients of a gateway why their call has no reply.
-package refusal
+package gateway
 
 import (
 	"errors"
@@ -16,45 +15,45 @@ import (
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
-// CodeAgain is the code of calls that ended for no fault of the policy: a client may ask again.
-const CodeAgain = "ask_again"
+// codeAskAgain is the code of calls that ended for no fault of the policy: a client may ask again.
+const codeAskAgain = "ask_again"
 
-// ErrGone ends a call that nobody waits for.
-var ErrGone = errors.New("nobody waits for the reply")
+// errNobodyWaits ends a call that nobody waits for.
+var errNobodyWaits = errors.New("nobody waits for the reply")
 
-// ErrEnded ends the calls of a session that has ended.
-var ErrEnded = errors.New("the session has ended")
+// errEnded ends the calls of a session that has ended.
+var errEnded = errors.New("the session has ended")
 
-// ErrStops ends calls because the gateway ends.
-var ErrStops = errors.New("the gateway ends: ask again")
+// errStops ends calls because the gateway ends.
+var errStops = errors.New("the gateway ends: ask again")
 
-// Ended refuses the calls of a session that is over.
-func Ended(why string) *dialect.Error {
+// sessionEnded refuses the calls of a session that is over.
+func sessionEnded(why string) *dialect.Error {
 	return &dialect.Error{Status: http.StatusGone, Code: dialect.CodeEnded, Message: why}
 }
 
-// PolicyFailed is the reply to a call that the policy failed. The agent learns nothing of the cause:
+// policyFailed is the reply to a call that the policy failed. The agent learns nothing of the cause:
 // an error of the policy names its server, which an agent that runs commands could then ask itself.
-func PolicyFailed(cause error) error {
+func policyFailed(cause error) error {
 	return caused{&dialect.Error{Status: http.StatusServiceUnavailable, Code: "policy_failed", Message: "the model did not answer: ask again"}, cause}
 }
 
-// NotKept refuses a reply that the journal does not take: the disk is full or broken, or the call is
+// replyNotKept refuses a reply that the journal does not take: the disk is full or broken, or the call is
 // too long for it.
-func NotKept(err error) error {
+func replyNotKept(err error) error {
 	status := http.StatusServiceUnavailable
 	switch {
 	case errors.Is(err, journal.ErrTooLarge):
-		return TooLarge()
+		return tooLarge()
 	case errors.Is(err, journal.ErrFull):
 		status = http.StatusInsufficientStorage
 	}
 	return caused{&dialect.Error{Status: status, Code: "not_kept", Message: "the reply cannot be kept"}, fmt.Errorf("the reply cannot be kept: %w", err)}
 }
 
-// Fits reports whether the journal would take a call, by its messages and the bytes of its text
+// fitsJournal reports whether the journal would take a call, by its messages and the bytes of its text
 // beside them: it has them as JSON, and about a byte of tokens for each of their bytes.
-func Fits(text int, talk []quintain.Message) bool {
+func fitsJournal(text int, talk []quintain.Message) bool {
 	for _, m := range talk {
 		text += len(m.Text())
 	}
@@ -65,19 +64,19 @@ func Fits(text int, talk []quintain.Message) bool {
 	return err == nil && text+len(written) <= journal.MaxData
 }
 
-// TooLarge refuses a call that the journal would not take.
-func TooLarge() *dialect.Error {
+// tooLarge refuses a call that the journal would not take.
+func tooLarge() *dialect.Error {
 	return &dialect.Error{Status: http.StatusRequestEntityTooLarge, Field: "messages", Message: fmt.Sprintf("a call and its tokens may have %d bytes in all", journal.MaxData)}
 }
 
-// Unguided refuses a call whose field asks for what the policy cannot make sure of.
-func Unguided(field string, err error) error {
-	return caused{&dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeField, Field: field, Message: shown(err, quintain.ErrUnguided)}, err}
+// unguided refuses a call whose field asks for what the policy cannot make sure of.
+func unguided(field string, err error) error {
+	return caused{&dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeField, Field: field, Message: told(err, quintain.ErrUnguided)}, err}
 }
 
-// shown returns what an agent is told of an error: an error of a server is told as another, without
+// told returns what an agent is told of an error: an error of a server is told as another, without
 // the server's address and words.
-func shown(err, as error) string {
+func told(err, as error) string {
 	if _, remotely := errors.AsType[*remote.Error](err); remotely {
 		err = as
 	}
@@ -96,15 +95,15 @@ func (f caused) Error() string { return strings.ToValidUTF8(f.cause.Error(), "?"
 // Unwrap returns both.
 func (f caused) Unwrap() []error { return []error{f.said, f.cause} }
 
-// Of turns an error of the policy into the reply of a call.
-func Of(err error) error {
+// refusalOf turns an error of the policy into the reply of a call.
+func refusalOf(err error) error {
 	switch {
 	case errors.Is(err, quintain.ErrNoRoom):
-		return caused{&dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeContext, Field: "messages", Message: "the prompt is too long: " + shown(err, quintain.ErrNoRoom)}, err}
-	case errors.Is(err, ErrGone), errors.Is(err, ErrStops):
-		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: CodeAgain, Message: err.Error()}
-	case errors.Is(err, ErrEnded):
-		return Ended(ErrEnded.Error())
+		return caused{&dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeContext, Field: "messages", Message: "the prompt is too long: " + told(err, quintain.ErrNoRoom)}, err}
+	case errors.Is(err, errNobodyWaits), errors.Is(err, errStops):
+		return &dialect.Error{Status: http.StatusServiceUnavailable, Code: codeAskAgain, Message: err.Error()}
+	case errors.Is(err, errEnded):
+		return sessionEnded(errEnded.Error())
 	}
 	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
@@ -112,5 +111,5 @@ func Of(err error) error {
 	if lost, is := errors.AsType[*policy.UnreadError](err); is {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: lost.Field(), Message: strings.ToValidUTF8(lost.Why, "?")}
 	}
-	return PolicyFailed(err)
+	return policyFailed(err)
 }

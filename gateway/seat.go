@@ -1,5 +1,4 @@
-// Package seat counts the model calls of an agent that this process starts, and their time.
-package seat
+package gateway
 
 import (
 	"context"
@@ -11,8 +10,8 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A Seat answers the calls of one episode: it counts them, and their time.
-type Seat struct {
+// A countedSeat answers the calls of one episode: it counts them, and their time.
+type countedSeat struct {
 	quintain.Seat
 
 	mu    sync.Mutex
@@ -22,11 +21,11 @@ type Seat struct {
 	fault error         // of the last call that failed otherwise
 }
 
-// New returns a seat whose calls are counted.
-func New(at quintain.Seat) *Seat { return &Seat{Seat: at} }
+// countCalls returns a seat whose calls are counted.
+func countCalls(at quintain.Seat) *countedSeat { return &countedSeat{Seat: at} }
 
 // Sample implements [quintain.Policy].
-func (s *Seat) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+func (s *countedSeat) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
 	s.mu.Lock()
 	s.calls++
 	r.Key, r.Exam, r.Within = fmt.Sprintf("%s~%d", s.Key, s.calls), s.Exam, s.Within-s.used
@@ -52,15 +51,15 @@ func (s *Seat) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sampl
 	return all, err
 }
 
-// LastFault returns the last error of the policy; nil: it made none.
-func (s *Seat) LastFault() error {
+// lastFault returns the last error of the policy; nil: it made none.
+func (s *countedSeat) lastFault() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.fault
 }
 
-// NoRoom returns the error of the last call if it had no room for a reply.
-func (s *Seat) NoRoom() error {
+// noRoom returns the error of the last call if it had no room for a reply.
+func (s *countedSeat) noRoom() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.full

@@ -1,21 +1,20 @@
-// Package live shows the text of a reply while it is sampled.
-package live
+package gateway
 
 import (
 	"strings"
 	"sync"
 )
 
-// A Text is what a reply surely begins with. Any number of goroutines may read it; the zero
+// A liveText is what a reply surely begins with. Any number of goroutines may read it; the zero
 // value is empty.
-type Text struct {
+type liveText struct {
 	mu                 sync.Mutex
 	reasoning, content string
 	grew               chan struct{} // closed when there is more; nil: nobody waits for it
 }
 
-// Show sets what is shown: both texts go on from what they were.
-func (t *Text) Show(reasoning, content string) {
+// show sets what is shown: both texts go on from what they were.
+func (t *liveText) show(reasoning, content string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(reasoning)+len(content) == len(t.reasoning)+len(t.content) {
@@ -28,8 +27,8 @@ func (t *Text) Show(reasoning, content string) {
 	}
 }
 
-// Now returns what is shown, and what is closed when there is more.
-func (t *Text) Now() (reasoning, content string, grew <-chan struct{}) {
+// now returns what is shown, and what is closed when there is more.
+func (t *liveText) now() (reasoning, content string, grew <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.grew == nil {
@@ -38,8 +37,8 @@ func (t *Text) Now() (reasoning, content string, grew <-chan struct{}) {
 	return t.reasoning, t.content, t.grew
 }
 
-// Begins reports whether a reply goes on from what is shown.
-func (t *Text) Begins(reasoning, content string) bool {
+// begins reports whether a reply goes on from what is shown.
+func (t *liveText) begins(reasoning, content string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.HasPrefix(reasoning, t.reasoning) && strings.HasPrefix(content, t.content)

@@ -1,4 +1,4 @@
-package keys
+package gateway
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func TestSecretIsTheOneOfBefore(t *testing.T) {
 	} {
 		folder, log := t.TempDir(), &bytes.Buffer{}
 		to := slog.New(slog.NewTextHandler(log, nil))
-		first, err := Secret(folder, to)
+		first, err := LoadSecret(folder, to)
 		if err != nil || log.Len() > 0 {
 			t.Fatal(err, log)
 		}
@@ -39,7 +39,7 @@ func TestSecretIsTheOneOfBefore(t *testing.T) {
 		if err = errors.Join(err, test.damage(path)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err = Secret(folder, to); err != nil {
+		if _, err = LoadSecret(folder, to); err != nil {
 			log.WriteString(err.Error())
 		}
 		if got := log.String(); !strings.Contains(got, test.want) || (got == "") != (test.want == "") || got != "" && !strings.Contains(got, path) {
@@ -48,7 +48,7 @@ func TestSecretIsTheOneOfBefore(t *testing.T) {
 		if err := os.WriteFile(path, kept, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := Secret(folder, to); err != nil || !bytes.Equal(again, first) {
+		if again, err := LoadSecret(folder, to); err != nil || !bytes.Equal(again, first) {
 			t.Errorf("%s: with the copy put back, another secret or %v", test.why, err)
 		}
 	}

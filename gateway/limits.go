@@ -1,5 +1,4 @@
-// Package limits bounds the sessions of agents.
-package limits
+package gateway
 
 import (
 	"fmt"
@@ -20,14 +19,14 @@ type Limits struct {
 	Drain       time.Duration `json:"-"`            // for calls under way when it ends
 }
 
-// Default returns the default limits.
-func Default() Limits {
+// DefaultLimits returns the default limits.
+func DefaultLimits() Limits {
 	return Limits{Calls: 1000, Seconds: 3600, Idle: 600, Parallel: 32, Drain: 5 * time.Second}
 }
 
-// Sessions are the settings of all sessions, of agents elsewhere and of programs that are started
+// SessionRules are the settings of all sessions, of agents elsewhere and of programs that are started
 // here.
-type Sessions struct {
+type SessionRules struct {
 	Limits       Limits
 	AgentRewards bool   // agents may reward their own sessions
 	Guided       bool   // replies of examinations keep to the schema that a call names, and call the tool that it names
@@ -35,7 +34,7 @@ type Sessions struct {
 }
 
 // Declare implements [settings.Declarer].
-func (s *Sessions) Declare(d *settings.Section) {
+func (s *SessionRules) Declare(d *settings.Section) {
 	d.Int(&s.Limits.Calls, "calls", "most model calls of a session, which then ends").AtLeast(1)
 	d.Int(&s.Limits.Tokens, "tokens", "most tokens that a session samples; 0: any number").AtLeast(0)
 	d.Float(&s.Limits.Seconds, "seconds", "longest time of a session, in seconds; then it has no reward; 0: any").AtLeast(0)
@@ -46,8 +45,8 @@ func (s *Sessions) Declare(d *settings.Section) {
 	d.Text(&s.ToolFormat, "tool_format", "format of tool calls in replies; empty: that of the policy (policy.tool_format)")
 }
 
-// Wrong names a limit of a caller that is below 0; empty: none is, or l is nil.
-func (l *Limits) Wrong() string {
+// wrong names a limit of a caller that is below 0; empty: none is, or l is nil.
+func (l *Limits) wrong() string {
 	if l == nil {
 		return ""
 	}
@@ -65,8 +64,8 @@ func (l *Limits) Wrong() string {
 	return ""
 }
 
-// Within returns the limits of a caller, none above those of the settings.
-func (l Limits) Within(most Limits) Limits {
+// within returns the limits of a caller, none above those of the settings.
+func (l Limits) within(most Limits) Limits {
 	number := func(asked, most int) int {
 		if asked <= 0 || most > 0 && asked > most {
 			return most
@@ -85,8 +84,8 @@ func (l Limits) Within(most Limits) Limits {
 	}
 }
 
-// Stale begins the reason of a session of too many weights.
-const Stale = "stale"
+// staleWeights begins the reason of a session of too many weights.
+const staleWeights = "stale"
 
 // Stale is why a session is of too many weights to be trained on, by the lowest and the highest
 // of their versions; empty: it is not.
@@ -94,5 +93,5 @@ func (l Limits) Stale(versions []int32) string {
 	if l.Span <= 0 || versions == nil || versions[0] < 0 || int(versions[1]-versions[0]) <= l.Span {
 		return ""
 	}
-	return fmt.Sprintf("%s: its tokens are of the versions %d to %d of the weights, more than %d apart", Stale, versions[0], versions[1], l.Span)
+	return fmt.Sprintf("%s: its tokens are of the versions %d to %d of the weights, more than %d apart", staleWeights, versions[0], versions[1], l.Span)
 }

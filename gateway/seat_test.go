@@ -1,4 +1,4 @@
-package seat
+package gateway
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func (s *slow) Sample(_ context.Context, r quintain.Request) ([]quintain.Sample,
 
 func TestASeatSharesItsTime(t *testing.T) {
 	p := &slow{took: 6 * time.Second}
-	at := New(quintain.Seat{Policy: p, Key: "a#1", Within: 10 * time.Second, Exam: true})
+	at := countCalls(quintain.Seat{Policy: p, Key: "a#1", Within: 10 * time.Second, Exam: true})
 	for range 2 {
 		if _, err := at.Sample(t.Context(), quintain.Request{Key: "other", N: 1}); err != nil {
 			t.Fatal(err)

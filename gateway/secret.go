@@ -1,4 +1,4 @@
-package keys
+package gateway
 
 import (
 	"crypto/rand"
@@ -15,16 +15,16 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 )
 
-// SecretBytes is the length of a server's secret.
-const SecretBytes = 32
+// secretBytes is the length of a server's secret.
+const secretBytes = 32
 
-// Secret returns the secret of session keys that is kept in a data folder, and makes it the first
+// LoadSecret returns the secret of session keys that is kept in a data folder, and makes it the first
 // time. With the file go the keys of all sessions: its mark tells whether it is the one of before,
 // and log hears if it is not.
-func Secret(folder string, log *slog.Logger) ([]byte, error) {
+func LoadSecret(folder string, log *slog.Logger) ([]byte, error) {
 	path := filepath.Join(folder, "session-secret")
 	text, err := os.ReadFile(path)
-	b := make([]byte, SecretBytes)
+	b := make([]byte, secretBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		rand.Read(b) // never fails
@@ -37,7 +37,7 @@ func Secret(folder string, log *slog.Logger) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	default:
-		if b, err = hex.DecodeString(strings.TrimSpace(string(text))); err != nil || len(b) != SecretBytes {
+		if b, err = hex.DecodeString(strings.TrimSpace(string(text))); err != nil || len(b) != secretBytes {
 			return nil, fmt.Errorf("%s: is not the secret of a gateway: put back a copy, or delete it for a new one, which makes the keys of all sessions void", path)
 		}
 	}
