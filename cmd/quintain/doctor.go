@@ -7,11 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/internal/doctor"
-	"github.com/quintain-rl/quintain/sandbox/desk"
+	"github.com/quintain-rl/quintain/sandbox/service"
 )
 
 func newDoctor(w *world) *cobra.Command {
-	t, of, asJSON := desk.NewTrial(), doctor.Settings{}, false
+	t, of, asJSON := service.NewTrial(), doctor.Settings{}, false
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Examine this machine, and say what to do about what is wrong with it",

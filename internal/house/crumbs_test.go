@@ -18,7 +18,6 @@ const leastLines = 300
 var crumbs = exceptions{
 	"policy/llamacpp": "a driver: one kind of server a package, so that a new one copies it whole",
 	"policy/sglang":   "a driver, as policy/llamacpp",
-	"sandbox/none":    "a driver: a way to run programs, beside sandbox/native and sandbox/remote",
 
 	// These stood alone when packages lost their bound, and are still to be joined.
 	"atropos/envrun":   "to join its importer",
@@ -29,8 +28,6 @@ var crumbs = exceptions{
 	"internal/manpage": "to join its importer",
 	"internal/project": "to join its importer",
 	"run/pieces":       "to join its importer",
-	"sandbox/cgroup":   "to join its importer",
-	"sandbox/desk":     "to join its importer",
 	"watch/board":      "to join its importer",
 	"watch/calls":      "to join its importer",
 	"watch/machine":    "to join its importer",

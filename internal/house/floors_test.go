@@ -20,7 +20,7 @@ var floors = [][]string{
 		"task/rng", "internal/lexicon", "internal/arcset", "internal/grid", "internal/canon", "internal/safetensors",
 		"task/answer", "mathverify/expr", "mathverify/units",
 		"text/tokenizer/pattern", "text/pyvalue",
-		"sandbox", "sandbox/jobdir", "sandbox/wire", "sandbox/procstat", "sandbox/cgroup", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
+		"sandbox", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles", "internal/compiled", "internal/traceparent",
 		"internal/jsonl/rows", "codegrade/pydata",
@@ -33,7 +33,7 @@ var floors = [][]string{
 		"mathverify/exact", "mathverify/reply",
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
-		"sandbox/native", "sandbox/none", "sandbox/remote",
+		"sandbox/native", "sandbox/remote",
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "queue/groupform", "queue/groupform/groupformtest",
@@ -86,8 +86,8 @@ var floors = [][]string{
 	},
 	{"internal/doctor", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "serve/names", "serve/sessions"},
 	{"run", "run/player", "run/regrade", "run/artifacts", "tasks/catalog", "watch/follow", "watch/words", "watch/calls", "watch/board", "watch/machine", "watch/workers"},
-	{"cmd/quintain/screen", "internal/compat", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/jobrun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "sandbox/desk", "gateway/routes", "watch/shown"},                                                                                                                        // sessions that have tools
+	{"cmd/quintain/screen", "internal/compat", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
+	{"serve/openenv", "sandbox/service", "gateway/routes", "watch/shown"},                                                                                                     // sessions that have tools
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "bench/…", "tiny/pretrain", "tasks/moves/rushgen", "internal/house"},
 }

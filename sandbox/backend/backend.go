@@ -14,14 +14,13 @@ import (
 
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"
-	"github.com/quintain-rl/quintain/sandbox/none"
 	"github.com/quintain-rl/quintain/sandbox/remote"
 	"github.com/quintain-rl/quintain/settings"
 )
 
 // Settings choose a back end. The zero value is that of this machine's kernel.
 type Settings struct {
-	Where string   // native.Name, none.Name, or addresses of servers with commas between them; empty: native.Name
+	Where string   // native.Name, native.NameUnconfined, or addresses of servers with commas between them; empty: native.Name
 	Read  []string // of native: more folders and files that programs may read
 
 	Groups string // of native: a delegated folder of control groups, version 2; empty: none
@@ -54,12 +53,12 @@ func (s *Settings) Declare(d *settings.Section) {
 // Check implements [settings.Checker].
 func (s *Settings) Check() error {
 	switch s.Where {
-	case "", native.Name, none.Name:
+	case "", native.Name, native.NameUnconfined:
 		return nil
 	}
 	for _, url := range s.urls() {
 		if !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://") {
-			return fmt.Errorf("backend: is %q, want %s, %s, or an address such as http://10.0.0.7:8000, where quintain sandbox serve runs (docs/sandbox.md)", s.Where, native.Name, none.Name)
+			return fmt.Errorf("backend: is %q, want %s, %s, or an address such as http://10.0.0.7:8000, where quintain sandbox serve runs (docs/sandbox.md)", s.Where, native.Name, native.NameUnconfined)
 		}
 	}
 	return nil
@@ -106,8 +105,8 @@ func New(s Settings) (Box, error) {
 	switch s.Where {
 	case "", native.Name:
 		return kept(native.New(native.Config{Read: s.Read, Zygote: s.Python, Groups: s.Groups}))
-	case none.Name:
-		return kept(none.New())
+	case native.NameUnconfined:
+		return kept(native.NewUnconfined())
 	}
 	c := remote.Config{URLs: s.urls(), Trust: s.Trust, InFlight: s.InFlight}
 	if s.KeyFile != "" {

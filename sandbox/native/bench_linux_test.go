@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // BenchmarkPython starts Python plainly, in the sandbox, and from a zygote, in turn, and reports the
@@ -85,7 +84,7 @@ func spentBeside(b *testing.B, box *Box) time.Duration {
 		b.Fatal(err)
 	}
 	defer f.close()
-	one, _ := procstat.Read(pid)
+	one, _ := readProcess(pid)
 	return spent(one.Parent) + spent(os.Getpid())
 }
 

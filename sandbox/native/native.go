@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/cgroup"
 )
 
 // Name is the name of the back end.
@@ -56,8 +55,8 @@ type Box struct {
 	abi      int // of landlock
 	strength sandbox.Strength
 	zygotes  zygotes
-	groups   *cgroup.Parent // nil: none
-	sees     atomic.Bool    // the processes of jobs let us look at their open files
+	groups   *cgroups    // nil: none
+	sees     atomic.Bool // the processes of jobs let us look at their open files
 }
 
 var (

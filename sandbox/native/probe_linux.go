@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/cgroup"
 )
 
 // Names of layers.
@@ -54,7 +53,7 @@ func (b *Box) probe() (sandbox.Strength, error) {
 	layer(sandbox.Layer{Name: LayerWatch, Note: "every 10 ms"}, b.tries(func(p *plan) { p.limit(sandbox.Limits{}.Filled(), false) }), memory)
 	if b.config.Groups != "" { // without it there is no sandbox: whoever names it counts on it
 		var err error
-		if b.groups, err = cgroup.Open(b.config.Groups); err != nil {
+		if b.groups, err = openCgroups(b.config.Groups); err != nil {
 			return s, err
 		}
 		layer(sandbox.Layer{Name: LayerGroup, Note: b.config.Groups}, nil)
@@ -63,7 +62,7 @@ func (b *Box) probe() (sandbox.Strength, error) {
 }
 
 // group makes the control group of a job; nil: there is none.
-func (b *Box) group(limits sandbox.Limits) (*cgroup.Group, error) {
+func (b *Box) group(limits sandbox.Limits) (*cgroup, error) {
 	if b.groups == nil {
 		return nil, nil
 	}

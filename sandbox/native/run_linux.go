@@ -16,12 +16,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/quintain-rl/quintain/sandbox/procstat"
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/cgroup"
-	"github.com/quintain-rl/quintain/sandbox/jobdir"
 )
 
 // Run runs a job. See [sandbox.Sandbox].
@@ -43,7 +40,7 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, 
 	if err := ctx.Err(); err != nil {
 		return result, err
 	}
-	folder, err := jobdir.New(b.dir, b.owner, job.Files)
+	folder, err := newJobDir(b.dir, b.owner, job.Files)
 	if err != nil {
 		return result, err
 	}
@@ -91,8 +88,8 @@ type running struct {
 	job     sandbox.Job
 	limits  sandbox.Limits
 	program string
-	folder  *jobdir.Folder
-	group   *cgroup.Group // nil: none
+	folder  *jobDir
+	group   *cgroup // nil: none
 
 	fork   *fork // of a zygote; nil: a child of ours
 	pid    int
@@ -283,7 +280,7 @@ func (r *running) result(status unix.WaitStatus, cpu time.Duration) sandbox.Resu
 	case result.CPU > r.limits.CPU:
 		result.End = sandbox.CPULimit
 	case status.Signaled():
-		result.End, result.Code = procstat.End(int(status.Signal()), 0)
+		result.End, result.Code = sandbox.EndOf(int(status.Signal()), 0)
 	default:
 		result.End, result.Code = sandbox.Exited, status.ExitStatus()
 	}

@@ -13,20 +13,17 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/quintain-rl/quintain/sandbox/procstat"
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/cgroup"
-	"github.com/quintain-rl/quintain/sandbox/jobdir"
 )
 
 // A session is a fork of a zygote that runs cells. It is stopped between them.
 type session struct {
 	box    *Box
 	limits sandbox.Limits
-	folder *jobdir.Folder
-	group  *cgroup.Group // nil: none
+	folder *jobDir
+	group  *cgroup // nil: none
 	fork   *fork
 	pid    int
 	cells  *net.UnixConn // carries cells there, and back the status of each
@@ -50,7 +47,7 @@ func (b *Box) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Session, err
 		return nil, errors.New("a session needs Config.Zygote, and has one process")
 	}
 	var err error
-	if s.folder, err = jobdir.New(b.dir, b.owner, spec.Files); err != nil {
+	if s.folder, err = newJobDir(b.dir, b.owner, spec.Files); err != nil {
 		return nil, err
 	}
 	if s.group, err = b.group(s.limits); err != nil {
@@ -121,7 +118,7 @@ func (s *session) Run(ctx context.Context, cell string, limits sandbox.Limits) (
 		r.limits.Output = limits.Output
 	}
 	result, err := s.run(ctx, r, cell)
-	if r.why == procstat.Cancelled {
+	if r.why == cancelled {
 		err = context.Cause(ctx)
 	}
 	if err != nil {

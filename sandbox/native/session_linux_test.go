@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/procstat"
 	"github.com/quintain-rl/quintain/sandbox/sandboxtest"
 )
 
@@ -78,7 +77,7 @@ func TestSandboxSessionsThatEnd(t *testing.T) {
 			t.Errorf("%+v, error %v", got, err)
 		}
 	}
-	one, _ := procstat.Read(lost.pid)
+	one, _ := readProcess(lost.pid)
 	if err := unix.Kill(one.Parent, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

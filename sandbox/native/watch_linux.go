@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // idleEvery is the least time between two looks at whether a job is idle.
@@ -19,7 +18,7 @@ const forgetEvery = 16
 
 // watch kills the job at its limits, until it has ended.
 func (r *running) watch(ctx context.Context, ended <-chan struct{}) {
-	procstat.Watch(ctx, ended, r.look, r.kill)
+	watchUsage(ctx, ended, r.look, r.kill)
 }
 
 // look returns the limit that the job is beyond, empty: none; and whether it comes near that of its disk.
@@ -31,9 +30,9 @@ func (r *running) look() (why sandbox.End, near bool) {
 		return why, false
 	}
 	all := r.usage()
-	sum := procstat.Usage{CPU: -r.before}
+	sum := processUsage{CPU: -r.before}
 	if r.forks() {
-		init, _ := procstat.Read(r.pid)
+		init, _ := readProcess(r.pid)
 		sum.CPU += init.CPU // of processes that nobody else waited for
 	}
 	for _, one := range all {
@@ -66,15 +65,15 @@ func (r *running) look() (why sandbox.End, near bool) {
 }
 
 // usage lists the processes of the job, without the init of its namespace.
-func (r *running) usage() []procstat.Usage {
+func (r *running) usage() []processUsage {
 	if r.forks() {
 		if r.looks%forgetEvery == 0 { // a number may be another's by now
 			r.strangers = map[int]bool{}
 		}
-		return procstat.Below(r.pid, r.strangers)
+		return processesBelow(r.pid, r.strangers)
 	}
-	if one, ok := procstat.Read(r.pid); ok {
-		return []procstat.Usage{one}
+	if one, ok := readProcess(r.pid); ok {
+		return []processUsage{one}
 	}
 	return nil
 }

@@ -18,7 +18,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // isolated is the zygote of the tests.
@@ -264,7 +263,7 @@ func TestZygoteIsReplaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, _ := procstat.Read(pid)
+	one, _ := readProcess(pid)
 	ended := make(chan error, 1)
 	go func() {
 		got, err := b.Run(t.Context(), sandbox.Job{Argv: slices.Concat(isolated, []string{"-c", "import time; open('here', 'w'); time.sleep(1000)"})})
@@ -306,7 +305,7 @@ func TestZygoteWhoseStandingIsChangedIsReplaced(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parent, read := procstat.Read(pid) // before it ends
+		parent, read := readProcess(pid) // before it ends
 		f.close()
 		if !read {
 			t.Fatal("the fork is not there")

@@ -14,7 +14,6 @@ import (
 
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/remote"
-	"github.com/quintain-rl/quintain/sandbox/wire"
 )
 
 // strong is what a server answers that holds all.
@@ -27,7 +26,7 @@ const exited = `{"result": {"end": "exited", "code": 0, "cpu": 5, "wall": 7}}`
 func faulty(t *testing.T, run http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == wire.PathStrength {
+		if r.URL.Path == remote.PathStrength {
 			fmt.Fprint(w, strong)
 			return
 		}

@@ -16,7 +16,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // launcher is the program that SandboxFusion runs: it sets the limits that it can, and becomes the
@@ -172,7 +171,7 @@ func (a *fusionAnswer) result(job sandbox.Job, nonce string) (r sandbox.Result, 
 		r.End, r.Code = sandbox.Exited, *a.Run.Code
 	}
 	if r.Code < 0 { // as Python tells a signal
-		r.End, r.Code = procstat.End(-r.Code, 0)
+		r.End, r.Code = sandbox.EndOf(-r.Code, 0)
 	}
 	if r.End == sandbox.CPULimit {
 		r.CPU = time.Duration(sandbox.Seconds(job.Limits.CPU)) * time.Second

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/wire"
 )
 
 // answerOf is the most bytes of an answer about a program with limits: two outputs and all of its
@@ -23,7 +22,7 @@ func answerOf(l sandbox.Limits, fetched bool) int64 {
 }
 
 // post sends a form, and reads the answer.
-func (s *server) post(ctx context.Context, path string, form any, most int64) (a wire.Answer, err error) {
+func (s *server) post(ctx context.Context, path string, form any, most int64) (a Answer, err error) {
 	body, err := jsonform.Marshal(form)
 	if err != nil {
 		return a, err
@@ -40,7 +39,7 @@ func (s *server) post(ctx context.Context, path string, form any, most int64) (a
 
 // runJob runs a job on a Quintain.
 func (s *server) runJob(ctx context.Context, job sandbox.Job) (sandbox.Result, error) {
-	a, err := s.post(ctx, wire.PathRun, wire.OfJob(job), answerOf(job.Limits, len(job.Fetch) > 0))
+	a, err := s.post(ctx, PathRun, OfJob(job), answerOf(job.Limits, len(job.Fetch) > 0))
 	if err != nil {
 		return sandbox.Result{}, err
 	}
@@ -48,7 +47,7 @@ func (s *server) runJob(ctx context.Context, job sandbox.Job) (sandbox.Result, e
 }
 
 // read reads the result of an answer.
-func (s *server) read(a wire.Answer) (sandbox.Result, error) {
+func (s *server) read(a Answer) (sandbox.Result, error) {
 	if err := a.Err(); err != nil {
 		return sandbox.Result{}, fmt.Errorf("the sandbox at %s: %w", s.url, err)
 	}
@@ -70,7 +69,7 @@ func (b *Box) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Session, err
 		if is == fusion {
 			return fmt.Errorf("%s: SandboxFusion has no sessions, which quintain sandbox serve has", s.url)
 		}
-		a, err := s.post(ctx, wire.PathSessions, wire.OfSpec(spec), most)
+		a, err := s.post(ctx, PathSessions, OfSpec(spec), most)
 		if err != nil {
 			return err
 		}
@@ -78,9 +77,9 @@ func (b *Box) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Session, err
 			return fmt.Errorf("the sandbox at %s: %w", s.url, err)
 		}
 		if a.ID == "" {
-			return s.fault(0, fmt.Errorf("%s: the ID of a session is missing", wire.PathSessions))
+			return s.fault(0, fmt.Errorf("%s: the ID of a session is missing", PathSessions))
 		}
-		opened = &session{server: s, path: wire.PathSessions + "/" + a.ID, limits: limits}
+		opened = &session{server: s, path: PathSessions + "/" + a.ID, limits: limits}
 		return nil
 	})
 	if err != nil {
@@ -118,7 +117,7 @@ func (s *session) Run(ctx context.Context, cell string, limits sandbox.Limits) (
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, max(within.Wall, s.limits.Wall)+s.server.box.config.Wait, errSlow)
 	defer cancel()
-	a, err := s.server.post(ctx, s.path, wire.Cell{Code: []byte(cell), Limits: limits}, answerOf(within, false))
+	a, err := s.server.post(ctx, s.path, Cell{Code: []byte(cell), Limits: limits}, answerOf(within, false))
 	var result sandbox.Result
 	if err == nil {
 		result, err = s.server.read(a)

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/native"
 	"github.com/quintain-rl/quintain/sandbox/remote"
 	"github.com/quintain-rl/quintain/sandbox/sandboxtest"
-	"github.com/quintain-rl/quintain/serve/jobrun"
+	"github.com/quintain-rl/quintain/sandbox/service"
 )
 
 // key is that of the servers of tests.
@@ -25,8 +25,8 @@ func serveNative(t *testing.T, dir string, grace time.Duration) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gate := jobrun.NewGate(inner, jobrun.Most{Jobs: 2 * runtime.NumCPU(), Waiting: 100, Wait: time.Minute})
-	jobs := jobrun.New(gate, 100, time.Minute)
+	gate := service.NewGate(inner, service.Most{Jobs: 2 * runtime.NumCPU(), Waiting: 100, Wait: time.Minute})
+	jobs := service.NewServer(gate, 100, time.Minute)
 	s := serveRoutes(t, jobs.Routes())
 	t.Cleanup(func() {
 		s.Close()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/wire"
 )
 
 // A kind is the kind of a server.
@@ -171,9 +170,9 @@ func (s *server) look(ctx context.Context) (sandbox.Strength, error) {
 // lookAgain asks the server for its strength. One without this route is of SandboxFusion if it answers
 // its ping.
 func (s *server) lookAgain(ctx context.Context) (looked, error) {
-	text, err := s.call(ctx, request{method: http.MethodGet, path: wire.PathStrength, most: most})
+	text, err := s.call(ctx, request{method: http.MethodGet, path: PathStrength, most: most})
 	if err == nil {
-		var form wire.Strength
+		var form Strength
 		if err = jsonform.Unmarshal(text, &form); err == nil {
 			var strength sandbox.Strength
 			strength, err = form.Strength()
@@ -181,7 +180,7 @@ func (s *server) lookAgain(ctx context.Context) (looked, error) {
 				return looked{quintain, strength}, nil
 			}
 		}
-		return looked{}, s.fault(0, fmt.Errorf("%s: %w", wire.PathStrength, err))
+		return looked{}, s.fault(0, fmt.Errorf("%s: %w", PathStrength, err))
 	}
 	if refused, is := errors.AsType[*Fault](err); !is || refused.Status != http.StatusNotFound && refused.Status != http.StatusMethodNotAllowed {
 		return looked{}, err

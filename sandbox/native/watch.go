@@ -1,4 +1,4 @@
-package procstat
+package native
 
 import (
 	"context"
@@ -7,18 +7,18 @@ import (
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
-// How often [Watch] looks: mostly, and at a job that comes near a limit which it may pass in a moment.
+// How often [watchUsage] looks: mostly, and at a job that comes near a limit which it may pass in a moment.
 const (
 	every = 10 * time.Millisecond
 	soon  = 2 * time.Millisecond
 )
 
-// Cancelled stands for a job that nobody waits for any more.
-const Cancelled sandbox.End = "cancelled"
+// cancelled stands for a job that nobody waits for any more.
+const cancelled sandbox.End = "cancelled"
 
-// Watch kills a job at its limits, until ended is closed. Look returns the limit that the job is
+// watchUsage kills a job at its limits, until ended is closed. Look returns the limit that the job is
 // beyond, if any, and whether it comes near one. Kill may be called again.
-func Watch(ctx context.Context, ended <-chan struct{}, look func() (why sandbox.End, near bool), kill func(sandbox.End)) {
+func watchUsage(ctx context.Context, ended <-chan struct{}, look func() (why sandbox.End, near bool), kill func(sandbox.End)) {
 	tick := time.NewTimer(every)
 	defer tick.Stop()
 	for {
@@ -35,7 +35,7 @@ func Watch(ctx context.Context, ended <-chan struct{}, look func() (why sandbox.
 		case <-ended:
 			return
 		case <-ctx.Done():
-			kill(Cancelled)
+			kill(cancelled)
 			<-ended
 			return
 		case <-tick.C:

@@ -1,4 +1,4 @@
-package jobdir
+package native
 
 import (
 	"os"
@@ -10,9 +10,9 @@ import (
 )
 
 // open makes a folder with files in an empty parent.
-func open(t *testing.T, files map[string][]byte) *Folder {
+func openFolder(t *testing.T, files map[string][]byte) *jobDir {
 	t.Helper()
-	f, err := New(t.TempDir(), -1, files)
+	f, err := newJobDir(t.TempDir(), -1, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func open(t *testing.T, files map[string][]byte) *Folder {
 }
 
 // gone checks that Remove leaves nothing.
-func gone(t *testing.T, f *Folder) {
+func gone(t *testing.T, f *jobDir) {
 	t.Helper()
 	if err := f.Remove(); err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func gone(t *testing.T, f *Folder) {
 }
 
 func TestFoldersHoldTheFiles(t *testing.T) {
-	f := open(t, map[string][]byte{"a": []byte("1"), "b/c/d": {0, 0xff}})
+	f := openFolder(t, map[string][]byte{"a": []byte("1"), "b/c/d": {0, 0xff}})
 	if got := f.Fetch([]string{"a", "b/c/d", "b", "none"}, 3); len(got) != 2 || string(got["a"]) != "1" || string(got["b/c/d"]) != "\x00\xff" {
 		t.Errorf("%q", got)
 	}
@@ -50,7 +50,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 	if err := os.WriteFile(secret, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := open(t, nil)
+	f := openFolder(t, nil)
 	for name, to := range map[string]string{"link": secret, "folder": filepath.Dir(secret)} {
 		if err := os.Symlink(to, filepath.Join(f.Path, name)); err != nil {
 			t.Fatal(err)
@@ -66,7 +66,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 }
 
 func TestAnyFolderIsRemoved(t *testing.T) {
-	f := open(t, map[string][]byte{"shut/in/here": nil, "quintain-moved-1": nil})
+	f := openFolder(t, map[string][]byte{"shut/in/here": nil, "quintain-moved-1": nil})
 	for _, name := range []string{"shut/in", "shut", "."} {
 		if err := os.Chmod(filepath.Join(f.Path, name), 0); err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestAnyFolderIsRemoved(t *testing.T) {
 	}
 	gone(t, f)
 
-	f = open(t, nil)
+	f = openFolder(t, nil)
 	at, err := os.OpenRoot(f.Path)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestAnyFolderIsRemoved(t *testing.T) {
 }
 
 func TestUseStopsAtALimit(t *testing.T) {
-	f := open(t, map[string][]byte{"a": nil, "b": nil, "c": nil, "d": []byte("12345")})
+	f := openFolder(t, map[string][]byte{"a": nil, "b": nil, "c": nil, "d": []byte("12345")})
 	if _, files := f.Use(sandbox.Limits{Files: 2, Disk: 100}); files != 3 {
 		t.Errorf("%d files were counted", files)
 	}

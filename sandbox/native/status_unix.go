@@ -1,14 +1,14 @@
 //go:build unix
 
-package procstat
+package native
 
 import (
 	"os"
 	"syscall"
 )
 
-// Status tells how a process ended that was waited for: the number of the signal, or its exit status.
-func Status(s *os.ProcessState) (signal, code int) {
+// exitStatus tells how a process ended that was waited for: the number of the signal, or its exit status.
+func exitStatus(s *os.ProcessState) (signal, code int) {
 	if status, is := s.Sys().(syscall.WaitStatus); is && status.Signaled() {
 		return int(status.Signal()), 0
 	}

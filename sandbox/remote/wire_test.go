@@ -1,4 +1,4 @@
-package wire_test
+package remote_test
 
 import (
 	"reflect"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/wire"
+	"github.com/quintain-rl/quintain/sandbox/remote"
 )
 
 func TestEveryFieldOfAResultCrosses(t *testing.T) {
@@ -20,11 +20,11 @@ func TestEveryFieldOfAResultCrosses(t *testing.T) {
 			t.Errorf("the test lacks %s", fields.Type().Field(i).Name)
 		}
 	}
-	text, err := jsonform.Marshal(wire.Answer{Result: wire.OfResult(want)})
+	text, err := jsonform.Marshal(remote.Answer{Result: remote.OfResult(want)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answer wire.Answer
+	var answer remote.Answer
 	if err := jsonform.Unmarshal(text, &answer); err != nil {
 		t.Fatal(err)
 	}

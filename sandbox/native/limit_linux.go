@@ -1,4 +1,4 @@
-package none
+package native
 
 import (
 	"time"

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package none
+package native
 
 import "github.com/quintain-rl/quintain/sandbox"
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package none
+package native
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 func TestPlainProcesses(t *testing.T) {
-	b, err := New()
+	b, err := NewUnconfined()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestPlainProcesses(t *testing.T) {
 }
 
 func TestNothingHolds(t *testing.T) {
-	strength, err := (&Box{}).Probe(t.Context())
+	strength, err := (&Unconfined{}).Probe(t.Context())
 	setup := sandbox.Setup{Backend: strength.Backend}
 	if err != nil || strength.Err() != nil || !setup.Trusts() || !strings.Contains(setup.String(), "no sandbox holds") {
 		t.Errorf("%+v, %v, error %v", strength, &setup, err)

@@ -1,6 +1,4 @@
-// Package jobdir makes the folders of sandboxed jobs, reads what programs left there, and
-// removes them, whatever a program made of them.
-package jobdir
+package native
 
 import (
 	"errors"
@@ -15,15 +13,15 @@ import (
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
-// A Folder is the folder of one job.
-type Folder struct {
+// A jobDir is the folder of one job.
+type jobDir struct {
 	Path string
 	root *os.Root
 }
 
-// New makes a folder below parent and writes the job's files. If owner is not -1, all belong
+// newJobDir makes a folder below parent and writes the job's files. If owner is not -1, all belong
 // to this user. The caller must Remove it.
-func New(parent string, owner int, files map[string][]byte) (*Folder, error) {
+func newJobDir(parent string, owner int, files map[string][]byte) (*jobDir, error) {
 	name, err := os.MkdirTemp(parent, "job-")
 	if err != nil {
 		return nil, err
@@ -32,7 +30,7 @@ func New(parent string, owner int, files map[string][]byte) (*Folder, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(name))
 	}
-	f := &Folder{Path: name, root: root}
+	f := &jobDir{Path: name, root: root}
 	if err := f.fill(owner, files); err != nil {
 		return nil, errors.Join(fmt.Errorf("the files of a job: %w", err), f.Remove())
 	}
@@ -40,7 +38,7 @@ func New(parent string, owner int, files map[string][]byte) (*Folder, error) {
 }
 
 // fill writes files, and gives everything to its owner.
-func (f *Folder) fill(owner int, files map[string][]byte) error {
+func (f *jobDir) fill(owner int, files map[string][]byte) error {
 	for name, content := range files {
 		if err := f.root.MkdirAll(filepath.FromSlash(path.Dir(name)), 0o700); err != nil {
 			return err
@@ -65,7 +63,7 @@ const block = 4096
 
 // Use adds up the bytes and the number of the files and folders, until one is beyond its
 // limit, long folders too. A program may be changing them at the same time.
-func (f *Folder) Use(limits sandbox.Limits) (bytes int64, files int) {
+func (f *jobDir) Use(limits sandbox.Limits) (bytes int64, files int) {
 	_ = fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if name != "." {
 			files++
@@ -87,7 +85,7 @@ func (f *Folder) Use(limits sandbox.Limits) (bytes int64, files int) {
 
 // Fetch reads those of the files that are regular and not larger than most bytes together. No
 // link of any kind leads out of the folder. The program must have ended.
-func (f *Folder) Fetch(names []string, most int64) map[string][]byte {
+func (f *jobDir) Fetch(names []string, most int64) map[string][]byte {
 	got := map[string][]byte{}
 	for _, name := range names {
 		content, err := f.read(filepath.FromSlash(name), most)
@@ -103,7 +101,7 @@ func (f *Folder) Fetch(names []string, most int64) map[string][]byte {
 var errNotPlain = errors.New("not a regular file, or too large")
 
 // read reads a regular file of no more bytes than most.
-func (f *Folder) read(name string, most int64) ([]byte, error) {
+func (f *jobDir) read(name string, most int64) ([]byte, error) {
 	info, err := f.root.Lstat(name)
 	if err != nil {
 		return nil, err
@@ -121,13 +119,13 @@ func (f *Folder) read(name string, most int64) ([]byte, error) {
 
 // Remove removes the folder. The program must have ended. Folders of any depth and without
 // any permission go too: Remove moves their contents up, so that it never goes deep.
-func (f *Folder) Remove() error {
+func (f *jobDir) Remove() error {
 	err := f.empty()
 	return errors.Join(err, f.root.Close(), os.Remove(f.Path))
 }
 
 // empty removes everything in the folder.
-func (f *Folder) empty() error {
+func (f *jobDir) empty() error {
 	for next := 0; ; {
 		names, err := f.list(".")
 		if err != nil || len(names) == 0 {
@@ -146,7 +144,7 @@ func (f *Folder) empty() error {
 
 // flatten moves the contents of a folder up, under names that count on from next, and removes
 // it.
-func (f *Folder) flatten(folder string, next *int) error {
+func (f *jobDir) flatten(folder string, next *int) error {
 	if err := f.root.Chmod(folder, 0o700); err != nil {
 		return err
 	}
@@ -170,7 +168,7 @@ func (f *Folder) flatten(folder string, next *int) error {
 }
 
 // free finds a name that nothing has.
-func (f *Folder) free(next *int) string {
+func (f *jobDir) free(next *int) string {
 	for {
 		*next++
 		name := "quintain-moved-" + strconv.Itoa(*next)
@@ -181,7 +179,7 @@ func (f *Folder) free(next *int) string {
 }
 
 // list lists the names in a folder.
-func (f *Folder) list(folder string) ([]string, error) {
+func (f *jobDir) list(folder string) ([]string, error) {
 	d, err := f.root.Open(folder)
 	if errors.Is(err, fs.ErrPermission) && folder == "." && f.root.Chmod(".", 0o700) == nil {
 		d, err = f.root.Open(folder)

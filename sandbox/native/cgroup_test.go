@@ -1,4 +1,4 @@
-package cgroup
+package native
 
 import (
 	"os"
@@ -26,11 +26,11 @@ func TestFoldersThatAreNoControlGroups(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err := Open(dir)
+		p, err := openCgroups(dir)
 		if err == nil || p != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, error %v, want %q", c.files, p, err, c.want)
 		}
-		if left, _ := filepath.Glob(filepath.Join(dir, prefix+"*")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(dir, groupPrefix+"*")); len(left) > 0 {
 			t.Errorf("%v: %v is left", c.files, left)
 		}
 	}
@@ -38,7 +38,7 @@ func TestFoldersThatAreNoControlGroups(t *testing.T) {
 
 // Without a group there is nothing to enter, and nothing to remove.
 func TestNoGroup(t *testing.T) {
-	var g *Group
+	var g *cgroup
 	if g.Add(1) != nil || g.Starved() || g.Remove() != nil {
 		t.Error("no group does something")
 	}
@@ -47,13 +47,13 @@ func TestNoGroup(t *testing.T) {
 // A group whose process is gone is removed by the next one, and that of one that lives stays.
 func TestGroupsOfProcessesThatAreGone(t *testing.T) {
 	dir := t.TempDir()
-	gone, living := filepath.Join(dir, prefix+"4194305-1"), filepath.Join(dir, prefix+"1-1") // above the kernel's largest number of a process
+	gone, living := filepath.Join(dir, groupPrefix+"4194305-1"), filepath.Join(dir, groupPrefix+"1-1") // above the kernel's largest number of a process
 	for _, g := range []string{gone, living} {
 		if err := os.Mkdir(g, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	(&Parent{dir: dir}).sweep()
+	(&cgroups{dir: dir}).sweep()
 	if _, err := os.Stat(gone); !os.IsNotExist(err) {
 		t.Errorf("the group of a process that is gone: %v", err)
 	}

@@ -1,6 +1,4 @@
-// Package none runs programs as plain processes of this user, with limits and nothing else: they
-// read, write and reach what the user can. It is for programs that one trusts.
-package none
+package native
 
 import (
 	"bytes"
@@ -16,37 +14,35 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/command"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/jobdir"
-	"github.com/quintain-rl/quintain/sandbox/procstat"
 )
 
 // Name is the name of the back end.
-const Name = sandbox.Unconfined
+const NameUnconfined = sandbox.Unconfined
 
 // A Box runs programs without a sandbox.
-type Box struct{ dir string }
+type Unconfined struct{ dir string }
 
-var _ sandbox.Sandbox = (*Box)(nil)
+var _ sandbox.Sandbox = (*Unconfined)(nil)
 
 // New makes the folder of jobs. The caller must Close the box.
-func New() (*Box, error) {
+func NewUnconfined() (*Unconfined, error) {
 	dir, err := os.MkdirTemp("", "quintain-unconfined-")
 	if err != nil {
 		return nil, fmt.Errorf("the folder of jobs: %w", err)
 	}
-	return &Box{dir}, nil
+	return &Unconfined{dir}, nil
 }
 
 // Close removes the folder of the jobs. No job may be running.
-func (b *Box) Close() error { return os.RemoveAll(b.dir) }
+func (b *Unconfined) Close() error { return os.RemoveAll(b.dir) }
 
 // Probe implements [sandbox.Sandbox]. The box promises nothing, so it lacks nothing.
-func (*Box) Probe(context.Context) (sandbox.Strength, error) {
-	return sandbox.Strength{Backend: Name}, nil
+func (*Unconfined) Probe(context.Context) (sandbox.Strength, error) {
+	return sandbox.Strength{Backend: NameUnconfined}, nil
 }
 
 // Run implements [sandbox.Sandbox].
-func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, err error) {
+func (b *Unconfined) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, err error) {
 	if err := job.Limits.Check(); err != nil {
 		return result, err
 	}
@@ -54,7 +50,7 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, 
 		return sandbox.Result{End: sandbox.Refused, Why: err.Error()}, nil
 	}
 	limits := job.Limits.Filled()
-	folder, err := jobdir.New(b.dir, -1, job.Files)
+	folder, err := newJobDir(b.dir, -1, job.Files)
 	if err != nil {
 		return result, err
 	}
@@ -67,7 +63,7 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, 
 	if err != nil {
 		return result, err
 	}
-	r := &running{group: group, limits: limits}
+	r := &unconfinedRun{group: group, limits: limits}
 	result, err = r.run(ctx, job, folder.Path)
 	group.Kill()
 	if err == nil && result.End == sandbox.Exited && len(job.Fetch) > 0 {
@@ -76,8 +72,8 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, 
 	return result, err
 }
 
-// A running is a job under way.
-type running struct {
+// An unconfinedRun is a job under way.
+type unconfinedRun struct {
 	group  *command.Group
 	limits sandbox.Limits
 
@@ -87,7 +83,7 @@ type running struct {
 }
 
 // end ends the job.
-func (r *running) end(why sandbox.End) {
+func (r *unconfinedRun) end(why sandbox.End) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.why == "" && !r.over {
@@ -97,9 +93,9 @@ func (r *running) end(why sandbox.End) {
 }
 
 // run runs the program to its end.
-func (r *running) run(ctx context.Context, job sandbox.Job, dir string) (sandbox.Result, error) {
+func (r *unconfinedRun) run(ctx context.Context, job sandbox.Job, dir string) (sandbox.Result, error) {
 	c := exec.CommandContext(context.WithoutCancel(ctx), job.Argv[0], job.Argv[1:]...) // the group ends it
-	stdout, stderr := &capped{r: r}, &capped{r: r}
+	stdout, stderr := &unconfinedCapped{r: r}, &unconfinedCapped{r: r}
 	c.Dir, c.Env, c.Stdin, c.Stdout, c.Stderr = dir, job.Environ(dir, "PATH="+os.Getenv("PATH"), "SYSTEMROOT="+os.Getenv("SYSTEMROOT")), bytes.NewReader(job.Stdin), stdout, stderr
 	c.WaitDelay = time.Second // for the outputs of processes that it left
 	r.group.Add(c)
@@ -110,7 +106,7 @@ func (r *running) run(ctx context.Context, job sandbox.Job, dir string) (sandbox
 	limit(c.Process.Pid, r.limits)
 	late := time.AfterFunc(r.limits.Wall, func() { r.end(sandbox.WallLimit) })
 	defer late.Stop()
-	stop := context.AfterFunc(ctx, func() { r.end(procstat.Cancelled) })
+	stop := context.AfterFunc(ctx, func() { r.end(cancelled) })
 	defer stop()
 	_ = c.Wait() // its state tells more
 	r.mu.Lock()
@@ -119,7 +115,7 @@ func (r *running) run(ctx context.Context, job sandbox.Job, dir string) (sandbox
 		return sandbox.Result{}, context.Cause(ctx)
 	}
 	result := sandbox.Result{Stdout: stdout.bytes, Stderr: stderr.bytes, Wall: time.Since(began), CPU: c.ProcessState.UserTime() + c.ProcessState.SystemTime()}
-	result.End, result.Code = procstat.End(procstat.Status(c.ProcessState))
+	result.End, result.Code = sandbox.EndOf(exitStatus(c.ProcessState))
 	switch {
 	case r.why != "":
 		result.End, result.Code = r.why, 0
@@ -140,14 +136,14 @@ func unstarted(name string, err error) (sandbox.Result, error) {
 	return sandbox.Result{}, err
 }
 
-// A capped keeps the beginning of an output, and ends a job that writes more.
-type capped struct {
-	r     *running
+// An unconfinedCapped keeps the beginning of an output, and ends a job that writes more.
+type unconfinedCapped struct {
+	r     *unconfinedRun
 	bytes []byte
 }
 
 // Write implements [io.Writer].
-func (c *capped) Write(b []byte) (int, error) {
+func (c *unconfinedCapped) Write(b []byte) (int, error) {
 	room := min(int64(len(b)), c.r.limits.Output-int64(len(c.bytes)))
 	c.bytes = append(c.bytes, b[:room]...)
 	if room < int64(len(b)) {

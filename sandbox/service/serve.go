@@ -1,4 +1,4 @@
-package desk
+package service
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/serve/coderun"
-	"github.com/quintain-rl/quintain/serve/jobrun"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/logging"
 )
@@ -52,7 +51,7 @@ func (s *Settings) Declare(d *settings.Section) {
 
 // Serve serves until ctx ends. Jobs that wait are refused then, and those that run may go on for most of
 // the time that the settings give them.
-func (d Desk) Serve(ctx context.Context, s Settings) (err error) {
+func (v Verbs) Serve(ctx context.Context, s Settings) (err error) {
 	door, err := web.Listen(ctx, s.Server)
 	if err != nil {
 		return err
@@ -64,14 +63,14 @@ func (d Desk) Serve(ctx context.Context, s Settings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, box.Close()) }()
-	gate := jobrun.NewGate(box, jobrun.Most{Jobs: s.Jobs, Waiting: s.Waiting, Wait: s.Wait})
+	gate := NewGate(box, Most{Jobs: s.Jobs, Waiting: s.Waiting, Wait: s.Wait})
 	defer gate.Cut()
-	code, jobs := &coderun.Server{Box: gate}, jobrun.New(gate, s.Sessions, s.Idle)
+	code, jobs := &coderun.Server{Box: gate}, NewServer(gate, s.Sessions, s.Idle)
 	defer func() { err = errors.Join(err, jobs.Close(), code.Close()) }()
 	var server *web.Server
 	ok := func(c *web.Call) error { return c.JSON(http.StatusOK, []byte(`{"status":"ok"}`)) }
 	server, err = web.New(web.Config{
-		Settings: s.Server, Name: "sandbox", Keys: door.Keys, Log: s.Log.Logger(d.Stderr),
+		Settings: s.Server, Name: "sandbox", Keys: door.Keys, Log: s.Log.Logger(v.Stderr),
 		Routes: append(jobs.Counted(append(code.Routes(), jobs.Routes()...)),
 			web.Route{Method: http.MethodGet, Path: "/", Serve: ok},
 			web.Route{Method: http.MethodGet, Path: "/healthz", Serve: ok},
@@ -86,6 +85,6 @@ func (d Desk) Serve(ctx context.Context, s Settings) (err error) {
 	if err := door.Announce(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(d.Stderr, "quintain sandbox serve: listening on http://%s; Ctrl-C stops\n", door.Addr())
+	fmt.Fprintf(v.Stderr, "quintain sandbox serve: listening on http://%s; Ctrl-C stops\n", door.Addr())
 	return server.Run(ctx, door)
 }

@@ -1,6 +1,4 @@
-// Package jobrun runs whole jobs of other machines over HTTP, in the sandbox of this one: the
-// server of package sandbox/remote.
-package jobrun
+package service
 
 import (
 	"context"
@@ -12,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/wire"
+	"github.com/quintain-rl/quintain/sandbox/remote"
 )
 
 // maxBody limits the bytes of a request.
@@ -35,18 +33,18 @@ type Server struct {
 
 // New returns a server of jobs and sessions. At most so many sessions are open, and one that is idle
 // for that time ends. The caller must Close the server, and then the sandbox of the gate.
-func New(gate *Gate, sessions int, idle time.Duration) *Server {
+func NewServer(gate *Gate, sessions int, idle time.Duration) *Server {
 	return &Server{gate: gate, table: table{most: sessions, idle: idle, byID: map[string]*session{}}, lost: lost{byStatus: map[int]int64{}}}
 }
 
 // Routes returns the routes.
 func (s *Server) Routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: wire.PathStrength, For: web.AnyKey, Serve: s.strength},
-		{Method: http.MethodPost, Path: wire.PathRun, For: web.AnyKey, Serve: call(s.run)},
-		{Method: http.MethodPost, Path: wire.PathSessions, For: web.AnyKey, Serve: call(s.open)},
-		{Method: http.MethodPost, Path: wire.PathSessions + "/{id}", For: web.AnyKey, Serve: call(s.cell)},
-		{Method: http.MethodDelete, Path: wire.PathSessions + "/{id}", For: web.AnyKey, Serve: s.end},
+		{Method: http.MethodGet, Path: remote.PathStrength, For: web.AnyKey, Serve: s.strength},
+		{Method: http.MethodPost, Path: remote.PathRun, For: web.AnyKey, Serve: call(s.run)},
+		{Method: http.MethodPost, Path: remote.PathSessions, For: web.AnyKey, Serve: call(s.open)},
+		{Method: http.MethodPost, Path: remote.PathSessions + "/{id}", For: web.AnyKey, Serve: call(s.cell)},
+		{Method: http.MethodDelete, Path: remote.PathSessions + "/{id}", For: web.AnyKey, Serve: s.end},
 	}
 }
 
@@ -59,7 +57,7 @@ func (s *Server) strength(c *web.Call) error {
 	if err != nil {
 		return web.Errorf(http.StatusServiceUnavailable, "%v", err)
 	}
-	return reply(c, wire.OfStrength(strength))
+	return reply(c, remote.OfStrength(strength))
 }
 
 // reply writes an answer.
@@ -72,7 +70,7 @@ func reply(c *web.Call, form any) error {
 }
 
 // call reads a request, has do answer it, and writes the answer.
-func call[Q any](do func(c *web.Call, q Q) (wire.Answer, error)) func(c *web.Call) error {
+func call[Q any](do func(c *web.Call, q Q) (remote.Answer, error)) func(c *web.Call) error {
 	return func(c *web.Call) error {
 		c.MaxBody, c.Waits = maxBody, true
 		q, err := web.ReadBody(c, func(body []byte) (q Q, err error) {
@@ -105,28 +103,28 @@ func refusal(ctx context.Context, err error) error {
 }
 
 // answer is the answer of a result, or of an error that has a form.
-func answer(result sandbox.Result, err error) (wire.Answer, error) {
+func answer(result sandbox.Result, err error) (remote.Answer, error) {
 	if err == nil {
-		return wire.Answer{Result: wire.OfResult(result)}, nil
+		return remote.Answer{Result: remote.OfResult(result)}, nil
 	}
-	if a, has := wire.OfError(err); has {
+	if a, has := remote.OfError(err); has {
 		return a, nil
 	}
-	return wire.Answer{}, err
+	return remote.Answer{}, err
 }
 
 // run answers PathRun.
-func (s *Server) run(c *web.Call, q wire.Job) (wire.Answer, error) {
+func (s *Server) run(c *web.Call, q remote.Job) (remote.Answer, error) {
 	if why := refused(q.Limits); why != "" {
-		return wire.Answer{Fault: wire.Invalid, Detail: why}, nil
+		return remote.Answer{Fault: remote.Invalid, Detail: why}, nil
 	}
 	return answer(s.gate.Run(c.Context(), q.Job()))
 }
 
 // open answers PathSessions.
-func (s *Server) open(c *web.Call, q wire.Spec) (wire.Answer, error) {
+func (s *Server) open(c *web.Call, q remote.Spec) (remote.Answer, error) {
 	if why := refused(q.Limits); why != "" {
-		return wire.Answer{Fault: wire.Invalid, Detail: why}, nil
+		return remote.Answer{Fault: remote.Invalid, Detail: why}, nil
 	}
 	spec := q.Spec()
 	if err := (sandbox.Job{Argv: []string{"cells"}, Files: spec.Files, Limits: spec.Limits}).Check(); err != nil {
@@ -139,18 +137,18 @@ func (s *Server) open(c *web.Call, q wire.Spec) (wire.Answer, error) {
 	case err != nil:
 		return answer(sandbox.Result{}, err)
 	}
-	return wire.Answer{ID: id}, nil
+	return remote.Answer{ID: id}, nil
 }
 
 // invalid is the answer to a request that is at fault itself.
-func invalid(err error) (wire.Answer, error) {
-	return wire.Answer{Fault: wire.Invalid, Detail: err.Error()}, nil
+func invalid(err error) (remote.Answer, error) {
+	return remote.Answer{Fault: remote.Invalid, Detail: err.Error()}, nil
 }
 
 // cell answers a cell of a session.
-func (s *Server) cell(c *web.Call, q wire.Cell) (wire.Answer, error) {
+func (s *Server) cell(c *web.Call, q remote.Cell) (remote.Answer, error) {
 	if why := refused(q.Limits); why != "" {
-		return wire.Answer{Fault: wire.Invalid, Detail: why}, nil
+		return remote.Answer{Fault: remote.Invalid, Detail: why}, nil
 	}
 	session := s.table.get(c.Param("id"))
 	if session == nil {

@@ -1,9 +1,4 @@
-// Package cgroup puts processes into control groups of Linux, version 2, below a folder that is
-// delegated to this process: the kernel then counts their memory and their number together, and
-// kills all of them at once. On other systems there is no such folder.
-//
-// Source: Documentation/admin-guide/cgroup-v2.rst of the kernel.
-package cgroup
+package native
 
 import (
 	"errors"
@@ -18,21 +13,21 @@ import (
 )
 
 // prefix begins the names of groups; the number of the process that made one follows.
-const prefix = "quintain-"
+const groupPrefix = "quintain-"
 
 // patience is how long Remove waits for killed processes to end.
 const patience = 2 * time.Second
 
-// A Parent makes groups. Many goroutines may use it.
-type Parent struct {
+// A cgroups makes groups. Many goroutines may use it.
+type cgroups struct {
 	dir  string
 	made atomic.Int64
 }
 
-// Open takes a folder of control groups over. It must be writable, as must be the group that this
+// openCgroups takes a folder of control groups over. It must be writable, as must be the group that this
 // process is in, below it or beside it, and it must have the controllers memory and pids. Open
 // removes the groups of processes that are gone, with what still runs in them.
-func Open(dir string) (*Parent, error) {
+func openCgroups(dir string) (*cgroups, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "cgroup.controllers"))
 	if err != nil {
 		return nil, fmt.Errorf("no folder of control groups, version 2: %w", err)
@@ -46,7 +41,7 @@ func Open(dir string) (*Parent, error) {
 	if err := write(dir, "cgroup.subtree_control", "+memory +pids"); err != nil {
 		return nil, fmt.Errorf("controllers for the groups below (no process may be in %s itself): %w", dir, err)
 	}
-	p := &Parent{dir: dir}
+	p := &cgroups{dir: dir}
 	p.sweep()
 	g, err := p.New(1<<20, 1)
 	if err != nil {
@@ -56,26 +51,26 @@ func Open(dir string) (*Parent, error) {
 }
 
 // sweep removes the groups of processes that are gone.
-func (p *Parent) sweep() {
-	found, _ := filepath.Glob(filepath.Join(p.dir, prefix+"*"))
+func (p *cgroups) sweep() {
+	found, _ := filepath.Glob(filepath.Join(p.dir, groupPrefix+"*"))
 	for _, dir := range found {
-		maker, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), prefix), "-")
+		maker, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-")
 		if _, err := os.Stat("/proc/" + maker); errors.Is(err, os.ErrNotExist) {
-			_ = (&Group{dir: dir}).Remove() // else another process does
+			_ = (&cgroup{dir: dir}).Remove() // else another process does
 		}
 	}
 }
 
-// A Group is a control group. A nil Group is none, and holds nothing.
-type Group struct {
+// A cgroup is a control group, version 2 (Documentation/admin-guide/cgroup-v2.rst of the kernel). A nil cgroup is none, and holds nothing.
+type cgroup struct {
 	dir   string
 	procs *os.File // cgroup.procs
 }
 
 // New makes a group whose processes have so much memory, in bytes, and so many threads together. They
 // cannot swap, and all of them are killed if they need more. The caller must Remove it.
-func (p *Parent) New(memory int64, threads int) (g *Group, err error) {
-	g = &Group{dir: filepath.Join(p.dir, fmt.Sprintf("%s%d-%d", prefix, os.Getpid(), p.made.Add(1)))}
+func (p *cgroups) New(memory int64, threads int) (g *cgroup, err error) {
+	g = &cgroup{dir: filepath.Join(p.dir, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), p.made.Add(1)))}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
 		return nil, fmt.Errorf("a control group: %w", err)
 	}
@@ -105,10 +100,10 @@ func write(dir, name, text string) error {
 }
 
 // Door is a descriptor: a process that writes "0" to it enters the group. It is open until Remove.
-func (g *Group) Door() uintptr { return g.procs.Fd() }
+func (g *cgroup) Door() uintptr { return g.procs.Fd() }
 
 // Add has a process enter the group.
-func (g *Group) Add(pid int) error {
+func (g *cgroup) Add(pid int) error {
 	if g == nil {
 		return nil
 	}
@@ -119,7 +114,7 @@ func (g *Group) Add(pid int) error {
 }
 
 // Starved reports whether processes of the group were killed because it needed too much memory.
-func (g *Group) Starved() bool {
+func (g *cgroup) Starved() bool {
 	if g == nil {
 		return false
 	}
@@ -133,7 +128,7 @@ func (g *Group) Starved() bool {
 }
 
 // Remove kills what is in the group, and removes it.
-func (g *Group) Remove() error {
+func (g *cgroup) Remove() error {
 	if g == nil {
 		return nil
 	}

@@ -1,6 +1,4 @@
-// Package wire has the forms in which jobs, results and sessions pass between a sandbox and its
-// clients over HTTP: JSON, with all bytes of programs in base64, names and arguments included.
-package wire
+package remote
 
 import (
 	"errors"
@@ -119,28 +117,28 @@ type Cell struct {
 }
 
 // A Fault is a fault that another try on the same machine would meet again.
-type Fault string
+type FaultCode string
 
 // All faults.
 const (
-	NoProgram Fault = "no_program" // [sandbox.ErrNoProgram]
-	Weak      Fault = "weak"       // [sandbox.ErrWeak]
-	Over      Fault = "over"       // [sandbox.ErrOver]
-	Invalid   Fault = "invalid"    // the caller's fault
+	NoProgram FaultCode = "no_program" // [sandbox.ErrNoProgram]
+	Weak      FaultCode = "weak"       // [sandbox.ErrWeak]
+	Over      FaultCode = "over"       // [sandbox.ErrOver]
+	Invalid   FaultCode = "invalid"    // the caller's fault
 )
 
 // faults are the errors that have a form.
-func faults() map[Fault]error {
-	return map[Fault]error{NoProgram: sandbox.ErrNoProgram, Weak: sandbox.ErrWeak, Over: sandbox.ErrOver, Invalid: nil}
+func faults() map[FaultCode]error {
+	return map[FaultCode]error{NoProgram: sandbox.ErrNoProgram, Weak: sandbox.ErrWeak, Over: sandbox.ErrOver, Invalid: nil}
 }
 
 // An Answer is what comes of a request: a result, an ID of a session, or a fault. Faults of the
 // machine that may pass are statuses of HTTP.
 type Answer struct {
-	Result *Result `json:"result,omitempty"`
-	ID     string  `json:"id,omitempty"` // of a session
-	Fault  Fault   `json:"fault,omitempty"`
-	Detail string  `json:"detail,omitempty"` // of Fault
+	Result *Result   `json:"result,omitempty"`
+	ID     string    `json:"id,omitempty"` // of a session
+	Fault  FaultCode `json:"fault,omitempty"`
+	Detail string    `json:"detail,omitempty"` // of Fault
 }
 
 // OfError gives an error its form, if it has one.

@@ -1,4 +1,4 @@
-package desk
+package service
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 func host(file string) {
 	s := Defaults()
 	s.Jobs, s.Server.Port, s.Server.Announce = 8, 0, file
-	if err := (Desk{Stderr: os.Stderr}).Serve(context.Background(), s); err != nil {
+	if err := (Verbs{Stderr: os.Stderr}).Serve(context.Background(), s); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -168,7 +168,7 @@ func TestAServerEnds(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- Desk{Stderr: io.Discard}.Serve(ctx, s) }()
+	go func() { ended <- Verbs{Stderr: io.Discard}.Serve(ctx, s) }()
 	var url string
 	until(t, "it serves or not", func() bool {
 		text, _ := os.ReadFile(s.Server.Announce)
@@ -245,7 +245,7 @@ func TestServersThatDoNotStart(t *testing.T) {
 		s := Defaults()
 		s.Server.Port = 0
 		change(&s)
-		if err := (Desk{Stderr: io.Discard}).Serve(t.Context(), s); err == nil || !strings.Contains(err.Error(), why) {
+		if err := (Verbs{Stderr: io.Discard}).Serve(t.Context(), s); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: error %v", why, err)
 		}
 	}

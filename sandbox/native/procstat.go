@@ -1,6 +1,4 @@
-// Package procstat reads what processes use, as Linux tells it. On other systems no process uses
-// anything.
-package procstat
+package native
 
 import (
 	"bytes"
@@ -9,8 +7,8 @@ import (
 	"time"
 )
 
-// A Usage is what a process uses.
-type Usage struct {
+// A processUsage is what a process uses.
+type processUsage struct {
 	PID, Parent int           // of a thread: its own number
 	State       byte          // as in proc(5), such as S for one that sleeps
 	Faults      int64         // of pages that had to be read
@@ -20,15 +18,15 @@ type Usage struct {
 	Alive       int // a thread of it that has not ended
 }
 
-// Read reads what a process uses. A process that has ended uses nothing. If its first thread alone has, the
+// readProcess reads what a process uses. A process that has ended uses nothing. If its first thread alone has, the
 // kernel tells of the memory by another one.
-func Read(pid int) (Usage, bool) {
+func readProcess(pid int) (processUsage, bool) {
 	dir := "/proc/" + strconv.Itoa(pid)
-	one, ok := ReadIn(dir)
+	one, ok := readThread(dir)
 	if ok && one.Memory == 0 && one.Threads > 1 {
 		names, _ := os.ReadDir(dir + "/task")
 		for _, name := range names {
-			if other, ok := ReadIn(dir + "/task/" + name.Name()); ok && other.Memory > 0 {
+			if other, ok := readThread(dir + "/task/" + name.Name()); ok && other.Memory > 0 {
 				one.Memory, one.Alive = other.Memory, other.PID
 			}
 		}
@@ -36,16 +34,16 @@ func Read(pid int) (Usage, bool) {
 	return one, ok
 }
 
-// ReadIn reads what the process or thread of a folder of /proc uses.
-func ReadIn(dir string) (Usage, bool) {
+// readThread reads what the process or thread of a folder of /proc uses.
+func readThread(dir string) (processUsage, bool) {
 	text, err := os.ReadFile(dir + "/stat")
 	if err != nil {
-		return Usage{}, false
+		return processUsage{}, false
 	}
 	id, text, _ := bytes.Cut(text, []byte(" ("))
 	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:]) // from the third of proc(5) on
 	if len(fields) < 22 {
-		return Usage{}, false
+		return processUsage{}, false
 	}
 	number := func(n int) int64 {
 		v, _ := strconv.ParseInt(string(fields[n-3]), 10, 64)
@@ -53,26 +51,26 @@ func ReadIn(dir string) (Usage, bool) {
 	}
 	pid, _ := strconv.Atoi(string(id))
 	ticks := number(14) + number(15) + number(16) + number(17)
-	return Usage{
+	return processUsage{
 		PID: pid, Alive: pid, State: fields[0][0], Faults: number(12), Parent: int(number(4)),
 		CPU:     time.Duration(ticks) * time.Second / 100, // USER_HZ
 		Threads: int(number(20)), Memory: number(24) * int64(os.Getpagesize()),
 	}, true
 }
 
-// Below lists the processes that descend from a process, without itself. It does not look at strangers, and
+// processesBelow lists the processes that descend from a process, without itself. It does not look at strangers, and
 // adds to them those that do not descend from it: a machine has many.
-func Below(pid int, strangers map[int]bool) (below []Usage) {
+func processesBelow(pid int, strangers map[int]bool) (below []processUsage) {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer proc.Close()
-	all := map[int]Usage{}
+	all := map[int]processUsage{}
 	names, _ := proc.Readdirnames(-1)
 	for _, name := range names {
 		if n, err := strconv.Atoi(name); err == nil && !strangers[n] {
-			if one, ok := Read(n); ok {
+			if one, ok := readProcess(n); ok {
 				all[n] = one
 			}
 		}
@@ -80,7 +78,7 @@ func Below(pid int, strangers map[int]bool) (below []Usage) {
 	for n, one := range all {
 		up, known := one.Parent, true
 		for known && up > 1 && up != pid && !strangers[up] {
-			var next Usage
+			var next processUsage
 			next, known = all[up] // one that has ended meanwhile is not known
 			up = next.Parent
 		}

@@ -1,4 +1,4 @@
-package jobrun
+package service
 
 import (
 	"context"
@@ -151,7 +151,7 @@ func TestRequestsAreAnswered(t *testing.T) {
 		{"no such session", &box{}, "/v1/sandbox/sessions/x", `{}`, 200, `"fault":"over"`, ""},
 	} {
 		g := NewGate(c.box, Most{Jobs: 1, Waiting: 1, Wait: time.Minute})
-		s := New(g, 10, time.Minute)
+		s := NewServer(g, 10, time.Minute)
 		w, err := web.New(web.Config{Name: "sandbox", Routes: s.Counted(s.Routes())})
 		if err != nil {
 			t.Fatal(err)

@@ -1,5 +1,6 @@
-// Package desk has the verbs of the sandbox: probe, run and serve.
-package desk
+// Package service has what the sandbox of a machine does for others: the verbs probe, run and
+// serve, and the routes by which other machines run jobs here, for package sandbox/remote.
+package service
 
 import (
 	"context"
@@ -12,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/settings/flags"
 )
 
-// A Desk is where the verbs work.
-type Desk struct {
+// Verbs are the verbs of the sandbox, and where they work.
+type Verbs struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 
@@ -25,14 +26,14 @@ type Desk struct {
 }
 
 // Command returns the verb of the sandbox, with those below it.
-func (d Desk) Command() *cobra.Command {
-	c := &cobra.Command{Use: "sandbox", Short: "Run programs that nobody trusts", Args: d.NoArgs}
-	c.AddCommand(d.probe(), d.run(), d.serve())
+func (v Verbs) Command() *cobra.Command {
+	c := &cobra.Command{Use: "sandbox", Short: "Run programs that nobody trusts", Args: v.NoArgs}
+	c.AddCommand(v.probe(), v.run(), v.serve())
 	return c
 }
 
 // probe returns the verb that says what the sandbox holds.
-func (d Desk) probe() *cobra.Command {
+func (v Verbs) probe() *cobra.Command {
 	t := NewTrial()
 	c := &cobra.Command{
 		Use:   "probe",
@@ -40,15 +41,15 @@ func (d Desk) probe() *cobra.Command {
 		Long:  "Probe tries each layer of the sandbox, and fails if the sandbox would run nothing. docs/sandbox.md explains the layers.",
 		Example: `  quintain sandbox probe
   quintain sandbox probe --sandbox http://10.0.0.7:8000`,
-		Args: d.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return Probe(c.Context(), t.Sandbox, d.Stdout) },
+		Args: v.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return Probe(c.Context(), t.Sandbox, v.Stdout) },
 	}
 	c.Flags().AddGoFlagSet(t.SandboxFlags())
 	return c
 }
 
 // run returns the verb that runs one program.
-func (d Desk) run() *cobra.Command {
+func (v Verbs) run() *cobra.Command {
 	t := NewTrial()
 	c := &cobra.Command{
 		Use:   "run [flags] -- PROGRAM ARGUMENT...",
@@ -57,10 +58,10 @@ func (d Desk) run() *cobra.Command {
   quintain sandbox run --sandbox http://10.0.0.7:8000 -- python3 -c 'print(6 * 7)'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return d.Usage(errors.New("which program? Name it after --, with its arguments"))
+				return v.Usage(errors.New("which program? Name it after --, with its arguments"))
 			}
-			t.Argv, t.Stdin, t.Stdout, t.Stderr = args, d.Stdin, d.Stdout, d.Stderr
-			return d.Attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return t.Run(ctx) })
+			t.Argv, t.Stdin, t.Stdout, t.Stderr = args, v.Stdin, v.Stdout, v.Stderr
+			return v.Attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return t.Run(ctx) })
 		},
 	}
 	c.Flags().AddGoFlagSet(t.Flags())
@@ -68,7 +69,7 @@ func (d Desk) run() *cobra.Command {
 }
 
 // serve returns the verb that runs the programs of others.
-func (d Desk) serve() *cobra.Command {
+func (v Verbs) serve() *cobra.Command {
 	s := Defaults()
 	c := &cobra.Command{
 		Use:   "serve",
@@ -79,14 +80,14 @@ verl and others. So many jobs run at the same time, others wait. A program that 
 answered 504, which clients repeat, and never that it failed. Ctrl-C lets running jobs end, for
 the time of server.drain. docs/sandbox.md says more.`,
 		Example: `  quintain sandbox serve --host 0.0.0.0 --port 8000 --key-file keys`,
-		Args:    d.NoArgs,
+		Args:    v.NoArgs,
 	}
 	given := flags.Add(c, settings.New(&s))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := settings.New(&s).Load(settings.Sources{Flags: given}); err != nil {
-			return d.Usage(err)
+			return v.Usage(err)
 		}
-		return d.Attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return d.Serve(ctx, s) })
+		return v.Attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return v.Serve(ctx, s) })
 	}
 	return c
 }
