@@ -2,13 +2,13 @@
 """Play the commands of the documents as a reader types them: those of a page in order, in one folder.
 
     conformance/docs.py --quintain bin/quintain                        # all pages
-    conformance/docs.py --quintain bin/quintain --page docs/hub.md
-    conformance/docs.py --quintain bin/quintain --changed COMMIT       # play the pages that differ from that commit, check all
+    conformance/docs.py --quintain bin/quintain --page docs/hub.md --page 'quintain hub --help'
+    conformance/docs.py --quintain bin/quintain --changed COMMIT       # play what differs from that commit, check all
     conformance/docs.py --quintain bin/quintain --check                # play none, check all
 
 A command stands on an indented line, or in a block of three backticks. A server goes on until the page begins another one;
-a fake inference server, and the files that the documents take to be there, are there already. LEFT lists what is not
-played, and why. Of that, and of commands in the middle of a text, the verb and its flags must exist, the packages and tests
+a fake inference server, and the files that the documents take to be there, are there already. The help of a verb is a page
+as well: its examples, in a folder in which the embedded model has trained for five steps. LEFT lists what is not played, and why. Of that, and of commands in the middle of a text, the verb and its flags must exist, the packages and tests
 of go test, the targets of make, and the scripts with their flags.
 """
 
@@ -49,6 +49,8 @@ LEFT = [
     (r"^python reasoning_gym_environment", "Atropos' own environment"),
     (r"/ID/", "it needs an ID of the reply before"),
     (r"--play$", "a person replies; tests of cmd/quintain do"),
+    (r"^quintain .*nats://", "a server of NATS; tests of queue/nats and hub/host"),
+    (r"^claude\b", "it needs Claude Code; conformance/agent_clients.py asks the same server"),
     (r"judge check", "a fake server is no judge; tests of policy/judge"),
     (r"\.parquet", "a file of Parquet; tests of internal/jsonl/rows"),
     (r"^rclone\b", "it needs rclone and a place for the copies"),
@@ -56,11 +58,18 @@ LEFT = [
 ]
 
 # What a reader did before, by page.
+REGISTERED = (
+    "curl -X POST 'http://127.0.0.1:8000/v1/runs/default/register?trainer=a' -H 'Content-Type: application/json' -d '{\"wandb_group\": \"\", "
+    '"wandb_project\": "", "batch_size": 8, "max_token_len": 4096, "checkpoint_dir": "", "save_checkpoint_interval": 0, "starting_step": 0, "num_steps": 10}\''
+)
+EVALUATED = [f"quintain eval --policy script --tasks chain_sum:1 --count 4 --out {out}" for out in ("before", "after")]
+GRADE = """printf 'import json, sys\\nprint(json.dumps({"reward": len(json.load(sys.stdin)["answer"]) / 9}))\\n' > grade.py"""
+COUNTDOWN = ["rm -r quintain-data", "quintain run --policy script --steps 8 --tasks countdown:0"]
+COORDINATES = "quintain run --workers --policy server --url http://127.0.0.1:8001 --tokenizer my-model --consumer hub --data fleet --announce coordinator.url"
 BEFORE = {
     "docs/hub.md": [
         "quintain run --policy script --consumer hub",
-        "curl -X POST 'http://127.0.0.1:8000/v1/runs/default/register?trainer=a' -H 'Content-Type: application/json' -d '{\"wandb_group\": \"\", \"wandb_project\": \"\", "
-        '"batch_size": 8, "max_token_len": 4096, "checkpoint_dir": "", "save_checkpoint_interval": 0, "starting_step": 0, "num_steps": 10}\'',
+        REGISTERED,
     ],
     "docs/atropos.md": ["quintain hub --data hub"],
     "docs/math.md": ["quintain hub"],
@@ -68,30 +77,63 @@ BEFORE = {
     "docs/scoring.md": [
         "quintain run --policy script --steps 1 --tasks chain_sum",
         "quintain eval --policy script --tasks chain_sum:1 --count 4 --out before",
-        """printf 'import json, sys\\nprint(json.dumps({"reward": len(json.load(sys.stdin)["answer"]) / 9}))\\n' > grade.py""",
+        GRADE,
     ],
     "docs/stability.md": ["quintain run --policy script --steps 1"],
-    "docs/watch.md": [
-        "quintain run --policy script --steps 1",
-        "quintain run --policy script --steps 1 --data successor",
-        "quintain eval --policy script --tasks chain_sum:1 --count 4 --out before",
-        "quintain eval --policy script --tasks chain_sum:1 --count 4 --out after",
-    ],
+    "docs/watch.md": ["quintain run --policy script --steps 1", "quintain run --policy script --steps 1 --data successor", *EVALUATED],
+    "quintain eval compare --help": EVALUATED,
+    "quintain hub queue dump --help": ["quintain hub --data other"],
+    "quintain hub stats --help": ["quintain hub --data other", "curl -X PUT http://127.0.0.1:8000/v1/runs/exp2"],
+    "quintain hub workers --help": [COORDINATES],
+    "quintain regrade --help": ["rm -r quintain-data", "quintain run --policy script --steps 1 --tasks chain_sum", EVALUATED[0], GRADE],
+    "quintain scenarios check --help": ["python -c 'import quintain, my_env; quintain.serve_scenario(my_env.higher_lower, port=8080)'"],
+    "quintain sandbox probe --help": ["quintain sandbox serve --port 8000"],
+    "quintain sandbox run --help": ["quintain sandbox serve --port 8000"],
+    "quintain trace --help": COUNTDOWN,
+    "quintain trace show --help": COUNTDOWN,
+    "quintain view --help": ["quintain run --policy script --steps 1 --data successor", *EVALUATED],
+    "quintain worker --help": [COORDINATES],
 }
 
 PROGRAMS = (
-    r"quintain(?! [a-z-]+,)|go|make|curl|python3?|pip|printf|echo|for|cp|sbatch|helm|sky|vllm|inspect|lm_eval|vf-eval|lighteval|docker|podman|brew|sudo|tar|"
+    r"quintain(?! [a-z-]+,)|go|make|curl|jq|claude|python3?|pip|printf|echo|for|cp|sbatch|helm|sky|vllm|inspect|lm_eval|vf-eval|lighteval|docker|podman|brew|sudo|tar|"
     r"skopeo|rclone|bench/\S+|bin/\S+|conformance/\S+|\.ci/\S+|internal/compat/\S+"
 )
 COMMAND = re.compile(rf"(?:[A-Z_][A-Z_0-9]*=(?:'[^']*'|\"[^\"]*\"|\S*) )*(?:{PROGRAMS})(?= |$)")
-ENDLESS = re.compile(r"(?:[A-Z_]+=\S+ )*quintain (?:(?:serve|hub|gateway|policy fake|worker|sandbox serve|env serve)(?! ?(?:stats|pack|workers|queue)\b)(?: |$)|view(?!.*--export)|run(?!.*--(?:steps|minutes)))")
+ENDLESS = re.compile(r"(?:[A-Z_]+=\S+ )*(?:python -c .*port=|quintain (?:(?:serve|hub|gateway|policy fake|worker|sandbox serve|env serve)(?! ?(?:stats|pack|workers|queue)\b)(?: |$)|view(?!.*--export)|run(?!.*--(?:steps|minutes))))")
 PLACEHOLDERS = {"ROOM": "puzzles", "NAME": "countdown", "TASK": "countdown", "VERB": "run", "DIR": "quintain-data"}
+
+
+def helps(quintain):
+    """The examples of each verb's help, as pages by the command that prints them."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([quintain, "help", "--man", folder], env=clean(), check=True)
+        for name in sorted(["quintain-help", *(f.stem for f in pathlib.Path(folder).iterdir())]):
+            words = [*name.split("-"), "--help"]
+            text = subprocess.run([quintain, *words[1:]], env=clean(), capture_output=True, text=True, check=True).stdout
+            if examples := re.search(r"^Examples:\n(.*?)\n\n", text, re.M | re.S):
+                lines = [re.sub(r" {3,}.*", "", line.strip()) for line in examples[1].split("\n")]
+                found[" ".join(words)] = "".join("\n    " + line for line in lines)
+    return found
 
 
 def pages():
     """The pages whose commands readers type: all but those on decisions and changes, and those within the program."""
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     return [p for p in listed if not p.startswith(("docs/decisions/", "internal/", ".github/")) and p != "CHANGELOG.md"]
+
+
+def changed(commit, page, text):
+    """Whether a page differs from that commit; of a help, whether the change has a line of its examples."""
+    lines = difference(commit)
+    return f"+++ b/{page}" in lines or page.endswith(" --help") and any(line.strip() in new for line in text.split("\n")[1:] for new in lines if new.startswith("+"))
+
+
+@functools.cache
+def difference(commit):
+    """The lines in which pages and verbs differ from that commit."""
+    return subprocess.run(["git", "diff", "-U0", commit, "--", "*.md", "*.go", ":!*_test.go"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
 
 
 def blocks(text):
@@ -120,7 +162,7 @@ def typed(text):
         begin, command = 0, ""
         for number, line in block:
             begin, command = (begin, command + "\n" + line) if command else (number, line)
-            if command.endswith("\\") or command.count("'") % 2:
+            if command.endswith(("\\", "|")) or command.count("'") % 2:
                 continue
             if COMMAND.match(command):
                 yield begin, command
@@ -296,20 +338,22 @@ class Judge(http.server.BaseHTTPRequestHandler):
 
 
 class Reader:
-    """Types the commands of a page in a folder."""
+    """Types the commands of a page in a folder, beside the data folder of an earlier run, if one is given."""
 
-    def __init__(self, quintain, folder):
+    def __init__(self, quintain, folder, data=None):
         self.folder, self.home = folder / "here", folder
         self.folder.mkdir()
+        if data:
+            shutil.copytree(data, self.folder / "quintain-data")
         (folder / "bin").mkdir()
         (folder / "bin" / "quintain").symlink_to(quintain)
         (folder / "bin" / "python").symlink_to(sys.executable)
-        self.hub, self.model, self.judge, self.view = free_port(), free_port(), free_port(), free_port()
+        self.hub, self.model, self.fake, self.judge, self.view, self.scenario = (free_port() for _ in range(6))
         self.env = {
             **clean(), "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}", "HOME": str(folder), "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
             "QUINTAIN_SERVER_PORT": str(self.hub), "QUINTAIN_RULES_KEEP_EQUAL": "true", # the fake server is nearly always wrong
             "QUINTAIN_FAKE_REPLIES": str(self.folder / "said.jsonl"),
-            "QUINTAIN_FAKE_RATE": "0", "QUINTAIN_FAKE_FIRST_TOKEN": "0s",
+            "QUINTAIN_FAKE_RATE": "0", "QUINTAIN_FAKE_FIRST_TOKEN": "0s", "QUINTAIN_EXAM_PROBLEMS": "8",
         }
         self.running = []
         self.files()
@@ -334,6 +378,7 @@ class Reader:
             "solution.py": "print(int(input()) * 7)\n",
             "my.yaml": "env: {rollout_server_url: 'http://127.0.0.1:8000', tokenizer_name: my-model}\nopenai: {base_url: 'http://127.0.0.1:8001/v1', model_name: my-model, server_type: vllm}\n",
             "seats.yaml": "policy: {seats: {strong: {kind: script}}}\n",
+            "reasoning_gym.yaml": "env: {rollout_server_url: 'http://127.0.0.1:8000', tokenizer_name: my-model, group_size: 4, ensure_scores_are_not_same: false}\nopenai: {base_url: 'http://127.0.0.1:8001/v1', model_name: my-model, server_type: vllm}\n",
             "keys": "SECRET\n", "key": "SECRET\n", "worker.key": "SECRET\n",
             "servers.txt": "http://127.0.0.1:8001\n",
             "rubric.yaml": "criteria: [{name: correct, text: Is it right?}, {name: concise, text: Is it short?}]\n",
@@ -349,6 +394,7 @@ class Reader:
         for name in ("docs", ".local/share/bash-completion/completions", ".local/share/man/man1", ".config/fish/completions"):
             for above in (self.home, self.folder):
                 (above / name).mkdir(parents=True)
+        shutil.copy(ROOT / "examples" / "scenario" / "higher_lower.py", self.folder / "my_env.py")
         for name in ("agent", "scenario"):
             for path in (ROOT / "examples" / name).iterdir():
                 if path.suffix in (".py", ".sh"):
@@ -365,9 +411,13 @@ class Reader:
         text = text.replace("teacher.url=http://127.0.0.1:8002", f"teacher.url=http://127.0.0.1:{self.model}")
         text = re.sub(r"127\.0\.0\.1:800[23]\b", f"127.0.0.1:{self.judge}", text)
         text = re.sub(r"(127\.0\.0\.1|engine-\d|gpu\d):8001\b", f"127.0.0.1:{self.model}", text)
-        text = re.sub(r"(127\.0\.0\.1|localhost|coordinator|10\.0\.0\.7):8000\b", f"127.0.0.1:{self.hub}", text)
+        text = re.sub(r"(127\.0\.0\.1|localhost|coordinator|hub|10\.0\.0\.7):8000\b", f"127.0.0.1:{self.hub}", text)
+        text = text.replace("@/shared/", "@").replace("127.0.0.1:8080", f"127.0.0.1:{self.scenario}").replace("port=8080", f"port={self.scenario}")
         text = text.replace("batches/17", "batches/1") # the number in the reply before
-        return text.replace("--port 8000", f"--port {self.hub}").replace("--port 8010", f"--port {self.view}")
+        text = re.sub(r"(hub (?:stats|workers))$", rf"\1 --url http://127.0.0.1:{self.hub}", text)
+        for port, free in ((8000, self.hub), (8001, self.fake), (8010, self.view)):
+            text = text.replace(f"--port {port}", f"--port {free}")
+        return text.replace("--minutes 5", "--minutes 0.1")
 
     def begin(self, command):
         """Begin a command in a process group of its own."""
@@ -390,7 +440,7 @@ class Reader:
             self.stop()
         process = self.begin(re.sub(r" &$", "", command))
         self.running.append((process, command))
-        port = self.view if str(self.view) in command else self.hub
+        port = next((p for p in (self.view, self.fake, self.scenario) if re.search(rf"port[ =]{p}", command)), self.hub)
         self.answers(process, 0 if joins else port, command)
 
     def answers(self, process, port, command):
@@ -472,12 +522,19 @@ class Play:
     """What was played and found."""
 
     def __init__(self, args):
-        self.args, self.checker = args, Checker(args.quintain)
+        self.args, self.checker, self.data = args, Checker(args.quintain), None
         self.left, self.faults, self.played, self.checked = collections.Counter(), [], 0, 0
 
-    def page(self, page, play):
+    def trained(self):
+        """The data folder of a run of the embedded model."""
+        if not self.data:
+            self.data = tempfile.TemporaryDirectory(prefix="quintain-docs-")
+            subprocess.run([self.args.quintain, "run", "--steps", "5", "--port", "0"], cwd=self.data.name, env=clean(), stdout=subprocess.DEVNULL, check=True)
+        return pathlib.Path(self.data.name, "quintain-data")
+
+    def page(self, page, text, play):
         """Check a page. Play it if play is true."""
-        text, began = (ROOT / page).read_text(encoding="utf-8"), time.monotonic()
+        began = time.monotonic()
         commands = list(typed(text))
         for number, command in [*commands, *named(text)]:
             self.attempt(page, number, command, self.checker.check)
@@ -491,7 +548,7 @@ class Play:
         if not play or not playable:
             return
         with tempfile.TemporaryDirectory(prefix="quintain-docs-") as folder:
-            reader = Reader(self.args.quintain, pathlib.Path(folder))
+            reader = Reader(self.args.quintain, pathlib.Path(folder), self.trained() if page.endswith(" --help") else None)
             reader.write(text)
             try:
                 for number, command in [*((0, c) for c in BEFORE.get(page, [])), *playable]:
@@ -518,15 +575,15 @@ def main():
     options.add_argument("--check", action="store_true", help="play none")
     options.add_argument("--seconds", type=float, default=1e9, help="play no further page after so many")
     args = options.parse_args()
-    chosen = args.page or pages()
+    texts = {page: (ROOT / page).read_text(encoding="utf-8") for page in pages()} | helps(args.quintain)
+    chosen = args.page or list(texts)
     plays = [] if args.check else chosen
     if args.changed:
-        diff = subprocess.run(["git", "diff", "--name-only", args.changed, "--", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-        plays = [p for p in chosen if p in diff]
+        plays = [p for p in chosen if changed(args.changed, p, texts[p])]
     play, began, late = Play(args), time.monotonic(), []
     for page in chosen:
         late += [page] * (page in plays and time.monotonic() - began > args.seconds)
-        play.page(page, page in plays and page not in late)
+        play.page(page, texts[page], page in plays and page not in late)
     if late:
         print(f"not played after {args.seconds:.0f} s, but by night: {' '.join(late)}")
     for path, words in deployed():

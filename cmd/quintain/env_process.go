@@ -22,7 +22,7 @@ func newEnvProcess(w *world) *cobra.Command {
 		Long: `Process plays env.total_steps groups and writes each as a line of JSON to
 env.data_path_to_save_groups, or to data/NAME.jsonl. It needs no hub. If the file exists,
 it adds a number to the name. The metrics go into a file beside it, NAME.metrics.jsonl.`,
-		Example: `  quintain env process --env.total_steps 100 --env.data_path_to_save_groups groups.jsonl --report report.json`,
+		Example: `  quintain env process --config reasoning_gym.yaml --env.total_steps 100 --env.data_path_to_save_groups groups.jsonl --report report.json`,
 		Args:    noArgs,
 	}
 	load := w.newEnviron(c, "env process")

@@ -29,7 +29,7 @@ shares allow, and sends them. It ends when the trainer has made env.total_steps.
 While the hub is away, serve plays on up to that limit, and the groups wait in the data
 folder. When the hub is back, this process or the next sends them, none twice.`,
 		Example: `  quintain env serve --config reasoning_gym.yaml
-  quintain env serve --hub http://hub:8000 --env.group_size 16 --openai.base_url http://127.0.0.1:9004/v1 --tokenizer my-model`,
+  quintain env serve --hub http://hub:8000 --env.group_size 16 --openai.base_url http://127.0.0.1:9004/v1 --tokenizer my-model --data second`,
 		Args: noArgs,
 	}
 	hub := c.Flags().String("hub", "", "address of the hub, in place of env.rollout_server_url")

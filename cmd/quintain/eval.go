@@ -40,6 +40,7 @@ folder, else the embedded ones.`,
 		Example: `  quintain eval
   quintain eval --policy server --url http://127.0.0.1:8001 --tasks word_ladder:2,countdown:1
   quintain eval --count 200 --samples 8 --out before
+  quintain run --minutes 5 && quintain eval --count 200 --samples 8 --out after
   quintain eval compare before after`,
 		Args: noArgs,
 	}

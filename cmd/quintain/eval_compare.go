@@ -18,7 +18,7 @@ file with the output of eval --format json. It prints the difference of the mean
 with its 95 % interval (paired bootstrap over problems), and how many problems are right
 in only one of the two, with McNemar's test. Then it lists those problems.`,
 		Example: `  quintain eval compare before after
-  quintain trace show 'reasoning_gym.v2/countdown.v2.s7.l1.12' --data after`,
+  quintain trace list --data after --limit 20`,
 		Args: wants("two evaluations", 2),
 	}
 	asJSON := c.Flags().Bool("json", false, "print JSON")

@@ -28,9 +28,9 @@ comes whenever it comes makes a trajectory, sessions of one problem a group, and
 batches of a trainer at the hub, or of the embedded model (docs/gateway.md).
 
 Sessions outlive a crash: their calls are on disk before the last byte of a reply.`,
-		Example: `  quintain gateway --policy server --url http://127.0.0.1:8001 --tokenizer my-model
+		Example: `  quintain gateway --policy server --url http://127.0.0.1:8001 --tokenizer my-model --data agents
   curl -X POST http://127.0.0.1:8000/v1/sessions -d '{"name": "my-task-1", "of": 8}'
-  quintain gateway --policy script --tasks countdown:1`,
+  quintain gateway --policy script --tasks countdown:1 --data dry-run`,
 		Args: noArgs,
 	}
 	open := openFlag(c)

@@ -27,8 +27,8 @@ docs/servers.md lists its routes and faults.`,
 		Example: `  quintain policy fake --port 8001
   quintain policy fake --port 8001 --length uniform:100-2000 --rate 50 --max-running 256
   quintain policy fake --port 8001 --shape vllm --faults busy=0.02,cut=0.01
-  quintain policy fake --port 8001 --tokenizer my-model --replies replies.jsonl
-  quintain run --policy server --url http://127.0.0.1:8001 --tokenizer bytes --with rules.keep_equal=true`,
+  quintain policy fake --port 8001 --tokenizer my-model --replies said.jsonl
+  quintain run --policy server --url http://127.0.0.1:8001 --tokenizer bytes --data dry-run --with rules.keep_equal=true`,
 		Args: noArgs,
 	}
 	load := w.settings(c, "policy fake")

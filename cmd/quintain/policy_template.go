@@ -30,7 +30,7 @@ names one.
 All cores render. A line that the template refuses gives {"error": …} in its place and
 exit status 1 at the end; the other lines are still rendered.`,
 		Example: `  echo '{"messages": [{"role": "user", "content": "Hello!"}], "add_generation_prompt": true}' |
-    quintain policy template --tokenizer-config model/tokenizer_config.json`,
+    quintain policy template --tokenizer-config my-model/tokenizer_config.json`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			at, err := pipe.Clock(now)

@@ -44,9 +44,9 @@ A consumer takes them in batches. Without flags the small transformer in this pr
 The next run on the same data folder continues where this one stopped. Ctrl-C gives episodes under way run.grace
 to end; a second one cuts them. Further settings have no flag: quintain settings WORD finds them, --with sets them.`,
 		Example: `  quintain run --minutes 5 --report report.json
-  quintain run --tasks countdown:1,word_ladder:2 --policy server --url http://127.0.0.1:8001 --with policy.retries=3
-  quintain run --policy server --url http://127.0.0.1:8001 --tokenizer my-model --consumer hub
-  quintain run --policy script --scenario math_multi_turn:num_turns=4 --problems problems.jsonl`,
+  quintain run --tasks countdown:1,word_ladder:2 --policy server --url http://127.0.0.1:8001 --data games --with policy.retries=3
+  quintain run --policy server --url http://127.0.0.1:8001 --tokenizer my-model --consumer hub --data trained
+  quintain run --policy script --scenario math_multi_turn:num_turns=4 --problems train.jsonl --data dry-run`,
 		Args: noArgs,
 	}
 	open := openFlag(c)

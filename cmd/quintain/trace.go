@@ -22,7 +22,7 @@ func newTrace(w *world) *cobra.Command {
 verdicts and failures of every played group (docs/formats/trace.md). It works during the
 run too.`,
 		Example: `  quintain trace list --outcome model_failed --limit 20
-  quintain trace show 'reasoning_gym.v2/countdown.v2.s1.l0.12'`,
+  quintain trace show 'reasoning_gym.v2/countdown.v4.s1.l0.12'`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -74,7 +74,7 @@ func newTraceList(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List played groups, a line each",
-		Example: `  quintain trace list --task countdown --drop equal_scores`,
+		Example: `  quintain trace list --task spell_backward --drop equal_scores`,
 		Args:    noArgs,
 	}
 	q.flags(c.Flags())
@@ -97,7 +97,7 @@ func newTraceShow(w *world) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "show GROUP",
 		Short:   "Show the conversations of a group, with scores and verdicts",
-		Example: `  quintain trace show 'reasoning_gym.v2/countdown.v2.s1.l0.12'`,
+		Example: `  quintain trace show 'reasoning_gym.v2/countdown.v4.s1.l0.12'`,
 		Args:    oneArg("GROUP"),
 	}
 	q.dataFlag(c.Flags())

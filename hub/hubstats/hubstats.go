@@ -58,7 +58,11 @@ func (a Request) fetch(ctx context.Context, what string) ([]byte, error) {
 		return nil, err
 	}
 	if reply.StatusCode != http.StatusOK {
-		return nil, &refusal{reply.StatusCode, fmt.Sprintf("%s: %s: %s", target, reply.Status, text)}
+		why := fmt.Sprintf("%s: %s: %s", target, reply.Status, text)
+		if reply.StatusCode == http.StatusUnauthorized {
+			why += " (--key-file names the file with the key)"
+		}
+		return nil, &refusal{reply.StatusCode, why}
 	}
 	return text, nil
 }

@@ -62,7 +62,7 @@ func TestShowWorkers(t *testing.T) {
 		{"a table", 200, reply, false, "1 worker with 0 leases; 8 episodes", ""},
 		{"as it is", 200, reply, true, reply, ""},
 		{"no fleet", 404, `{"detail":"Not Found"}`, false, "", `the run "r/1" at URL has no workers: it plays its problems itself; quintain run --workers leases them`},
-		{"no key", 401, `{"error":"a key"}`, false, "", `401 Unauthorized: {"error":"a key"}`},
+		{"no key", 401, `{"error":"a key"}`, false, "", `401 Unauthorized: {"error":"a key"} (--key-file names the file with the key)`},
 		{"another server", 200, "<html>", false, "", "the answer is not a list of workers"},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -27,8 +27,8 @@ func (d *Desk) Tokenizer() *cobra.Command {
 		Long: `Tokenizer turns text into tokens and back, by a tokenizer.json of Hugging Face. The tokens
 are those of the library tokenizers. An unsupported part of the file is an error that
 names its place.`,
-		Example: `  echo '{"text": "Hello"}' | quintain policy tokenizer encode --tokenizer tokenizer.json
-  echo '{"ids": [9906]}' | quintain policy tokenizer decode --tokenizer tokenizer.json`,
+		Example: `  echo '{"text": "Hello"}' | quintain policy tokenizer encode --tokenizer my-model
+  echo '{"ids": [72, 105]}' | quintain policy tokenizer decode --tokenizer my-model`,
 		Args: d.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -41,7 +41,7 @@ type tokenizerFile struct{ path, cache string }
 
 // flags gives c the flags of the tokenizer.
 func (t *tokenizerFile) flags(c *cobra.Command) {
-	c.Flags().StringVar(&t.path, "tokenizer", "", "the tokenizer.json")
+	c.Flags().StringVar(&t.path, "tokenizer", "", "tokenizer.json of the model, or its folder")
 	c.Flags().StringVar(&t.cache, "cache", tokenizer.CacheFolder(), "folder that caches the compiled file, to start sooner; empty: none")
 	_ = c.MarkFlagRequired("tokenizer") // the flag exists
 }
@@ -65,7 +65,7 @@ func (d *Desk) encode() *cobra.Command {
 		Long: `Encode reads {"text": …} a line from standard input and prints {"ids": […]} for each, in
 order, on all cores. An unreadable line gives {"error": …} in its place and exit status 1
 at the end; the other lines are still encoded.`,
-		Example: `  echo '{"text": "Hello"}' | quintain policy tokenizer encode --tokenizer tokenizer.json --special`,
+		Example: `  echo '{"text": "Hello"}' | quintain policy tokenizer encode --tokenizer my-model --special`,
 		Args:    d.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return file.pipe(c, d, func(ctx context.Context, t *tokenizer.Tokenizer) error {
@@ -88,7 +88,7 @@ func (d *Desk) decode() *cobra.Command {
 		Long: `Decode reads {"ids": […]} a line from standard input and prints {"text": …} for each, in
 order, on all cores. It skips IDs without a token. An unreadable line gives {"error": …} in
 its place and exit status 1 at the end; the other lines are still decoded.`,
-		Example: `  echo '{"ids": [9906]}' | quintain policy tokenizer decode --tokenizer tokenizer.json`,
+		Example: `  echo '{"ids": [72, 105]}' | quintain policy tokenizer decode --tokenizer my-model`,
 		Args:    d.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return file.pipe(c, d, func(ctx context.Context, t *tokenizer.Tokenizer) error {

@@ -83,7 +83,7 @@ func (f *Files) Hashes() map[string]string {
 		return hashes
 	}
 	hashes := map[string]string{}
-	if text, err := os.ReadFile(f.path()); err == nil {
+	if text, err := os.ReadFile(tokenizer.File(f.Tokenizer)); err == nil {
 		hashes["policy.tokenizer"] = fmt.Sprintf("sha256:%x", sha256.Sum256(text))
 	}
 	if template, err := (TemplateFiles{Config: f.config(), Template: f.Template}).hash(); err == nil {
@@ -94,7 +94,7 @@ func (f *Files) Hashes() map[string]string {
 
 // config returns the path of the configuration.
 func (f *Files) config() string {
-	return cmp.Or(f.Config, filepath.Join(filepath.Dir(f.path()), "tokenizer_config.json"))
+	return cmp.Or(f.Config, filepath.Join(filepath.Dir(tokenizer.File(f.Tokenizer)), "tokenizer_config.json"))
 }
 
 // Load reads the tokenizer; nil: none is named, or ByteTokenizer.
@@ -102,16 +102,7 @@ func (f *Files) Load() (*tokenizer.Tokenizer, error) {
 	if f.Tokenizer == "" || f.Tokenizer == ByteTokenizer {
 		return nil, nil
 	}
-	return tokenizer.Load(f.path(), tokenizer.CacheFolder())
-}
-
-// path returns the path of the tokenizer's file.
-func (f *Files) path() string {
-	info, err := os.Stat(f.Tokenizer)
-	if err != nil || !info.IsDir() {
-		return f.Tokenizer
-	}
-	return filepath.Join(f.Tokenizer, tokenizer.FileName)
+	return tokenizer.Load(f.Tokenizer, tokenizer.CacheFolder())
 }
 
 // chat reads the template from a tokenizer_config.json unless Template names a file.

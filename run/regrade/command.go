@@ -31,7 +31,8 @@ The settings are those of the run, which its trace has. --judge names another fi
 same rubric, model and sampling. What is left after an interruption is judged the next time;
 nothing is doubled. The exit status is 1 if groups are left.`,
 		Example: `  quintain judge resume --data quintain-data
-  quintain judge resume --data quintain-data --judge other-server.yaml && quintain run --data quintain-data`,
+  quintain judge resume --data quintain-data --judge other-server.yaml
+  quintain run --data quintain-data`,
 	}
 }
 

@@ -76,6 +76,9 @@ func (t Trial) Run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, box.Close()) }()
+	if _, err := box.Probe(ctx); err != nil {
+		return err // at once, where Run waits for servers that are away
+	}
 	got, err := box.Run(ctx, job)
 	if err != nil {
 		return err

@@ -1,7 +1,10 @@
 package service
 
 import (
+	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,6 +43,18 @@ func TestTrialsSayHowTheyEnded(t *testing.T) {
 		if out.String() != c.out || errs.String() != c.errs || (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %q, %q, error %v", c.script, out.String(), errs.String(), err)
 		}
+	}
+}
+
+func TestATrialDoesNotWaitForASandboxThatIsAway(t *testing.T) {
+	away := httptest.NewServer(http.NotFoundHandler())
+	away.Close()
+	trial := NewTrial()
+	trial.Argv, trial.Stdin, trial.Sandbox.Where = []string{"true"}, strings.NewReader(""), away.URL
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // the client of a run waits for ten times as long
+	defer cancel()
+	if err := trial.Run(ctx); err == nil || errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), away.URL) {
+		t.Errorf("error %v", err)
 	}
 }
 

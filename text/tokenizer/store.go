@@ -24,12 +24,21 @@ func CacheFolder() string {
 	return filepath.Join(folder, "quintain", "tokenizers")
 }
 
-// Load builds a tokenizer from a tokenizer.json. It caches the parsed file in the folder cache,
+// File returns the path of a tokenizer.json that is named by itself or by its folder.
+func File(path string) string {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return filepath.Join(path, FileName)
+	}
+	return path
+}
+
+// Load builds a tokenizer from a tokenizer.json, or the one in a folder. It caches the parsed file in the folder cache,
 // in a form that loads about ten times faster; an empty name means no cache. Load creates the
 // folder if needed. Its files are named after the content of the tokenizer.json; anyone may
 // delete them, and Load rewrites damaged ones. Any number of programs may share it. A failure
 // to write the cache is no error.
 func Load(path, cache string) (*Tokenizer, error) {
+	path = File(path)
 	text, err := readFile(path)
 	if err != nil {
 		return nil, err

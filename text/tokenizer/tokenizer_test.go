@@ -358,7 +358,7 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	write(path, byteForm())
-	check := func(why, cache string) {
+	check := func(why, path, cache string) {
 		tok, err := Load(path, cache)
 		if err != nil {
 			t.Fatalf("%s: %v", why, err)
@@ -367,31 +367,29 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%s: %v, error %v", why, ids, err)
 		}
 	}
-	check("no cache", "")
-	check("an empty cache", cache)
+	check("no cache", path, "")
+	check("the model's folder", folder, "")
+	check("an empty cache", path, cache)
 	kept, err := filepath.Glob(filepath.Join(cache, "*"))
 	if err != nil || len(kept) != 1 {
 		t.Fatalf("the cache holds %v, error %v", kept, err)
 	}
-	check("a cache", cache)
+	check("a cache", path, cache)
 	form, err := os.ReadFile(kept[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(kept[0], "damaged")
-	check("a damaged cache", cache)
+	check("a damaged cache", path, cache)
 	if again, err := os.ReadFile(kept[0]); err != nil || string(again) != string(form) {
 		t.Errorf("the damaged file is not made anew, error %v", err)
 	}
 	write(filepath.Join(folder, "file"), "")
-	check("a cache that cannot be made", filepath.Join(folder, "file"))
+	check("a cache that cannot be made", path, filepath.Join(folder, "file"))
 
 	write(path, "{}")
 	if _, err := Load(path, cache); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("an invalid file: %v", err)
-	}
-	if _, err := Load(folder, cache); err == nil {
-		t.Error("a folder is read as a file")
 	}
 	if _, err := Load(filepath.Join(folder, "none"), cache); err == nil {
 		t.Error("a missing file is read")

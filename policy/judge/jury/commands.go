@@ -109,7 +109,7 @@ no score: its line says why, and the exit status is 1.
 With --out the verdicts go to a file. The same command again judges only the replies that
 have no verdict there. With a rubric of mode pairs or rank, replies with the same "group"
 are compared. docs/judge.md has the form of rubrics and lines.`,
-		Example: `  quintain judge grade --rubric rubric.yaml --url http://127.0.0.1:8001/v1 --model my-judge --out verdicts.jsonl < replies.jsonl`,
+		Example: `  quintain judge grade --rubric rubric.yaml --url http://127.0.0.1:8002/v1 --model my-judge --out verdicts.jsonl < replies.jsonl`,
 		Args:    cobra.NoArgs,
 	}
 	d.judging(c, func(ctx context.Context, j *Jury, _ []string) error {
