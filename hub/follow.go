@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/quintain-rl/quintain/hub/reply"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -57,7 +56,7 @@ func (a v1API) followGroups(c *web.Call) error {
 	}
 	last = max(last, f.after)
 	c.W.Header().Set(headerLast, strconv.FormatUint(last, 10))
-	parcel := &reply.Groups{Now: groups, Held: reply.WeightOf(groups)}
+	parcel := &replyGroups{Now: groups, Held: weightOf(groups)}
 	if wantsJSON(c.R) {
 		return a.server.reply.Whole(c, parcel)
 	}
@@ -157,5 +156,5 @@ func readFor(c *web.Call, q *queue.Queue, seq uint64) (queue.Delivery, error) {
 	if err != nil {
 		return d, err
 	}
-	return d, c.Reserve(reply.Weight(&d))
+	return d, c.Reserve(weight(&d))
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/hub/reply"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -39,8 +38,8 @@ func setBatchHeaders(c *web.Call, p parcel) {
 
 // deliver writes a reply with a batch by write, which must call [web.Call.LastByte] if the
 // client knows the reply's length. If the reply breaks off, the batch is due again.
-func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *reply.Groups) error) error {
-	groups := &reply.Groups{Now: p.first, Rest: p.seqs[len(p.first):], Read: r.batches.fetch, Padding: p.padding}
+func (r *Run) deliver(c *web.Call, p parcel, write func(*web.Call, *replyGroups) error) error {
+	groups := &replyGroups{Now: p.first, Rest: p.seqs[len(p.first):], Read: r.batches.fetch, Padding: p.padding}
 	landed := false
 	defer func() {
 		if !landed { // write panicked

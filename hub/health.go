@@ -5,7 +5,6 @@ import (
 
 	_ "embed" // for the document of the API
 
-	"github.com/quintain-rl/quintain/hub/mathroute"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -47,7 +46,7 @@ func (s *Server) drain(c *web.Call) error {
 
 // verifyMath compares mathematical answers with their references.
 func (s *Server) verifyMath(c *web.Call) error {
-	body, err := mathroute.Verify(c)
+	body, err := verifyMath(c)
 	if err != nil {
 		return err
 	}

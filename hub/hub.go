@@ -24,7 +24,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/quintain-rl/quintain/hub/reply"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue/groupform"
@@ -40,7 +39,7 @@ type Server struct {
 	since  time.Time // its start
 
 	codec    *groupform.Codec
-	reply    *reply.Writer
+	reply    *replyWriter
 	readers  *web.FreeList[*atropos.Reader]
 	draining atomic.Bool // refuse groups
 
@@ -64,7 +63,7 @@ func New(c Config) (*Server, error) {
 	}
 	inflated := cmp.Or(s.config.Web.MaxInflated, web.Default().MaxInflated)
 	s.codec = groupform.NewCodec(int(min(inflated, math.MaxInt32)))
-	s.reply = reply.New(s.codec, s.web)
+	s.reply = newReplyWriter(s.codec, s.web)
 	s.readers = web.NewFreeList[*atropos.Reader](s.web.Keep())
 	if s.main, err = s.newRun(context.Background(), DefaultRun, s.config.Queue); err != nil {
 		return nil, fmt.Errorf("hub: %w", err)

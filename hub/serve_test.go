@@ -16,7 +16,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/quintain-rl/quintain/hub/reply"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -224,7 +223,7 @@ func TestPanicWhileDelivering(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		return f.run.deliver(c, p, func(*web.Call, *reply.Groups) error { panic("oh") })
+		return f.run.deliver(c, p, func(*web.Call, *replyGroups) error { panic("oh") })
 	}}}})
 	if err != nil {
 		t.Fatal(err)

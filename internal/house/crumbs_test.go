@@ -22,7 +22,6 @@ var crumbs = exceptions{
 	// These stood alone when packages lost their bound, and are still to be joined.
 	"atropos/envrun":   "to join its importer",
 	"fleet/lease":      "to join its importer",
-	"hub/mathroute":    "to join its importer",
 	"hub/trade":        "to join its importer",
 	"internal/arcset":  "to join its importer",
 	"internal/manpage": "to join its importer",

@@ -1,4 +1,4 @@
-package reply_test
+package hub
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/quintain-rl/quintain/hub/reply"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
@@ -43,13 +42,13 @@ func TestPortions(t *testing.T) {
 
 	for _, test := range []struct {
 		why   string
-		write func(*reply.Writer, *web.Call, *reply.Groups) error
+		write func(*replyWriter, *web.Call, *replyGroups) error
 		whole string // the reply, if all groups can be read
 	}{
-		{"binary", (*reply.Writer).Binary, string(frames)},
-		{"as arrays", (*reply.Writer).Arrays, string(arrays)},
-		{"as Atropos", (*reply.Writer).JSON, string(list)},
-		{"all that is known", (*reply.Writer).Whole, string(whole)},
+		{"binary", (*replyWriter).Binary, string(frames)},
+		{"as arrays", (*replyWriter).Arrays, string(arrays)},
+		{"as Atropos", (*replyWriter).JSON, string(list)},
+		{"all that is known", (*replyWriter).Whole, string(whole)},
 	} {
 		for _, portion := range []int{1, 3, 7} {
 			if got, err := serve(t, test.write, all, portion); got != test.whole || err != nil {
@@ -64,15 +63,15 @@ func TestPortions(t *testing.T) {
 }
 
 // serve replies with groups in portions, and returns the client's copy.
-func serve(t *testing.T, write func(*reply.Writer, *web.Call, *reply.Groups) error, groups []queue.Delivery, portion int) (body string, err error) {
+func serve(t *testing.T, write func(*replyWriter, *web.Call, *replyGroups) error, groups []queue.Delivery, portion int) (body string, err error) {
 	t.Helper()
-	var w *reply.Writer
+	var w *replyWriter
 	s, fault := web.New(web.Config{Name: "test", Routes: []web.Route{{Method: "GET", Path: "/", Serve: func(c *web.Call) error {
 		var rest []uint64
 		for _, d := range groups[portion:] {
 			rest = append(rest, d.Seq)
 		}
-		err = write(w, c, &reply.Groups{Now: copyOf(groups[:portion]), Rest: rest, Read: func(_ context.Context, seqs []uint64) ([]queue.Delivery, error) {
+		err = write(w, c, &replyGroups{Now: copyOf(groups[:portion]), Rest: rest, Read: func(_ context.Context, seqs []uint64) ([]queue.Delivery, error) {
 			return copyOf(groups[seqs[0]:min(int(seqs[0])+portion, len(groups))]), nil
 		}})
 		if err != nil {
@@ -83,7 +82,7 @@ func serve(t *testing.T, write func(*reply.Writer, *web.Call, *reply.Groups) err
 	if fault != nil {
 		t.Fatal(fault)
 	}
-	w = reply.New(groupform.NewCodec(1<<30), s)
+	w = newReplyWriter(groupform.NewCodec(1<<30), s)
 	server := httptest.NewServer(s)
 	defer server.Close()
 	got, fault := server.Client().Get(server.URL)

@@ -1,6 +1,4 @@
-// Package reply writes groups as replies of the hub, in binary form, as JSON or as arrays.
-// It holds only one portion of them in memory, and the texts that it makes ahead.
-package reply
+package hub
 
 import (
 	"context"
@@ -24,39 +22,39 @@ import (
 // pieceSize is about how many bytes of a binary reply are written at once.
 const pieceSize = 64 << 10
 
-// Weight is the memory of a group while it waits to be written, in bytes: decoded, or as
+// weight is the memory of a group while it waits to be written, in bytes: decoded, or as
 // stored and as repacked for the client.
-func Weight(d *queue.Delivery) int {
+func weight(d *queue.Delivery) int {
 	if d.Group != nil {
 		return groupform.MemoryOf(d.Group)
 	}
 	return 2 * int(d.Bytes)
 }
 
-// WeightOf is the total weight of groups.
-func WeightOf(groups []queue.Delivery) (n int) {
+// weightOf is the total weight of groups.
+func weightOf(groups []queue.Delivery) (n int) {
 	for i := range groups {
-		n += Weight(&groups[i])
+		n += weight(&groups[i])
 	}
 	return n
 }
 
-// A Writer writes groups as replies to calls. Its methods return the reason if the reply is
+// A replyWriter writes groups as replies to calls. Its methods return the reason if the reply is
 // not whole: a [queue.CorruptError], no memory, a client that has gone. Many goroutines may
 // use it at once.
-type Writer struct {
+type replyWriter struct {
 	codec *groupform.Codec
 	web   *web.Server
 	texts *web.FreeList[*[]byte] // buffers for groups in JSON
 }
 
-// New returns a writer for the calls of a server.
-func New(codec *groupform.Codec, s *web.Server) *Writer {
-	return &Writer{codec, s, web.NewFreeList[*[]byte](s.Keep())}
+// newReplyWriter returns a writer for the calls of a server.
+func newReplyWriter(codec *groupform.Codec, s *web.Server) *replyWriter {
+	return &replyWriter{codec, s, web.NewFreeList[*[]byte](s.Keep())}
 }
 
 // Binary writes groups in binary form. A reply of one portion has its length in the header.
-func (w *Writer) Binary(c *web.Call, from *Groups) error {
+func (w *replyWriter) Binary(c *web.Call, from *replyGroups) error {
 	groups, err := from.next(c)
 	if err != nil {
 		return err
@@ -120,7 +118,7 @@ func finish(c *web.Call, out io.Writer, piece []byte, sized bool) error {
 
 // bodiesOf returns groups in the binary form that all clients read, and the total size of
 // their frames.
-func (w *Writer) bodiesOf(groups []queue.Delivery) (bodies [][]byte, size int, err error) {
+func (w *replyWriter) bodiesOf(groups []queue.Delivery) (bodies [][]byte, size int, err error) {
 	bodies = make([][]byte, len(groups))
 	for i := range groups {
 		if bodies[i], err = w.bodyOf(&groups[i]); err != nil {
@@ -132,7 +130,7 @@ func (w *Writer) bodiesOf(groups []queue.Delivery) (bodies [][]byte, size int, e
 }
 
 // bodyOf returns a group in the binary form that all clients read.
-func (w *Writer) bodyOf(d *queue.Delivery) ([]byte, error) {
+func (w *replyWriter) bodyOf(d *queue.Delivery) ([]byte, error) {
 	if d.Body == nil {
 		return w.codec.Encode(d.Group)
 	}
@@ -144,17 +142,17 @@ func (w *Writer) bodyOf(d *queue.Delivery) ([]byte, error) {
 }
 
 // JSON writes groups as Atropos writes a batch.
-func (w *Writer) JSON(c *web.Call, from *Groups) error {
+func (w *replyWriter) JSON(c *web.Call, from *replyGroups) error {
 	return w.write(c, from, atropos.AppendGroup)
 }
 
 // Whole is JSON with all known fields of the groups.
-func (w *Writer) Whole(c *web.Call, from *Groups) error {
+func (w *replyWriter) Whole(c *web.Call, from *replyGroups) error {
 	return w.write(c, from, atropos.AppendWhole)
 }
 
 // Arrays writes groups as arrays, framed like the binary form.
-func (w *Writer) Arrays(c *web.Call, from *Groups) error {
+func (w *replyWriter) Arrays(c *web.Call, from *replyGroups) error {
 	c.W.Header().Set("Content-Type", groupform.Arrays)
 	out := c.Paced()
 	for {
@@ -192,7 +190,7 @@ func framedArrays(b []byte, g *quintain.Group) []byte {
 type form func([]byte, *quintain.Group) []byte
 
 // write writes groups in a form.
-func (w *Writer) write(c *web.Call, from *Groups, as form) error {
+func (w *replyWriter) write(c *web.Call, from *replyGroups, as form) error {
 	out := c.Printer(http.StatusOK)
 	_, _ = out.Write([]byte(`{"batch":[`)) // a later write reports an error of this one
 	shown := 0
@@ -246,7 +244,7 @@ type text struct {
 
 // An ahead encodes groups, some ahead of the one being written.
 type ahead struct {
-	*Writer
+	*replyWriter
 	call   *web.Call
 	groups []queue.Delivery
 	as     form
@@ -255,8 +253,8 @@ type ahead struct {
 }
 
 // encodeAhead shows encoded groups in order. It stops at one that cannot be read or shown.
-func (w *Writer) encodeAhead(c *web.Call, groups []queue.Delivery, as form, show func(text []byte) error) error {
-	a := &ahead{Writer: w, call: c, groups: groups, as: as, texts: make([]*text, len(groups))}
+func (w *replyWriter) encodeAhead(c *web.Call, groups []queue.Delivery, as form, show func(text []byte) error) error {
+	a := &ahead{replyWriter: w, call: c, groups: groups, as: as, texts: make([]*text, len(groups))}
 	defer a.making.Wait()
 	for i := range groups {
 		for next := i; next < min(len(groups), i+w.web.ComputeSlots()+1); next++ {
@@ -276,7 +274,7 @@ func (a *ahead) begin(i int) error {
 	if a.texts[i] != nil {
 		return nil
 	}
-	t := &text{made: make(chan struct{}), held: textFactor * Weight(&a.groups[i])}
+	t := &text{made: make(chan struct{}), held: textFactor * weight(&a.groups[i])}
 	if err := a.call.Reserve(t.held); err != nil {
 		return err
 	}
@@ -305,7 +303,7 @@ func (a *ahead) show(i int, show func(text []byte) error) error {
 		t.held += more
 	}
 	err := show(*t.json)
-	a.Writer.texts.Put(t.json, cap(*t.json))
+	a.replyWriter.texts.Put(t.json, cap(*t.json))
 	a.call.Release(t.held)
 	a.groups[i].Group, a.groups[i].Body, a.texts[i] = nil, nil, nil
 	return err
@@ -338,7 +336,7 @@ func (a *ahead) vast(i int, t *text) {
 const textFactor = 2
 
 // encode encodes one group, which view decodes if need be.
-func (w *Writer) encode(d *queue.Delivery, as form, view func([]byte, func(*quintain.Group, uint32) error) error) (*[]byte, error) {
+func (w *replyWriter) encode(d *queue.Delivery, as form, view func([]byte, func(*quintain.Group, uint32) error) error) (*[]byte, error) {
 	buf, _ := w.texts.Get()
 	if buf == nil {
 		buf = new([]byte)

@@ -1,5 +1,4 @@
-// Package mathroute is the hub's route that compares mathematical answers.
-package mathroute
+package hub
 
 import (
 	"context"
@@ -23,9 +22,9 @@ type question struct {
 	Pairs []mathverify.Pair `json:"pairs"`
 }
 
-// Verify compares the answers of a request with their references, and returns the body of
+// verifyMath compares the answers of a request with their references, and returns the body of
 // the reply. A route may return its errors.
-func Verify(c *web.Call) (body []byte, err error) {
+func verifyMath(c *web.Call) (body []byte, err error) {
 	c.MaxBody = maxBody
 	q, err := web.ReadBody(c, decode)
 	if err != nil {
