@@ -8,7 +8,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/regret"
-	"github.com/quintain-rl/quintain/watch/board"
 )
 
 // A stepPage is the content of the page of a turn of a game.
@@ -55,7 +54,7 @@ func (s boardPages) step(c *web.Call) error {
 	q := c.R.URL.Query()
 	episode, errEpisode := strconv.Atoi(q.Get("episode"))
 	turn, errTurn := strconv.Atoi(q.Get("turn"))
-	step, there := board.Of(r, episode, turn)
+	step, there := boardOf(r, episode, turn)
 	if errEpisode != nil || errTurn != nil || !there {
 		return web.Errorf(http.StatusNotFound, "the group has no such turn")
 	}
@@ -64,7 +63,7 @@ func (s boardPages) step(c *web.Call) error {
 	now, before := step.At(), r.Episodes[episode].Turns[:turn]
 	p := stepPage{
 		At: at.Text(), Board: step.Board, Left: step.Left, Summary: step.Summary,
-		Best: board.Best(c.Context(), s.adviser(r.Problem.Scenario), r.Problem, before), Told: w.write(step.Told, of("told")+"&message=0"),
+		Best: bestMoves(c.Context(), s.adviser(r.Problem.Scenario), r.Problem, before), Told: w.write(step.Told, of("told")+"&message=0"),
 		Reasoning: w.write(now.Reasoning, of("reasoning")), Reply: w.write(now.Reply, of("reply")), Why: w.write(now.Why, of("why")),
 	}
 	p.list(&step)
@@ -72,7 +71,7 @@ func (s boardPages) step(c *web.Call) error {
 }
 
 // list lists the turns of an episode, and those beside the shown one.
-func (p *stepPage) list(step *board.Step) {
+func (p *stepPage) list(step *boardStep) {
 	for k, t := range step.Turns {
 		p.Turns = append(p.Turns, stepRow{
 			Name: t.Name(), Link: fmt.Sprintf("step?at=%s&episode=%d&turn=%d", p.At, step.Episode, k), Answer: t.Answer, Note: t.Note(),

@@ -3,8 +3,6 @@ package watch
 import (
 	"slices"
 	"strings"
-
-	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // A chart shows numbers of one unit.
@@ -60,7 +58,7 @@ func trainingCharts() []chart {
 }
 
 // fill fills in the existing series of a chart, and reports whether there are any.
-func (c *chart) fill(numbers *follow.Numbers, names []string) bool {
+func (c *chart) fill(numbers *runNumbers, names []string) bool {
 	var all []string
 	for _, want := range c.Names {
 		for _, name := range names {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // Bounds on an exported page.
@@ -127,7 +126,7 @@ func (s *Server) newestGroups(ctx context.Context) (all []groupPage, err error) 
 func (s *Server) lines(p *runPage) (template.JS, error) {
 	names := p.seriesOf()
 	columns := min(defaultColumns, max(50, exportColumns/max(1, len(names))))
-	all := map[string][]follow.Line{"step": {}, "time": {}}
+	all := map[string][]line{"step": {}, "time": {}}
 	for _, name := range names {
 		all["step"] = append(all["step"], s.numbers.Line(name, false, columns))
 		all["time"] = append(all["time"], s.numbers.Line(name, true, columns))

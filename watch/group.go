@@ -15,8 +15,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/watch/board"
-	"github.com/quintain-rl/quintain/watch/calls"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -80,10 +78,10 @@ type episode struct {
 // A turn is a turn on the page.
 type turn struct {
 	Number    int
-	Anchor    string      // begins the anchors of the calls of its episode
-	From      int         // first turn on the page
-	Kept      bool        // its group is trained on
-	Call      *calls.Call // nil: the episode is no tree
+	Anchor    string     // begins the anchors of the calls of its episode
+	From      int        // first turn on the page
+	Kept      bool       // its group is trained on
+	Call      *agentCall // nil: the episode is no tree
 	Told      []message
 	Reasoning excerpt
 	Same      excerpt // common start of all episodes' replies
@@ -263,9 +261,9 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 				cut = same
 			}
 			e.Turns = append(e.Turns, newTurn(w, &turns[k], place{e.Number, k, cut}, opening))
-			e.Turns[k-from].Lost = board.Lost(lost.Turns[k])
+			e.Turns[k-from].Lost = lostText(lost.Turns[k])
 		}
-		if tree := calls.Of(&r.Episodes[e.Number], len(rowsOf(r, e.Number))); tree != nil {
+		if tree := callsOf(&r.Episodes[e.Number], len(rowsOf(r, e.Number))); tree != nil {
 			for k := range e.Turns {
 				t := &e.Turns[k]
 				t.Call, t.Anchor, t.From, t.Kept = &tree[from+k], fmt.Sprintf("c%s-%d-", w.at, e.Number), from, r.Drop == ""

@@ -11,7 +11,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/stats"
-	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // A heldOut is an evaluation on held-out problems during the run: a line of
@@ -39,8 +38,8 @@ type example struct {
 // A heldOuts follows the evaluations of a run. Many goroutines may use it at once.
 type heldOuts struct {
 	mu    sync.Mutex
-	files []follow.Tail // of the processes of the run
-	all   [][]heldOut   // of each file
+	files []tail      // of the processes of the run
+	all   [][]heldOut // of each file
 }
 
 // list returns the evaluations in the files, oldest first, without lines that are none. The

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"testing"
 	"text/template/parse"
-
-	"github.com/quintain-rl/quintain/watch/workers"
 )
 
 // No page names a method, for that of any type could then be called, and the linker would keep all.
@@ -18,7 +16,7 @@ func TestPagesNameNoMethods(t *testing.T) {
 	pages["alone"] = alone
 	fields, methods := map[string]bool{}, map[string]string{}
 	for _, body := range []any{
-		view{}, status{}, runPage{}, groupPage{}, groupsPage{}, faultsPage{}, sessionsPage{}, sessionPage{}, stepPage{}, tasksPage{}, taskPage{}, evaluationsPage{}, exportPage{}, workers.Page{},
+		view{}, status{}, runPage{}, groupPage{}, groupsPage{}, faultsPage{}, sessionsPage{}, sessionPage{}, stepPage{}, tasksPage{}, taskPage{}, evaluationsPage{}, exportPage{}, workersPage{},
 	} {
 		collect(reflect.TypeOf(body), fields, methods, map[reflect.Type]bool{})
 	}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/watch/machine"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -16,12 +15,12 @@ type fact struct{ Name, Value string }
 // ShowMachine adds this process to the page of the run: its processors, memory and
 // goroutines, and the disk space of the data folder. It is for the process of the run or the
 // hub. Call it before the first request.
-func (s *Server) ShowMachine() { s.machine = machine.New() }
+func (s *Server) ShowMachine() { s.machine = newMachineMeter() }
 
 // process lists facts of this process, and of the disk of a data folder.
-func process(m *machine.Machine, data string) []fact {
+func process(m *machineMeter, data string) []fact {
 	const unknown = "not known" // this system does not tell
-	use := m.Use()
+	use := m.use()
 	disk, used, memory := unknown, unknown, unknown
 	if free, total, known := datadir.Space(data); known {
 		disk = words.Bytes(float64(free)) + " free of " + words.Bytes(float64(total))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // Bounds on one request for series.
@@ -31,7 +30,7 @@ func (s *Server) series(c *web.Call) error {
 	if len(names) > mostNames {
 		return web.Errorf(http.StatusBadRequest, "name: want %d at most", mostNames)
 	}
-	lines := []follow.Line{}
+	lines := []line{}
 	for _, name := range names {
 		lines = append(lines, s.numbers.Line(name, q.Get("x") == "time", columns))
 	}

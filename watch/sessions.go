@@ -10,7 +10,6 @@ import (
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/watch/calls"
 )
 
 // Agents are the sessions of agents elsewhere. Many goroutines may call its methods at once.
@@ -87,7 +86,7 @@ func (s agentPages) session(c *web.Call) error {
 	w := &pen{room: mostOnPage}
 	p := sessionPage{View: v, Prompt: w.write(t.Problem.Prompt, "")}
 	_, sequences := rollout.WholeEpisodes.Trained(&t)
-	tree := calls.Of(&t, sequences)
+	tree := callsOf(&t, sequences)
 	for k := range t.Turns {
 		one := newTurn(w, &t.Turns[k], place{0, k, 0}, nil)
 		one.Call, one.Anchor = &tree[k], "c-"

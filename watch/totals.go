@@ -9,7 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/watch/follow"
 	"github.com/quintain-rl/quintain/watch/words"
 )
 
@@ -39,7 +38,7 @@ type share struct {
 }
 
 // newTotals counts the run.
-func newTotals(numbers *follow.Numbers, counts *trace.Counts) (t totals) {
+func newTotals(numbers *runNumbers, counts *trace.Counts) (t totals) {
 	all := map[string]int{}
 	for _, name := range numbers.Names() {
 		if what, is := strings.CutPrefix(name, "total/"); is {
@@ -125,7 +124,7 @@ type speed struct {
 }
 
 // newSpeed is the speed of the last rates.
-func newSpeed(numbers *follow.Numbers) (v speed) {
+func newSpeed(numbers *runNumbers) (v speed) {
 	last := func(name string) float64 {
 		p, _ := numbers.Last(name)
 		return p.Value

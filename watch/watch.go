@@ -26,8 +26,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/watch/follow"
-	"github.com/quintain-rl/quintain/watch/machine"
 )
 
 // Home is the path of the first page.
@@ -59,12 +57,12 @@ type Config struct {
 type Server struct {
 	config  Config
 	trace   *liveTrace
-	numbers *follow.Numbers
+	numbers *runNumbers
 	playing lastPlayed
-	state   follow.State
+	state   progress
 	held    heldOuts
 	hub     func() *hub.RunStats // nil: none
-	machine *machine.Machine     // nil: not shown
+	machine *machineMeter        // nil: not shown
 	agents  Agents               // nil: none
 	fleet   Fleet                // nil: none
 
@@ -88,8 +86,8 @@ func New(c Config) (*Server, error) {
 	}
 	folders := append([]string{c.Data}, c.Others...)
 	s := &Server{
-		config: c, trace: &liveTrace{}, numbers: follow.NewNumbers(within(folders, datadir.Metrics)...),
-		held: heldOuts{files: follow.Tails(within(folders, datadir.Evaluations))}, state: follow.State{Folders: folders}, searchTime: searchTime,
+		config: c, trace: &liveTrace{}, numbers: newRunNumbers(within(folders, datadir.Metrics)...),
+		held: heldOuts{files: tails(within(folders, datadir.Evaluations))}, state: progress{Folders: folders}, searchTime: searchTime,
 	}
 	for _, folder := range folders {
 		s.trace.sources = append(s.trace.sources, trace.OfRun(folder))

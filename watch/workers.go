@@ -6,7 +6,6 @@ import (
 
 	"github.com/quintain-rl/quintain/fleet/roster"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/watch/workers"
 )
 
 // A Fleet is the workers elsewhere that play the problems of a run. Many goroutines may call
@@ -28,7 +27,7 @@ func (s workerPages) workers(c *web.Call) error {
 		return web.Errorf(http.StatusNotFound, "this run has no workers: quintain run --workers leases its problems to some")
 	}
 	r := s.fleet.Roster()
-	return s.show(c, view{"Workers", "workers", workers.Of(&r)})
+	return s.show(c, view{"Workers", "workers", workersOf(&r)})
 }
 
 // workersNow is the state of workers as text, to notice changes.

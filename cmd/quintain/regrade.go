@@ -13,7 +13,6 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/watch"
-	"github.com/quintain-rl/quintain/watch/shown"
 )
 
 func newRegrade(w *world) *cobra.Command {
@@ -53,7 +52,7 @@ func regradeOrdered(ctx context.Context, w *world, o *regrade.Ordered) error {
 	bar := screen.NewBar(w.screen(), "grading")
 	o.Told = func(done, total, ungraded int) { bar.Show(done, total, fmt.Sprintf("%d episodes ungraded", ungraded)) }
 	var sum *regrade.Changes
-	names := &shown.Names{Paths: []string{o.Data}, Program: o.Program}
+	names := &watch.Sources{Paths: []string{o.Data}, Program: o.Program}
 	err := names.Use(func(at watch.Config) (err error) {
 		sum, err = regrade.Run(ctx, o.At(at.Data))
 		return err

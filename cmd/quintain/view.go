@@ -14,7 +14,6 @@ import (
 	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/watch"
-	"github.com/quintain-rl/quintain/watch/shown"
 )
 
 func newView(w *world) *cobra.Command {
@@ -52,7 +51,7 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
 		if err != nil {
 			return err
 		}
-		names := &shown.Names{Paths: args, Folders: []string{cfg.Data}, Program: "quintain " + version()}
+		names := &watch.Sources{Paths: args, Folders: []string{cfg.Data}, Program: "quintain " + version()}
 		if c.Flags().Changed("data") {
 			names.Folders = folders()
 		}
@@ -77,7 +76,7 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
 }
 
 // view opens the pages of what is named for use.
-func (w *world) view(ctx context.Context, c *config, names *shown.Names, use func(context.Context, *watch.Server) error) error {
+func (w *world) view(ctx context.Context, c *config, names *watch.Sources, use func(context.Context, *watch.Server) error) error {
 	if _, err := c.Policy.Server.Files.Load(); err != nil {
 		return fmt.Errorf("policy.tokenizer: %w", err)
 	}
@@ -88,7 +87,7 @@ func (w *world) view(ctx context.Context, c *config, names *shown.Names, use fun
 		}
 		return use(ctx, pages)
 	})
-	if _, is := errors.AsType[*shown.MissingError](err); is {
+	if _, is := errors.AsType[*watch.MissingError](err); is {
 		err = usageError{err}
 	}
 	return err

@@ -27,11 +27,6 @@ var crumbs = exceptions{
 	"internal/manpage": "to join its importer",
 	"internal/project": "to join its importer",
 	"run/pieces":       "to join its importer",
-	"watch/board":      "to join its importer",
-	"watch/calls":      "to join its importer",
-	"watch/machine":    "to join its importer",
-	"watch/shown":      "to join its importer",
-	"watch/workers":    "to join its importer",
 }
 
 func TestSmallPackagesHaveImporters(t *testing.T) {

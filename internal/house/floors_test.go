@@ -85,9 +85,9 @@ var floors = [][]string{
 		"interop/pipe",
 	},
 	{"internal/doctor", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "serve/names", "serve/sessions"},
-	{"run", "run/player", "run/regrade", "run/artifacts", "tasks/catalog", "watch/follow", "watch/words", "watch/calls", "watch/board", "watch/machine", "watch/workers"},
-	{"cmd/quintain/screen", "internal/compat", "watch", "watch/lines", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "sandbox/service", "gateway/routes", "watch/shown"},                                                                                                     // sessions that have tools
+	{"run", "run/player", "run/regrade", "run/artifacts", "tasks/catalog", "watch/words"},
+	{"cmd/quintain/screen", "internal/compat", "watch", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
+	{"serve/openenv", "sandbox/service", "gateway/routes"},                                                                                                     // sessions that have tools
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "bench/…", "tiny/pretrain", "tasks/moves/rushgen", "internal/house"},
 }

@@ -1,4 +1,4 @@
-package follow_test
+package watch
 
 import (
 	"os"
@@ -9,13 +9,12 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // TestTail reads what a file gains, and all of a file that takes its place.
 func TestTail(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
-	tail := follow.Tail{Path: path}
+	tail := tail{Path: path}
 	var got []string
 	for _, c := range []struct {
 		why, content string
@@ -43,7 +42,7 @@ func TestState(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		state, grew := follow.State{Folders: []string{t.TempDir(), dir}}, time.Now()
+		state, grew := progress{Folders: []string{t.TempDir(), dir}}, time.Now()
 		for _, c := range []struct {
 			why    string
 			after  time.Duration

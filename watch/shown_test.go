@@ -1,4 +1,4 @@
-package shown_test
+package watch
 
 import (
 	"errors"
@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/run/exam/examdir"
-	"github.com/quintain-rl/quintain/watch"
-	"github.com/quintain-rl/quintain/watch/shown"
 )
 
 func TestUseSortsWhatIsNamed(t *testing.T) {
@@ -28,19 +26,19 @@ func TestUseSortsWhatIsNamed(t *testing.T) {
 	}
 	for _, test := range []struct {
 		why     string
-		names   shown.Names
-		want    watch.Config
+		names   Sources
+		want    Config
 		missing string // empty: nothing
 	}{
-		{"the folder of the settings", shown.Names{Folders: []string{at("a")}}, watch.Config{Data: at("a")}, ""},
-		{"two folders", shown.Names{Folders: []string{at("a"), at("b")}}, watch.Config{Data: at("a"), Others: []string{at("b")}}, ""},
-		{"paths come first", shown.Names{Paths: []string{at("b"), at("exam")}, Folders: []string{at("a"), at("none")}}, watch.Config{Data: at("b"), Evaluations: []string{at("exam")}}, ""},
-		{"a missing path", shown.Names{Paths: []string{at("a"), at("none")}, Folders: []string{at("b")}}, watch.Config{}, at("none")},
-		{"a missing folder", shown.Names{Folders: []string{at("none"), at("a")}}, watch.Config{}, at("none")},
+		{"the folder of the settings", Sources{Folders: []string{at("a")}}, Config{Data: at("a")}, ""},
+		{"two folders", Sources{Folders: []string{at("a"), at("b")}}, Config{Data: at("a"), Others: []string{at("b")}}, ""},
+		{"paths come first", Sources{Paths: []string{at("b"), at("exam")}, Folders: []string{at("a"), at("none")}}, Config{Data: at("b"), Evaluations: []string{at("exam")}}, ""},
+		{"a missing path", Sources{Paths: []string{at("a"), at("none")}, Folders: []string{at("b")}}, Config{}, at("none")},
+		{"a missing folder", Sources{Folders: []string{at("none"), at("a")}}, Config{}, at("none")},
 	} {
-		var got watch.Config
-		err := test.names.Use(func(c watch.Config) error { got = c; return nil })
-		var missing *shown.MissingError
+		var got Config
+		err := test.names.Use(func(c Config) error { got = c; return nil })
+		var missing *MissingError
 		if test.missing != "" {
 			if !errors.As(err, &missing) || missing.Name != test.missing || !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s: error %v", test.why, err)
@@ -51,9 +49,9 @@ func TestUseSortsWhatIsNamed(t *testing.T) {
 			t.Errorf("%s: %+v, error %v; want %+v", test.why, got, err, test.want)
 		}
 	}
-	names := shown.Names{Paths: []string{at("groups.jsonl")}, Folders: []string{at("a")}, Program: "test"}
+	names := Sources{Paths: []string{at("groups.jsonl")}, Folders: []string{at("a")}, Program: "test"}
 	var converted string
-	err := names.Use(func(c watch.Config) error {
+	err := names.Use(func(c Config) error {
 		converted = c.Data
 		if !slices.Equal(c.Files, []string{at("groups.jsonl")}) {
 			t.Errorf("the file is called %v", c.Files)

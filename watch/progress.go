@@ -1,4 +1,4 @@
-package follow
+package watch
 
 import (
 	"slices"
@@ -14,8 +14,8 @@ const (
 	askedEvery = 30 * time.Second // looking locks the folder for a moment
 )
 
-// A State tells whether a process still writes one of the folders. Many goroutines may use it at once.
-type State struct {
+// A progress tells whether a process still writes one of the folders. Many goroutines may use it at once.
+type progress struct {
 	Folders []string
 
 	mu    sync.Mutex
@@ -24,7 +24,7 @@ type State struct {
 }
 
 // Ended reports whether no process has a folder any more, given when it last grew.
-func (s *State) Ended(grew time.Time) bool {
+func (s *progress) Ended(grew time.Time) bool {
 	if time.Since(grew) < quietFor {
 		return false
 	}

@@ -1,4 +1,4 @@
-package lines
+package watch
 
 import (
 	"cmp"
@@ -11,8 +11,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
-// An episode is a line of the traces.jsonl of verifiers 0.4 (schema 1).
-type episode struct {
+// A foreignEpisode is a line of the traces.jsonl of verifiers 0.4 (schema 1).
+type foreignEpisode struct {
 	Env struct {
 		ID string `json:"id"`
 	} `json:"env"`
@@ -32,12 +32,12 @@ type episode struct {
 			} `json:"policy"`
 		} `json:"work"`
 	} `json:"run"`
-	Errors []failure `json:"errors"`
-	Traces []talked  `json:"traces"`
+	Errors []foreignFailure `json:"errors"`
+	Traces []talked         `json:"traces"`
 }
 
-// A failure is an error of verifiers.
-type failure struct {
+// A foreignFailure is an error of verifiers.
+type foreignFailure struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`
 }
@@ -51,7 +51,7 @@ type talked struct {
 	Stop    string             `json:"stop_condition"`
 	OK      *bool              `json:"ok"`
 	Late    bool               `json:"is_timeout"`
-	Errors  []failure          `json:"errors"`
+	Errors  []foreignFailure   `json:"errors"`
 }
 
 // A node is a message with its tokens.
@@ -127,7 +127,7 @@ const mostPaths = 1_000_000
 // addTraces reads an episode of verifiers. The traces of one task are a group, each an
 // episode of ours.
 func (r *reader) addTraces(line []byte) error {
-	var e episode
+	var e foreignEpisode
 	if err := jsonform.Unmarshal(line, &e); err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (t *talked) reward() (sum float64) {
 }
 
 // judge says how trace i ended.
-func (e *episode) judge(to *quintain.Trajectory, i int) {
+func (e *foreignEpisode) judge(to *quintain.Trajectory, i int) {
 	t := &e.Traces[i]
 	if n := len(to.Turns); n > 0 {
 		to.Turns[n-1].Why = t.Stop
@@ -180,7 +180,7 @@ func (e *episode) judge(to *quintain.Trajectory, i int) {
 }
 
 // fail records why an episode failed.
-func fail(to *quintain.Trajectory, late bool, errors []failure) {
+func fail(to *quintain.Trajectory, late bool, errors []foreignFailure) {
 	to.Outcome, to.Error = quintain.EnvFailed, "unknown reason"
 	if n := len(errors); n > 0 {
 		to.Error = errors[n-1].Type + ": " + errors[n-1].Message
@@ -194,7 +194,7 @@ func fail(to *quintain.Trajectory, late bool, errors []failure) {
 }
 
 // turns are the sampled messages of trace i, in their order.
-func (e *episode) turns(i int) ([]quintain.Turn, error) {
+func (e *foreignEpisode) turns(i int) ([]quintain.Turn, error) {
 	w := walk{nodes: e.Traces[i].Nodes, last: -1, at: map[int]int{}}
 	for n := range w.nodes {
 		if err := w.step(n); err != nil {

@@ -1,4 +1,4 @@
-package follow
+package watch
 
 import (
 	"bufio"
@@ -15,8 +15,8 @@ const (
 	mostLine = 1 << 20  // bytes of a line; longer ones are skipped
 )
 
-// A Tail follows a file of lines as it grows.
-type Tail struct {
+// A tail follows a file of lines as it grows.
+type tail struct {
 	Path string
 
 	offset int64 // read up to here
@@ -24,17 +24,17 @@ type Tail struct {
 	within bool  // within an overlong line
 }
 
-// Tails returns the tails of files.
-func Tails(paths []string) (all []Tail) {
+// tails returns the tails of files.
+func tails(paths []string) (all []tail) {
 	for _, path := range paths {
-		all = append(all, Tail{Path: path})
+		all = append(all, tail{Path: path})
 	}
 	return all
 }
 
 // Read gives complete new lines, about [mostRead] bytes, to add, and reports whether there
 // are more. A file that shrank is another one: it calls restart, and reads from the start.
-func (t *Tail) Read(restart func(), add func(line []byte)) (more bool, err error) {
+func (t *tail) Read(restart func(), add func(line []byte)) (more bool, err error) {
 	f, err := os.Open(t.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -72,7 +72,7 @@ func (t *Tail) Read(restart func(), add func(line []byte)) (more bool, err error
 }
 
 // Left is the unread part of the file, in percent.
-func (t *Tail) Left() int {
+func (t *tail) Left() int {
 	if t.size-t.offset < mostLine { // it may be part of a line
 		return 0
 	}

@@ -1,6 +1,4 @@
-// Package board lays out an episode of a game move by move: the position as a board, the reply,
-// what it gave away, and the best moves.
-package board
+package watch
 
 import (
 	"context"
@@ -13,25 +11,25 @@ import (
 
 // Bounds on what is laid out.
 const (
-	mostRows  = 40
-	mostCells = 40 // of a row
-	mostTurns = 500
-	mostBest  = 12 // moves
+	mostRows       = 40
+	mostCells      = 40 // of a row
+	mostBoardTurns = 500
+	mostBest       = 12 // moves
 )
 
-// A Step is a turn of an episode.
-type Step struct {
+// A boardStep is a turn of an episode.
+type boardStep struct {
 	Episode int
 	Turn    int    // from 0 on
 	Told    string // messages before the reply; without the board
 	Board   [][]string
-	Turns   []Turn // all of the episode, up to a limit
-	Left    int    // further turns
-	Summary string // of the episode; empty: no value is known
+	Turns   []boardTurn // all of the episode, up to a limit
+	Left    int         // further turns
+	Summary string      // of the episode; empty: no value is known
 }
 
-// A Turn is a line of the list of turns.
-type Turn struct {
+// A boardTurn is a line of the list of turns.
+type boardTurn struct {
 	Number int // from 0 on
 	*quintain.Turn
 	Lost  *regret.Turn // nil: unknown
@@ -39,10 +37,10 @@ type Turn struct {
 }
 
 // Name is the number for people, from 1 on.
-func (t Turn) Name() int { return t.Number + 1 }
+func (t boardTurn) Name() int { return t.Number + 1 }
 
 // Note says what is special about the turn.
-func (t Turn) Note() string {
+func (t boardTurn) Note() string {
 	var notes []string
 	for _, of := range []struct {
 		is   bool
@@ -55,8 +53,8 @@ func (t Turn) Note() string {
 	return strings.Join(notes, ", ")
 }
 
-// Lost is what a turn gave away, in words; nil: unknown.
-func Lost(t *regret.Turn) string {
+// lostText is what a turn gave away, in words; nil: unknown.
+func lostText(t *regret.Turn) string {
 	switch {
 	case t == nil:
 		return ""
@@ -66,19 +64,19 @@ func Lost(t *regret.Turn) string {
 	return t.String()
 }
 
-// Of lays out a turn of an episode; there is none if it is not there.
-func Of(r *trace.Record, episode, turn int) (s Step, there bool) {
-	if episode < 0 || episode >= len(r.Episodes) || turn < 0 || turn >= min(mostTurns, len(r.Episodes[episode].Turns)) {
+// boardOf lays out a turn of an episode; there is none if it is not there.
+func boardOf(r *trace.Record, episode, turn int) (s boardStep, there bool) {
+	if episode < 0 || episode >= len(r.Episodes) || turn < 0 || turn >= min(mostBoardTurns, len(r.Episodes[episode].Turns)) {
 		return s, false
 	}
 	t := &r.Episodes[episode]
 	lost := regret.Of(t)
-	s = Step{Episode: episode, Turn: turn, Left: max(0, len(t.Turns)-mostTurns)}
+	s = boardStep{Episode: episode, Turn: turn, Left: max(0, len(t.Turns)-mostBoardTurns)}
 	if lost.Play != nil {
 		s.Summary = lost.String()
 	}
 	for k := range t.Turns[:len(t.Turns)-s.Left] {
-		s.Turns = append(s.Turns, Turn{k, &t.Turns[k], lost.Turns[k], k == lost.Blunder})
+		s.Turns = append(s.Turns, boardTurn{k, &t.Turns[k], lost.Turns[k], k == lost.Blunder})
 	}
 	var told []string
 	for _, m := range t.Turns[turn].Observed {
@@ -86,16 +84,16 @@ func Of(r *trace.Record, episode, turn int) (s Step, there bool) {
 			told = append(told, m.Text())
 		}
 	}
-	s.Told, s.Board = Cut(strings.Join(told, "\n\n"))
+	s.Told, s.Board = cutBoards(strings.Join(told, "\n\n"))
 	return s, true
 }
 
 // At is the turn that is laid out.
-func (s *Step) At() Turn { return s.Turns[s.Turn] }
+func (s *boardStep) At() boardTurn { return s.Turns[s.Turn] }
 
-// Cut takes the last block of code out of a text, if it is a board: lines of cells with spaces
+// cutBoards takes the last block of code out of a text, if it is a board: lines of cells with spaces
 // between them.
-func Cut(text string) (rest string, board [][]string) {
+func cutBoards(text string) (rest string, board [][]string) {
 	const fence = "```"
 	end := strings.LastIndex(text, fence)
 	if end < 0 {
@@ -127,8 +125,8 @@ func Cut(text string) (rest string, board [][]string) {
 	return strings.TrimSpace(text[:start]) + "\n\n" + strings.TrimSpace(text[end+len(fence):]), board
 }
 
-// Best returns the best moves after some turns of p, as by advises; nil: they are not known.
-func Best(ctx context.Context, by quintain.Adviser, p quintain.Problem, before []quintain.Turn) []string {
+// bestMoves returns the best moves after some turns of p, as by advises; nil: they are not known.
+func bestMoves(ctx context.Context, by quintain.Adviser, p quintain.Problem, before []quintain.Turn) []string {
 	if by == nil {
 		return nil
 	}

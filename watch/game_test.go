@@ -1,4 +1,4 @@
-package board_test
+package watch
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/scenarios/games/alone"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/watch/board"
 )
 
 func TestABoardIsTakenOutOfAText(t *testing.T) {
@@ -26,7 +25,7 @@ func TestABoardIsTakenOutOfAText(t *testing.T) {
 		{"too wide", "```\n" + strings.Repeat("x ", 41) + "\n```", "", "[]"},
 		{"too high", "```\n" + strings.Repeat("x x\n", 41) + "\n```", "", "[]"},
 	} {
-		rest, got := board.Cut(test.text)
+		rest, got := cutBoards(test.text)
 		if test.board == "[]" {
 			test.rest = test.text
 		}
@@ -42,7 +41,7 @@ func FuzzCut(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		rest, rows := board.Cut(text)
+		rest, rows := cutBoards(text)
 		if rows == nil && rest != text || rows != nil && len(rest) > len(text)+2 {
 			t.Fatalf("%q is cut to %q and %v", text, rest, rows)
 		}
@@ -99,11 +98,11 @@ func TestAGameIsLaidOutMoveByMove(t *testing.T) {
 	t.Parallel()
 	r, by := record(t, "sokoban_play", func(a quintain.Advice) string { return a.Best[0] })
 	last := len(r.Episodes[0].Turns) - 1
-	s, there := board.Of(r, 0, last)
+	s, there := boardOf(r, 0, last)
 	if !there || len(s.Board) != 6 || len(s.Board[0]) != 6 || !strings.Contains(s.Told, "Steps made") || strings.Contains(s.Told, "# #") {
 		t.Errorf("turn %d is laid out as %+v", last, s)
 	}
-	best := board.Best(t.Context(), by, r.Problem, r.Episodes[0].Turns[:last])
+	best := bestMoves(t.Context(), by, r.Problem, r.Episodes[0].Turns[:last])
 	if now := s.At(); !slices.Contains(best, now.Answer) || now.Lost == nil || now.Lost.Regret != 0 || now.Note() != "" || now.Name() != last+1 {
 		t.Errorf("the best moves are %q, and %q was played: %+v, %s", best, now.Answer, now.Lost, now.Note())
 	}
@@ -111,7 +110,7 @@ func TestAGameIsLaidOutMoveByMove(t *testing.T) {
 		t.Errorf("the first turn has the note %q; in all, %s", first.Note(), s.Summary)
 	}
 	for _, at := range [][2]int{{0, -1}, {0, last + 1}, {-1, 0}, {1, 0}} {
-		if _, there := board.Of(r, at[0], at[1]); there {
+		if _, there := boardOf(r, at[0], at[1]); there {
 			t.Errorf("there is a turn %v", at)
 		}
 	}
@@ -122,14 +121,14 @@ func TestBestMovesAreOfTheGameThatWasPlayed(t *testing.T) {
 	t.Parallel()
 	r, by := record(t, "slippery_grid", func(a quintain.Advice) string { return a.Allowed[0] })
 	before := r.Episodes[0].Turns[:1]
-	if len(board.Best(t.Context(), by, r.Problem, before)) == 0 {
+	if len(bestMoves(t.Context(), by, r.Problem, before)) == 0 {
 		t.Fatalf("the best moves of %s are not known", r.Problem.ID())
 	}
-	if best := board.Best(t.Context(), nil, r.Problem, before); len(best) > 0 {
+	if best := bestMoves(t.Context(), nil, r.Problem, before); len(best) > 0 {
 		t.Errorf("without an adviser, the best moves are %q", best)
 	}
 	r.Problem.Instance = quintain.Record{}
-	if best := board.Best(t.Context(), by, r.Problem, before); len(best) > 0 {
+	if best := bestMoves(t.Context(), by, r.Problem, before); len(best) > 0 {
 		t.Errorf("with another instance, the best moves are %q", best)
 	}
 }

@@ -1,4 +1,4 @@
-package machine
+package watch
 
 import (
 	"math"
@@ -7,9 +7,9 @@ import (
 
 // What a system tells of a process is more than nothing; what it does not tell is NaN.
 func TestAProcessUsesItsMachine(t *testing.T) {
-	m := New()
+	m := newMachineMeter()
 	for range 2 { // the second within the least time of a measurement
-		if use := m.Use(); use.Processors < 0 || math.IsInf(use.Processors, 0) || use.Memory <= 0 {
+		if use := m.use(); use.Processors < 0 || math.IsInf(use.Processors, 0) || use.Memory <= 0 {
 			t.Errorf("it uses %+v", use)
 		}
 	}

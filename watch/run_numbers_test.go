@@ -1,4 +1,4 @@
-package follow_test
+package watch
 
 import (
 	"os"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/curve"
-	"github.com/quintain-rl/quintain/watch/follow"
 )
 
 // TestNumbersOfTwoProcessesAreOne joins the files of a run that a second process took over at
@@ -24,7 +23,7 @@ func TestNumbersOfTwoProcessesAreOne(t *testing.T) {
 		}
 	}
 	for _, order := range [][]string{{first, second}, {second, first}, {first, filepath.Join(dir, "none"), second}} {
-		n := follow.NewNumbers(order...)
+		n := newRunNumbers(order...)
 		if more, err := n.Refresh(); more || err != nil || n.Len() != 4 || n.Left() != 0 {
 			t.Fatalf("%v: more %v, error %v, %d rows, %d left", order, more, err, n.Len(), n.Left())
 		}

@@ -1,5 +1,4 @@
-// Package calls lays out an episode that is a tree of an agent's model calls.
-package calls
+package watch
 
 import (
 	"encoding/json"
@@ -9,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// A Call is a turn's place in the tree.
-type Call struct {
+// A agentCall is a turn's place in the tree.
+type agentCall struct {
 	*quintain.Call
 	Number  int      // from 1 on
 	Parent  int      // number of the call that it continues; 0: none
@@ -22,24 +21,24 @@ type Call struct {
 // mostDepth limits the depths.
 const mostDepth = 6
 
-// Of lays out the calls of an episode with a number of training sequences; nil: its turns are
+// callsOf lays out the calls of an episode with a number of training sequences; nil: its turns are
 // a line. No trace says how sequences were cut: there is one for each turn if their number
 // says so.
-func Of(t *quintain.Trajectory, sequences int) []Call {
+func callsOf(t *quintain.Trajectory, sequences int) []agentCall {
 	tree := false
-	all := make([]Call, len(t.Turns))
+	all := make([]agentCall, len(t.Turns))
 	for k := range t.Turns {
 		c := t.Turns[k].Call
 		tree = tree || c != nil
 		if c == nil {
 			c = &quintain.Call{}
 		}
-		all[k] = Call{Call: c, Number: k + 1, Parent: t.Parent(k) + 1, Names: names(c.Tools)}
+		all[k] = agentCall{Call: c, Number: k + 1, Parent: t.Parent(k) + 1, Names: toolNames(c.Tools)}
 	}
 	if !tree {
 		return nil
 	}
-	indent(t, all)
+	indentCalls(t, all)
 	trained, n := rollout.WholeEpisodes.Trained(t)
 	if each, m := rollout.EachTurn.Trained(t); sequences == m && sequences != n {
 		trained = each
@@ -50,9 +49,9 @@ func Of(t *quintain.Trajectory, sequences int) []Call {
 	return all
 }
 
-// indent sets the depths: a branch stands below the one that it leaves, and another
+// indentCalls sets the depths: a branch stands below the one that it leaves, and another
 // conversation below the main branch.
-func indent(t *quintain.Trajectory, all []Call) {
+func indentCalls(t *quintain.Trajectory, all []agentCall) {
 	known := make([]bool, len(all))
 	for i, branch := range t.Branches() {
 		depth := min(i, 1)
@@ -70,8 +69,8 @@ func indent(t *quintain.Trajectory, all []Call) {
 	}
 }
 
-// names returns the names of tools.
-func names(tools json.RawMessage) (list []string) {
+// toolNames returns the names of tools.
+func toolNames(tools json.RawMessage) (list []string) {
 	var all []struct {
 		Name     string `json:"name"`
 		Function struct {

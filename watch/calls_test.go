@@ -1,11 +1,10 @@
-package calls_test
+package watch
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/watch/calls"
 )
 
 // tree returns a trajectory of calls with some parents; of 100 more are unused.
@@ -38,7 +37,7 @@ func TestCallsOfATree(t *testing.T) {
 		{"deep", tree(-1, 0, 1, 2, 3, 4, 5, 6, 107, 107, 0), 2, "0/0/1 1/1/2 2/1/2 3/1/2 4/1/2 5/1/2 6/1/2 7/1/2 8/2/0 8/2/0 1/0/1 "},
 	} {
 		got := ""
-		for _, c := range calls.Of(test.of, test.sequences) {
+		for _, c := range callsOf(test.of, test.sequences) {
 			got += fmt.Sprintf("%d/%d/%d ", c.Parent, c.Depth, c.Trained)
 		}
 		if got != test.want {
@@ -54,7 +53,7 @@ func TestNamesOfTools(t *testing.T) {
 	} {
 		of := tree(-1)
 		of.Turns[0].Call.Tools = []byte(tools)
-		if got := fmt.Sprint(calls.Of(of, 1)[0].Names); got != want {
+		if got := fmt.Sprint(callsOf(of, 1)[0].Names); got != want {
 			t.Errorf("%s: %s, want %s", tools, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package lines_test
+package watch
 
 import (
 	"errors"
@@ -11,31 +11,30 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/trace"
-	"github.com/quintain-rl/quintain/watch/lines"
 )
 
-// read reads a text as a file.
+// recordsOf reads a text as a file.
 func read(t testing.TB, text string) (records []*trace.Record, err error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "results.jsonl")
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	err = lines.Read(path, func(r *trace.Record) error { records = append(records, r); return nil })
+	err = readLines(path, func(r *trace.Record) error { records = append(records, r); return nil })
 	return records, err
 }
 
-// An episode is the tested part of an episode.
-type episode struct {
+// A seenEpisode is the tested part of an episode.
+type seenEpisode struct {
 	Asked, Replies, Outcome string
 	Tokens                  int
 	Score                   float64
 }
 
 // episodes lists the episodes of a group.
-func episodes(r *trace.Record) (all []episode) {
+func episodes(r *trace.Record) (all []seenEpisode) {
 	for i, t := range r.Episodes {
-		e := episode{Outcome: string(t.Outcome), Score: r.Scores[i], Tokens: t.Sampled()}
+		e := seenEpisode{Outcome: string(t.Outcome), Score: r.Scores[i], Tokens: t.Sampled()}
 		for _, turn := range t.Turns {
 			for _, m := range turn.Observed {
 				e.Asked += m.Role + ":" + m.Text() + ";"
@@ -51,24 +50,24 @@ func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		why, text string
 		tasks     []string
-		want      [][]episode
+		want      [][]seenEpisode
 	}{
 		{"rollouts of Atropos", `{"item_id":"chain_sum","rollouts":[{"conversation":[{"role":"user","content":"1+1"},{"role":"assistant","content":"2"},{"role":"user","content":"sure?"},{"role":"assistant","content":"yes"}],"score":1.0},{"conversation":[],"score":0}]}` + "\n",
-			[]string{"chain_sum"}, [][]episode{{{"user:1+1;user:sure?;", "2;yes;", "scored", 0, 1}, {"", "", "scored", 0, 0}}}},
+			[]string{"chain_sum"}, [][]seenEpisode{{{"user:1+1;user:sure?;", "2;yes;", "scored", 0, 1}, {"", "", "scored", 0, 0}}}},
 		{"a group of Atropos with tokens", `{"tokens":[[1,2,3,4,5]],"masks":[[-100,2,-100,4,5]],"scores":[0.5],"inference_logprobs":[[1,-1,1,-2,-3]],"messages":[[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]]}`,
-			[]string{"results"}, [][]episode{{{"user:a;", "b;;", "scored", 3, 0.5}}}},
+			[]string{"results"}, [][]seenEpisode{{{"user:a;", "b;;", "scored", 3, 0.5}}}},
 		{"results of verifiers, two of one example", `{"example_id":0,"task":"math","prompt":[{"role":"user","content":"a"}],"completion":[{"role":"assistant","content":"b"}],"reward":1}
 {"example_id":1,"prompt":"c","completion":"d","reward":0}
 
 {"example_id":0,"task":"math","prompt":[{"role":"user","content":"a"}],"completion":[{"role":"assistant","content":"e"}],"reward":0,"error":"it broke"}`,
-			[]string{"math", "results"}, [][]episode{{{"user:a;", "b;", "scored", 0, 1}, {"user:a;", "e;", "env_failed", 0, 0}}, {{"user:c;", "d;", "scored", 0, 0}}}},
+			[]string{"math", "results"}, [][]seenEpisode{{{"user:a;", "b;", "scored", 0, 1}, {"user:a;", "e;", "env_failed", 0, 0}}, {{"user:c;", "d;", "scored", 0, 0}}}},
 		{"trajectories of AReaL, two of one task", `{"task_id":7,"sample_idx":0,"seqlen":9,"prompt_len":5,"head_version":-1,"tail_version":3,"reward":1.0,"prompt":"<|im_start|>user\na","completion":"b"}
 {"task_id":7,"sample_idx":1,"seqlen":9,"prompt_len":5,"head_version":-1,"tail_version":3,"reward":0.0,"prompt":"<|im_start|>user\na","completion":"c"}`,
-			[]string{"results"}, [][]episode{{{"user:<|im_start|>user\na;", "b;", "scored", 0, 1}, {"user:<|im_start|>user\na;", "c;", "scored", 0, 0}}}},
+			[]string{"results"}, [][]seenEpisode{{{"user:<|im_start|>user\na;", "b;", "scored", 0, 1}, {"user:<|im_start|>user\na;", "c;", "scored", 0, 0}}}},
 		{"traces of verifiers, two of one task", `{"id":"a","env":{"id":"gsm8k"},"task":{"type":"T","data":{"prompt":"1+1","answer":2},"hash":"h"},"ok":true,"errors":[],"run":{"type":"train","id":"r","work":{"type":"train","step":4,"policy":{"start":3,"end":3}}},"traces":[{"version":1,"nodes":[{"message":{"role":"user","content":"1+1"},"sampled":false,"token_ids":[1,2],"mask":[false,false]},{"parent":0,"message":{"role":"assistant","content":"2","tool_calls":[{"id":"c","type":"function","name":"f","arguments":"{}"}]},"sampled":true,"token_ids":[3,4,5],"mask":[false,true,true],"logprobs":[-0.5,-1]},{"parent":1,"message":{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"sure?"}]},"sampled":false,"token_ids":[6],"mask":[false]},{"parent":2,"message":{"role":"assistant","content":"yes"},"sampled":true,"token_ids":[7],"mask":[true],"logprobs":[-2]},{"parent":0,"message":{"role":"assistant","content":"no"},"sampled":true,"token_ids":[8],"mask":[true],"logprobs":[-3]}],"calls":[{"node":3,"finish_reason":"length"}],"rewards":{"a":{"score":1,"weight":0.5},"b":{"score":0.25},"c":null},"ok":true}]}
 {"id":"b","env":{"id":"gsm8k"},"task":{"type":"T","data":{"prompt":"1+1","answer":2},"hash":"h"},"ok":false,"errors":[{"type":"ProviderError","message":"503"}],"traces":[{"nodes":[],"rewards":{},"ok":false}]}
 {"id":"c","env":{"id":"gsm8k"},"task":{"type":"T","data":{},"hash":"i"},"ok":false,"errors":[{"type":"EnvError","message":"late"}],"traces":[]}`,
-			[]string{"gsm8k", "gsm8k"}, [][]episode{{{"user:1+1;tool:sure?;user:1+1;", "2;yes;no;", "scored", 4, 0.75}, {"", "", "infra_failed", 0, 0}}, {{"", "", "env_failed", 0, 0}}}},
+			[]string{"gsm8k", "gsm8k"}, [][]seenEpisode{{{"user:1+1;tool:sure?;user:1+1;", "2;yes;no;", "scored", 4, 0.75}, {"", "", "infra_failed", 0, 0}}, {{"", "", "env_failed", 0, 0}}}},
 		{"an empty file", "\n\n", nil, nil},
 	} {
 		records, err := read(t, c.text)
@@ -77,7 +76,7 @@ func TestRead(t *testing.T) {
 			continue
 		}
 		var tasks []string
-		var got [][]episode
+		var got [][]seenEpisode
 		for _, r := range records {
 			tasks, got = append(tasks, r.Problem.Task), append(got, episodes(r))
 		}
@@ -145,7 +144,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"rollouts":[{"score":1}]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := lines.Read(path, func(*trace.Record) error { return stop }); !errors.Is(err, stop) {
+	if err := readLines(path, func(*trace.Record) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("%v, want %v", err, stop)
 	}
 }

@@ -1,5 +1,4 @@
-// Package shown prepares what people name for the pages that show it.
-package shown
+package watch
 
 import (
 	"errors"
@@ -10,12 +9,10 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain/run/exam/examdir"
-	"github.com/quintain-rl/quintain/watch"
-	"github.com/quintain-rl/quintain/watch/lines"
 )
 
-// Names are what people name: paths, the first a data folder; or else the data folders of a run.
-type Names struct {
+// Sources are what people name: paths, the first a data folder; or else the data folders of a run.
+type Sources struct {
 	Paths   []string
 	Folders []string // at least one
 
@@ -23,7 +20,7 @@ type Names struct {
 }
 
 // All are the names that count.
-func (n *Names) All() []string {
+func (n *Sources) All() []string {
 	if len(n.Paths) > 0 {
 		return n.Paths
 	}
@@ -43,8 +40,8 @@ func (e *MissingError) Unwrap() error { return fs.ErrNotExist }
 
 // Use calls use with what to show, in which files of other programs are traces. Those are removed
 // afterwards.
-func (n *Names) Use(use func(watch.Config) error) (err error) {
-	c := watch.Config{Data: n.All()[0]}
+func (n *Sources) Use(use func(Config) error) (err error) {
+	c := Config{Data: n.All()[0]}
 	if len(n.Paths) == 0 {
 		c.Others = slices.Clone(n.Folders[1:])
 	}
@@ -60,7 +57,7 @@ func (n *Names) Use(use func(watch.Config) error) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(c.Data)) }()
-	if err := lines.Convert(files, c.Data, n.Program); err != nil {
+	if err := convertLines(files, c.Data, n.Program); err != nil {
 		return err
 	}
 	return use(c)

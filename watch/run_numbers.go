@@ -1,4 +1,4 @@
-package follow
+package watch
 
 import (
 	"cmp"
@@ -8,24 +8,24 @@ import (
 	"github.com/quintain-rl/quintain/internal/curve"
 )
 
-// Numbers are the numbers of a run, thinned for charts: those of one file, or of the files of
+// runNumbers are the numbers of a run, thinned for charts: those of one file, or of the files of
 // several processes of the run, joined by time. They follow the files as they grow. Many
 // goroutines may use them at once.
-type Numbers struct {
-	files []*numbers
+type runNumbers struct {
+	files []*fileNumbers
 }
 
-// NewNumbers returns the numbers in the files at paths, which need not exist yet.
-func NewNumbers(paths ...string) *Numbers {
-	n := &Numbers{}
+// newRunNumbers returns the numbers in the files at paths, which need not exist yet.
+func newRunNumbers(paths ...string) *runNumbers {
+	n := &runNumbers{}
 	for _, path := range paths {
-		n.files = append(n.files, newNumbers(path))
+		n.files = append(n.files, newFileNumbers(path))
 	}
 	return n
 }
 
 // Refresh reads new lines, and reports whether there are more.
-func (n *Numbers) Refresh() (more bool, err error) {
+func (n *runNumbers) Refresh() (more bool, err error) {
 	for _, f := range n.files {
 		rest, failed := f.refresh()
 		more, err = more || rest, errors.Join(err, failed)
@@ -34,7 +34,7 @@ func (n *Numbers) Refresh() (more bool, err error) {
 }
 
 // Len is the number of rows.
-func (n *Numbers) Len() (rows int) {
+func (n *runNumbers) Len() (rows int) {
 	for _, f := range n.files {
 		rows += f.len()
 	}
@@ -42,7 +42,7 @@ func (n *Numbers) Len() (rows int) {
 }
 
 // Left is the unread part of the file that is furthest behind, in percent.
-func (n *Numbers) Left() (left int) {
+func (n *runNumbers) Left() (left int) {
 	for _, f := range n.files {
 		left = max(left, f.left())
 	}
@@ -50,7 +50,7 @@ func (n *Numbers) Left() (left int) {
 }
 
 // Span is the time of the first row and of the last, in seconds since 1970; 0: there is none.
-func (n *Numbers) Span() (first, last float64) {
+func (n *runNumbers) Span() (first, last float64) {
 	for _, f := range n.files {
 		began, ended := f.span()
 		if first == 0 || began > 0 && began < first {
@@ -62,7 +62,7 @@ func (n *Numbers) Span() (first, last float64) {
 }
 
 // Names lists the series with points, sorted.
-func (n *Numbers) Names() (all []string) {
+func (n *runNumbers) Names() (all []string) {
 	for _, f := range n.files {
 		all = append(all, f.names()...)
 	}
@@ -71,7 +71,7 @@ func (n *Numbers) Names() (all []string) {
 }
 
 // points returns the points of a series, by time.
-func (n *Numbers) points(name string) []curve.Point {
+func (n *runNumbers) points(name string) []curve.Point {
 	if len(n.files) == 1 {
 		return n.files[0].points(name)
 	}
@@ -84,7 +84,7 @@ func (n *Numbers) points(name string) []curve.Point {
 }
 
 // Last is the last point of a series.
-func (n *Numbers) Last(name string) (p curve.Point, there bool) {
+func (n *runNumbers) Last(name string) (p curve.Point, there bool) {
 	for _, f := range n.files {
 		if last, has := f.last(name); has && (!there || last.Time >= p.Time) {
 			p, there = last, true
@@ -94,7 +94,7 @@ func (n *Numbers) Last(name string) (p curve.Point, there bool) {
 }
 
 // Lasted is the time between the last two values of a series, in seconds; 0: there is one at most.
-func (n *Numbers) Lasted(name string) float64 {
+func (n *runNumbers) Lasted(name string) float64 {
 	points := n.points(name)
 	if len(points) < 2 {
 		return 0
@@ -102,16 +102,16 @@ func (n *Numbers) Lasted(name string) float64 {
 	return points[len(points)-1].Time - points[len(points)-2].Time
 }
 
-// A Line is the thinned points of a series.
-type Line struct {
+// A line is the thinned points of a series.
+type line struct {
 	Name string    `json:"name"`
 	X    []float64 `json:"x"`
 	Y    []float64 `json:"y"`
 }
 
 // Line thins a series to a number of columns, over time or steps.
-func (n *Numbers) Line(name string, overTime bool, columns int) Line {
-	l := Line{Name: name, X: []float64{}, Y: []float64{}}
+func (n *runNumbers) Line(name string, overTime bool, columns int) line {
+	l := line{Name: name, X: []float64{}, Y: []float64{}}
 	points := n.points(name)
 	if !overTime && len(n.files) > 1 { // two processes may have begun at one step
 		slices.SortStableFunc(points, func(a, b curve.Point) int { return cmp.Compare(a.Step, b.Step) })

@@ -1,5 +1,4 @@
-// Package machine measures how much of its machine this process uses.
-package machine
+package watch
 
 import (
 	"math"
@@ -10,8 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// A Machine is this process's use of its machine. Many goroutines may use it at once.
-type Machine struct {
+// A machineMeter is this process's use of its machine. Many goroutines may use it at once.
+type machineMeter struct {
 	registry *prometheus.Registry
 
 	mu    sync.Mutex
@@ -25,8 +24,8 @@ type sampled struct {
 	seconds float64
 }
 
-// A Use is what the process uses. NaN stands for what this system does not tell.
-type Use struct {
+// A machineUse is what the process uses. NaN stands for what this system does not tell.
+type machineUse struct {
 	Processors float64 // on average since the last measurement, at first since the process began
 	Memory     float64 // bytes
 }
@@ -34,17 +33,17 @@ type Use struct {
 // shareEvery is the least time over which to measure the use of processors.
 const shareEvery = 2 * time.Second
 
-// New returns the machine of this process.
-func New() *Machine {
-	m := &Machine{registry: prometheus.NewRegistry(), share: math.NaN()}
+// newMachineMeter returns the machine of this process.
+func newMachineMeter() *machineMeter {
+	m := &machineMeter{registry: prometheus.NewRegistry(), share: math.NaN()}
 	m.registry.MustRegister(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-// Use is the current use.
-func (m *Machine) Use() Use {
+// use is the current use.
+func (m *machineMeter) use() machineUse {
 	now := m.gauges()
-	use := Use{Processors: m.processors(now), Memory: math.NaN()}
+	use := machineUse{Processors: m.processors(now), Memory: math.NaN()}
 	if v, there := now["process_resident_memory_bytes"]; there {
 		use.Memory = v
 	}
@@ -52,7 +51,7 @@ func (m *Machine) Use() Use {
 }
 
 // gauges are the process collector's numbers on this system, by name.
-func (m *Machine) gauges() map[string]float64 {
+func (m *machineMeter) gauges() map[string]float64 {
 	families, err := m.registry.Gather()
 	if err != nil {
 		return nil // all unknown
@@ -68,7 +67,7 @@ func (m *Machine) gauges() map[string]float64 {
 
 // processors is the average number in use since the last measurement, at first since the
 // process began; NaN: unknown.
-func (m *Machine) processors(now map[string]float64) float64 {
+func (m *machineMeter) processors(now map[string]float64) float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	seconds, there := now["process_cpu_seconds_total"]

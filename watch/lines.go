@@ -1,7 +1,4 @@
-// Package lines reads JSON lines as records of a trace: the records that quintain export writes, and
-// those of other programs: scored groups and rollouts of Atropos, results and traces of verifiers, and
-// trajectories of AReaL.
-package lines
+package watch
 
 import (
 	"encoding/json"
@@ -19,11 +16,11 @@ import (
 	"github.com/quintain-rl/quintain/trace"
 )
 
-// mostLine bounds a line, in bytes.
-const mostLine = 64 << 20
+// mostJSONLine bounds a line, in bytes.
+const mostJSONLine = 64 << 20
 
-// named adds the field's name to an error about one.
-func named(err error) error {
+// namedField adds the field's name to an error about one.
+func namedField(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) && wrong.Field != "" {
 		return fmt.Errorf("%s: is a JSON %s, want %s", wrong.Field, wrong.Value, wrong.Type)
@@ -31,10 +28,10 @@ func named(err error) error {
 	return err
 }
 
-// Read reads the file at path, and calls keep with each group, in the order of their first
+// readLines reads the file at path, and calls keep with each group, in the order of their first
 // lines. The error names the unreadable line, and the field if it is one. A line has at most
 // 64 MiB.
-func Read(path string, keep func(*trace.Record) error) error {
+func readLines(path string, keep func(*trace.Record) error) error {
 	f, err := jsonl.Open(path)
 	if err != nil {
 		return err
@@ -45,12 +42,12 @@ func Read(path string, keep func(*trace.Record) error) error {
 		return err
 	}
 	r := &reader{task: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), time: info.ModTime(), examples: map[string]*trace.Record{}}
-	err = rows.Lines(f, mostLine, func(n int, line []byte, err error) error {
+	err = rows.Lines(f, mostJSONLine, func(n int, line []byte, err error) error {
 		if err == nil {
 			err = r.add(line)
 		}
 		if err != nil {
-			return fmt.Errorf("line %d: %w", n, named(err))
+			return fmt.Errorf("line %d: %w", n, namedField(err))
 		}
 		return nil
 	})
@@ -77,15 +74,15 @@ type reader struct {
 type shape struct {
 	Tokens     json.RawMessage `json:"tokens"`
 	Scores     json.RawMessage `json:"scores"`
-	Rollouts   []rollout       `json:"rollouts"`
+	Rollouts   []dumpedRollout `json:"rollouts"`
 	ItemID     string          `json:"item_id"`
 	Completion json.RawMessage `json:"completion"`
 	Traces     json.RawMessage `json:"traces"`
 	Episodes   json.RawMessage `json:"episodes"`
 }
 
-// A rollout is an episode in Atropos' dumps.
-type rollout struct {
+// A dumpedRollout is an episode in Atropos' dumps.
+type dumpedRollout struct {
 	Conversation []quintain.Message `json:"conversation"`
 	Score        float64            `json:"score"`
 }

@@ -1,4 +1,4 @@
-package lines
+package watch
 
 import (
 	"encoding/json"

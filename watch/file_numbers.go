@@ -1,6 +1,4 @@
-// Package follow reads the growing files of a run: its numbers, and whether a process still
-// writes them.
-package follow
+package watch
 
 import (
 	"maps"
@@ -16,11 +14,11 @@ import (
 // mostSeries bounds the names; others are skipped.
 const mostSeries = 2000
 
-// A numbers is the numbers in one file, thinned for charts. It follows the file as it grows. Many
+// A fileNumbers is the numbers in one file, thinned for charts. It follows the file as it grows. Many
 // goroutines may use it at once.
-type numbers struct {
+type fileNumbers struct {
 	mu     sync.RWMutex
-	file   Tail
+	file   tail
 	rows   int
 	began  float64 // time of the first row, in seconds since 1970
 	ended  float64 // and of the last one
@@ -43,20 +41,20 @@ type sample struct {
 	value float64
 }
 
-// newNumbers returns the numbers in the file at path, which need not exist yet.
-func newNumbers(path string) *numbers {
-	return &numbers{file: Tail{Path: path}, series: map[string]*series{}, row: jsonform.NewPicker("step", "time", "values")}
+// newFileNumbers returns the numbers in the file at path, which need not exist yet.
+func newFileNumbers(path string) *fileNumbers {
+	return &fileNumbers{file: tail{Path: path}, series: map[string]*series{}, row: jsonform.NewPicker("step", "time", "values")}
 }
 
 // refresh reads new lines, and reports whether there are more.
-func (n *numbers) refresh() (more bool, err error) {
+func (n *fileNumbers) refresh() (more bool, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.file.Read(func() { n.rows, n.series, n.before = 0, map[string]*series{}, nil }, n.add)
 }
 
 // add adds a line, and skips one that is not a row.
-func (n *numbers) add(line []byte) {
+func (n *fileNumbers) add(line []byte) {
 	n.fresh = n.fresh[:0]
 	step, time, is := n.parse(line)
 	if !is {
@@ -76,7 +74,7 @@ func (n *numbers) add(line []byte) {
 }
 
 // parse parses a row in the form of our writer; it reports false for any other.
-func (n *numbers) parse(line []byte) (step, time float64, is bool) {
+func (n *fileNumbers) parse(line []byte) (step, time float64, is bool) {
 	if !n.row.Pick(line) {
 		return 0, 0, false
 	}
@@ -92,7 +90,7 @@ func parseNumber(text []byte) (v float64, is bool) {
 }
 
 // take adds a number to the current row.
-func (n *numbers) take(name, value []byte) bool {
+func (n *fileNumbers) take(name, value []byte) bool {
 	v, is := parseNumber(value)
 	if is {
 		n.note(name, v)
@@ -101,7 +99,7 @@ func (n *numbers) take(name, value []byte) bool {
 }
 
 // note adds a value to the current row.
-func (n *numbers) note(name []byte, v float64) {
+func (n *fileNumbers) note(name []byte, v float64) {
 	var of *series
 	if i := len(n.fresh); i < len(n.before) && n.before[i].name == string(name) {
 		of = n.before[i]
@@ -116,7 +114,7 @@ func (n *numbers) note(name []byte, v float64) {
 }
 
 // decode decodes a row in any form.
-func (n *numbers) decode(line []byte) (step, time float64, is bool) {
+func (n *fileNumbers) decode(line []byte) (step, time float64, is bool) {
 	var row scalars.Line
 	if jsonform.Unmarshal(line, &row) != nil {
 		return 0, 0, false
@@ -129,28 +127,28 @@ func (n *numbers) decode(line []byte) (step, time float64, is bool) {
 }
 
 // len is the number of rows.
-func (n *numbers) len() int {
+func (n *fileNumbers) len() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.rows
 }
 
 // left is the unread part of the file, in percent.
-func (n *numbers) left() int {
+func (n *fileNumbers) left() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.file.Left()
 }
 
 // span is the time of the first row and of the last, in seconds since 1970; 0: there is none.
-func (n *numbers) span() (first, last float64) {
+func (n *fileNumbers) span() (first, last float64) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.began, n.ended
 }
 
 // points returns a copy of the points of a series.
-func (n *numbers) points(name string) []curve.Point {
+func (n *fileNumbers) points(name string) []curve.Point {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	if s := n.series[name]; s != nil {
@@ -160,7 +158,7 @@ func (n *numbers) points(name string) []curve.Point {
 }
 
 // last is the last point of a series.
-func (n *numbers) last(name string) (p curve.Point, there bool) {
+func (n *fileNumbers) last(name string) (p curve.Point, there bool) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	s := n.series[name]
@@ -172,7 +170,7 @@ func (n *numbers) last(name string) (p curve.Point, there bool) {
 }
 
 // names lists the series with points.
-func (n *numbers) names() (all []string) {
+func (n *fileNumbers) names() (all []string) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	for name, s := range n.series {
