@@ -255,16 +255,26 @@ type Completer interface {
 	Complete(typed string) []string
 }
 
+// Completes reports whether Complete knows any values. It makes none of them.
+func (s *Setting) Completes() bool {
+	_, can := s.value.(Completer)
+	return can || s.allowed() != nil
+}
+
 // Complete returns valid values, for a shell in which the beginning of one is typed.
 func (s *Setting) Complete(typed string) []string {
 	if c, can := s.value.(Completer); can {
 		return c.Complete(typed)
 	}
-	words := s.words
+	return slices.DeleteFunc(slices.Clone(s.allowed()), func(word string) bool { return !strings.HasPrefix(word, typed) })
+}
+
+// allowed returns the words that the setting takes, nil if it takes others.
+func (s *Setting) allowed() []string {
 	if _, is := s.value.(*truth); is {
-		words = []string{"true", "false"}
+		return []string{"true", "false"}
 	}
-	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !strings.HasPrefix(word, typed) })
+	return s.words
 }
 
 // Variable returns the name of the environment variable.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
@@ -18,7 +20,7 @@ func TestNoSettingIsLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, judge := settings.New(defaults(player.Tiny)), jury.Defaults()
+	config, judge, root := settings.New(defaults(player.Tiny)), jury.Defaults(), newRoot(&world{}, "")
 	judges := settings.New(&judge)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
 	if len(lines) != 339 {
@@ -26,31 +28,35 @@ func TestNoSettingIsLost(t *testing.T) {
 	}
 	for _, line := range lines {
 		key, flag, _ := strings.Cut(line, " ")
-		form, command := config, "settings"
+		form, verb := config, "settings"
 		if of, is := strings.CutPrefix(key, "judge:"); is {
-			key, form, command = of, judges, "judge check"
+			key, form, verb = of, judges, "judge check"
 		}
-		_, err := form.Find(key)
+		c, _, err := root.Find(strings.Fields(verb))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = form.Find(key)
 		if now := flags.Former()[key]; (err == nil) == (now != "") {
 			t.Errorf("%s: error %v, and it is now %q", key, err, now)
 		} else if now != "" {
-			refused(t, key, now)
+			refused(t, config, key, now)
+			refusedFlag(t, c, "--with "+key, "--with="+key+"=x", by(key))
 		}
-		if flag != "" {
-			refusedFlag(t, command, key, flag)
+		if flag != "" && c.Flags().Lookup(flag) == nil {
+			refusedFlag(t, c, "--"+flag, "--"+flag+"=x", by(key))
 		}
 	}
 }
 
 // refused tries a former key. All of a scenario's name is a field of scenario still.
-func refused(t *testing.T, key, now string) {
+func refused(t *testing.T, form *settings.Form, key, now string) {
 	t.Helper()
 	now, _, _ = strings.Cut(now, "=")
 	use, variable := "use "+now, "use "+settings.Prefix+strings.ToUpper(strings.ReplaceAll(now, ".", "_"))
 	if settings.InWords(now) {
 		use, variable = now, now
 	}
-	form := func() *settings.Form { return settings.New(defaults(player.Tiny)) }
 	if key != "scenario.name" {
 		steps, file, indent := strings.Split(key, "."), "", ""
 		for _, step := range steps {
@@ -58,34 +64,26 @@ func refused(t *testing.T, key, now string) {
 		}
 		at := []string{"", "1:1", "2:3", "3:5"}[len(steps)]
 		want := "f.yaml:" + at + ": " + key + ": " + use
-		if err := form().Load(settings.Sources{File: "f.yaml", Data: []byte(file[1:] + " x"), Former: flags.Former()}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err := form.Load(settings.Sources{File: "f.yaml", Data: []byte(file[1:] + " x"), Former: flags.Former()}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}
 	name := settings.Prefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 	want := name + ": " + variable
-	if err := form().Load(settings.Sources{Environ: []string{name + "=x"}, Former: flags.Former()}); err == nil || !strings.HasPrefix(err.Error(), want) {
+	if err := form.Load(settings.Sources{Environ: []string{name + "=x"}, Former: flags.Former()}); err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
-	}
-	p := start("settings", "--with", key+"=x")
-	if status := p.wait(t); status != exitUsage || !strings.Contains(p.stderr.String(), "--with "+key+": "+by(key)) {
-		t.Errorf("--with %s: status %d, %s", key, status, p.stderr.String())
 	}
 }
 
-// refusedFlag tries a former flag: a verb has it, or names what sets the setting.
-func refusedFlag(t *testing.T, command, key, flag string) {
+// refusedFlag tries a former flag, or a former key by --with.
+func refusedFlag(t *testing.T, c *cobra.Command, flag, argument, use string) {
 	t.Helper()
-	c, _, err := newRoot(&world{environ: func() []string { return nil }}, "").Find(strings.Fields(command))
+	err := c.ParseFlags([]string{argument})
 	if err != nil {
-		t.Fatal(err)
+		err = c.FlagErrorFunc()(c, err)
 	}
-	if c.Flags().Lookup(flag) != nil {
-		return
-	}
-	p := start(append(strings.Fields(command), "--"+flag+"=x")...)
-	if status := p.wait(t); status != exitUsage || !strings.Contains(p.stderr.String(), "quintain: --"+flag+": "+by(key)) {
-		t.Errorf("--%s: status %d, %s", flag, status, p.stderr.String())
+	if want := flag + ": " + use; err == nil || !isUsage(err) || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
 	}
 }
 

@@ -69,7 +69,7 @@ func AddList(c *cobra.Command, all []*settings.Setting) (given map[string]settin
 		if s.Type() == "bool" {
 			flag.NoOptDefVal = "true"
 		}
-		if s.Complete("") != nil {
+		if s.Completes() {
 			_ = c.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 				return s.Complete(typed), cobra.ShellCompDirectiveNoFileComp
 			})
