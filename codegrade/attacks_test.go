@@ -2,6 +2,7 @@ package codegrade
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,9 +28,12 @@ def win(text):
     os._exit(0)
 `
 
-// attacks are programs with a function f that shall return gold, or with a main part that shall
+// An attack is a program with a function f that shall return gold, or with a main part that shall
 // print it. The name says what is tried.
-var attacks = []struct{ name, code string }{
+type attack struct{ name, code string }
+
+// attacks are those that end soon, and a busy loop. [endlessAttacks] has those that only a limit ends.
+var attacks = []attack{
 	{"an object that equals all", "class A:\n  def __eq__(s, o): return True\n  def __hash__(s): return 0\ndef f(x): return A()"},
 	{"an object that never differs", "class A:\n  def __ne__(s, o): return False\n  def __eq__(s, o): return True\ndef f(x): return A()"},
 	{"a text that equals all", "class A(str):\n  def __eq__(s, o): return True\n  __hash__ = str.__hash__\ndef f(x): return A('x')"},
@@ -108,21 +112,15 @@ var attacks = []struct{ name, code string }{
 	{"a skipped test", "import unittest\ndef f(x): raise unittest.SkipTest('so')"},
 	{"an expected failure", "import unittest\nunittest.TestCase.test = unittest.expectedFailure(lambda s: 1/0)\ndef f(x): return 0"},
 	{"a plugin of pytest", "open('conftest.py', 'w').write('def pytest_runtest_makereport(item, call): call.excinfo = None')\nopen('pytest.ini', 'w').write('[pytest]\\naddopts = --collect-only')\ndef f(x): return 0"},
-	{"a regular expression that blows up", "import re\nre.match('(a+)+$', 'a' * 64 + 'b')\ndef f(x): return 0"},
 	{"machine code", "import ctypes, mmap\np = mmap.mmap(-1, 4096, prot=7)\np.write(bytes.fromhex('b814000000cd80c3'))\nctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(p)))()\ndef f(x): return 0"},
 
 	{"standard output is closed", "import os\nos.close(1)\ndef f(x): return 0"},
 	{"all descriptors are closed", "import os\nos.closerange(0, 64)\ndef f(x): return 0"},
 	{"huge output", "import sys\nfor _ in range(1000): sys.stdout.write('x' * 100000)\ndef f(x): return 0"},
-	{"huge errors", "import sys\nfor _ in range(1000): sys.stderr.write('x' * 100000)\ndef f(x): return 0"},
-	{"a huge result", "def f(x): return 'x' * 100_000_000\nprint(f(1))"},
-	{"a huge file", "open('quintain_result.json', 'w').write('1' * 100_000_000)"},
 	{"a deep result", "def f(x):\n  a = []\n  for _ in range(100000): a = [a]\n  return a"},
 	{"a result that holds itself", "def f(x):\n  a = []\n  a.append(a)\n  return a"},
 	{"a result that doubles", "def f(x):\n  a = [1]\n  for _ in range(60): a = [a, a]\n  return a"},
-	{"a huge number", "def f(x): return 10 ** 300000"},
 	{"half a surrogate pair", "def f(x): return '\\ud800'\nimport sys\nsys.stdout.buffer.write(b'\\xff\\xfe')"},
-	{"endless recursion", "import sys\nsys.setrecursionlimit(10 ** 9)\ndef f(x): return f(x)\nf(1)"},
 	{"a busy loop", "while True: pass"},
 	{"threads that stay", "import threading\ndef g():\n  while True: open('quintain_result.json', 'w').write('true')\nthreading.Thread(target=g).start()\ndef f(x): return 0"},
 	{"a fork", "import os\nos.fork()\ndef f(x): return 0"},
@@ -153,7 +151,7 @@ func TestNoAttackPasses(t *testing.T) {
 			var group sync.WaitGroup
 			for part := range 4 {
 				group.Go(func() {
-					for i, a := range attacks {
+					for i, a := range slices.Concat(attacks, endlessAttacks()) {
 						if i%4 != part || !allForms && i/4%4 != form {
 							continue
 						}
@@ -197,7 +195,7 @@ func TestGoldIsFoundWhereItIs(t *testing.T) {
 
 func TestAttacksAreMany(t *testing.T) {
 	names := map[string]bool{}
-	for _, a := range attacks {
+	for _, a := range slices.Concat(attacks, endlessAttacks()) {
 		if names[a.name] || strings.Contains(a.code, gold) {
 			t.Errorf("%s: listed twice, or it knows the answer", a.name)
 		}

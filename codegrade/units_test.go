@@ -59,6 +59,15 @@ def test_never():
     assert solution.half(2) == 7
 `
 
+// kinds are those of files of unit tests whose tool the machine has.
+func kinds(t *testing.T, g *Grader) []Kind {
+	t.Helper()
+	if _, missing := judgeUnits(t, g, Tests{Kind: Pytest, Asserts: "def test(): pass"}, "pass"); missing {
+		return []Kind{Unittest}
+	}
+	return []Kind{Unittest, Pytest}
+}
+
 // judgeUnits judges a program by a file of unit tests. Missing reports that the machine lacks their tool.
 func judgeUnits(t *testing.T, g *Grader, tests Tests, code string) (v Verdict, missing bool) {
 	t.Helper()
@@ -78,6 +87,7 @@ func TestUnitTests(t *testing.T) {
 	if g == nil {
 		return
 	}
+	files, here := map[Kind]string{Unittest: unitFile, Pytest: pytestFile}, kinds(t, g)
 	const right = "def half(n):\n  if n % 2: raise ValueError('odd')\n  return n // 2"
 	for _, c := range []struct {
 		why, code string
@@ -97,9 +107,9 @@ func TestUnitTests(t *testing.T) {
 		{"it replaces the runner", "import unittest\nunittest.TestCase.run = lambda *a: None\nunittest.TestResult.wasSuccessful = lambda s: True\ndef half(n): return 0", WrongAnswer},
 		{"it ends well, late", "import atexit, os\natexit.register(os._exit, 0)\ndef half(n): return 0", WrongAnswer},
 	} {
-		for kind, source := range map[Kind]string{Unittest: unitFile, Pytest: pytestFile} {
-			got, missing := judgeUnits(t, g, Tests{Kind: kind, Asserts: source}, c.code)
-			if !missing && (got.Reason != c.want || got.Total != 1 || (got.Score == 1) != (c.want == "")) {
+		for _, kind := range here {
+			got, _ := judgeUnits(t, g, Tests{Kind: kind, Asserts: files[kind]}, c.code)
+			if got.Reason != c.want || got.Total != 1 || (got.Score == 1) != (c.want == "") {
 				t.Errorf("%s, %s: %+v, want %q", kind, c.why, got, c.want)
 			}
 		}
@@ -133,6 +143,7 @@ func TestSharedUnitTests(t *testing.T) {
 		Unittest: "import unittest\nfrom pile import Pile\nclass Piles(unittest.TestCase):\n  def test_push(self):\n    p = Pile()\n    p.push(1)\n    self.assertEqual(p.items, [1])\n  def test_empty(self):\n    self.assertEqual(Pile().items, [])",
 		Pytest:   "from pile import Pile\ndef test_push():\n  p = Pile()\n  p.push(1)\n  assert p.items == [1]\ndef test_empty():\n  assert Pile().items == []",
 	}
+	here := kinds(t, g)
 	const pile = "class Pile:\n  def __init__(self): self.items = []\n  def push(self, x): self.items.append(x)\n"
 	for _, c := range []struct {
 		why, code string
@@ -145,9 +156,9 @@ func TestSharedUnitTests(t *testing.T) {
 		{"it skips tests", "import unittest\nclass Pile:\n  def __init__(self): raise unittest.SkipTest", WrongAnswer},
 		{"it leaves tests out", "import unittest\nunittest.defaultTestLoader.loadTestsFromModule = lambda m: unittest.TestSuite()\nimport sys\nsys.modules['pytest'] = 1", RuntimeError},
 	} {
-		for kind, source := range files {
-			got, missing := judgeUnits(t, g, Tests{Kind: kind, Asserts: source, Shared: true, Module: "pile"}, c.code)
-			if !missing && (got.Reason != c.want || (got.Score == 1) != (c.want == "")) {
+		for _, kind := range here {
+			got, _ := judgeUnits(t, g, Tests{Kind: kind, Asserts: files[kind], Shared: true, Module: "pile"}, c.code)
+			if got.Reason != c.want || (got.Score == 1) != (c.want == "") {
 				t.Errorf("%s, %s: %+v, want %q", kind, c.why, got, c.want)
 			}
 		}
