@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -94,14 +93,7 @@ func TestEvalOfASideOfAFile(t *testing.T) {
 
 // No failure is a score: a server that is down gives a cause and no score.
 func TestEvalAgainstNoServer(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := "http://" + l.Addr().String() + "/v1"
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	url := "http://127.0.0.1:" + freePort(t) + "/v1"
 	r, p := evalReport(t, exitFailed, "--policy", "openai", "--url", url, "--model", "m", "--with", "policy.retries=0", "--tasks", "chain_sum")
 	if r.Mean != nil || r.Rows[0].Mean != nil || r.Failed == 0 || !strings.Contains(p.stdout.String(), `"mean_score": null`) {
 		t.Errorf("report %+v", r)

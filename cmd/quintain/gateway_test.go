@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"encoding/json"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -15,15 +14,7 @@ import (
 // With gateway.port the model calls of agents go there alone, and those who make sessions stay
 // at the other port.
 func TestAgentsHaveAPortOfTheirOwn(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
+	port := freePort(t)
 	keys := filepath.Join(t.TempDir(), "keys")
 	if err := os.WriteFile(keys, []byte("trainer t\nsessions s\n"), 0o600); err != nil {
 		t.Fatal(err)

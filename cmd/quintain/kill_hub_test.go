@@ -207,21 +207,23 @@ func TestKilledHubLosesNothing(t *testing.T) {
 	t.Logf("%d kills: %d groups acknowledged, %d delivered, %d refused by a full disk", killRounds, len(d.posted), len(d.delivered), d.full.Load())
 }
 
-// freePort returns a port of the loopback that nobody uses.
+// freePort returns a port of the loopback that nobody uses. It is below those that systems give to
+// whoever asks for any, so nobody is given it before its user comes.
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20000+rand.IntN(12000)))
+		if err != nil {
+			continue // it is taken
+		}
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return port
 	}
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return port
+	t.Fatal("no port is free")
+	return ""
 }
 
 // awaitHub waits until the hub answers.

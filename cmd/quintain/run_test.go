@@ -272,14 +272,7 @@ func TestRunAgainstABadServer(t *testing.T) {
 // waits, and stops on request.
 func TestRunAgainstNoServer(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := "http://" + l.Addr().String() + "/v1"
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	url := "http://127.0.0.1:" + freePort(t) + "/v1"
 	p := start("run", "--port", "0", "--data", t.TempDir(), "--policy", "openai", "--url", url, "--model", "m", "--with", "policy.retries=0", "--tasks", "chain_sum")
 	await(t, p, "waiting for the server")
 	p.interrupts <- os.Interrupt

@@ -85,6 +85,7 @@ func TestASignalEndsTheWaitForAPipe(t *testing.T) {
 			if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
+			<-own // or it would end the test once own is stopped
 			select {
 			case err := <-over:
 				if done = true; err == nil || !strings.Contains(err.Error(), "interrupted while waiting for the pipe") {
