@@ -9,7 +9,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run/kept"
-	"github.com/quintain-rl/quintain/run/pieces"
 )
 
 // The record of a run is a snapshot, and changes since. The key of a change is its number since
@@ -53,7 +52,7 @@ func (l *ledger) saveNow(ctx context.Context) error {
 		return fmt.Errorf("record of the run: %w", err)
 	}
 	if l.grown == 0 {
-		l.shelf.Wrote()
+		l.shelf.wrote()
 	}
 	return nil
 }
@@ -97,15 +96,15 @@ func (l *ledger) snapshot() ([]queue.State, error) {
 		return nil, err
 	}
 	var cut json.RawMessage
-	if pieces.Large(part) {
+	if isLarge(part) {
 		part, cut = nil, part
 	}
-	mark, before, after := l.shelf.Cut(cut)
+	mark, before, after := l.shelf.cut(cut)
 	data, err := jsonform.Marshal(struct {
 		recordHead
 		Streams json.RawMessage `json:"streams"`
 		Part    json.RawMessage `json:"part,omitempty"`
-		Pieces  pieces.Mark     `json:"pieces,omitzero"` // of Part
+		Pieces  pieceMark       `json:"pieces,omitzero"` // of Part
 	}{l.record.recordHead, streams, part, mark})
 	return slices.Concat(before, []queue.State{{Key: RecordKey, Value: data}}, after), err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/kept"
-	"github.com/quintain-rl/quintain/run/pieces"
 )
 
 // RecordKey is the key of the run's record in the queue's small state.
@@ -60,7 +59,7 @@ type ledger struct {
 	whole  int        // bytes of that snapshot
 	since  uint64     // its number
 	batch  []string   // of the last save
-	shelf  *pieces.Shelf
+	shelf  *textPieces
 
 	encoder jsonform.Encoder // of changes
 
@@ -121,12 +120,12 @@ type checkpoint struct {
 // read reads the record of an earlier process, given its snapshot; nil: there is none.
 func (l *ledger) read(ctx context.Context, data []byte) (err error) {
 	var head struct {
-		Format  int         `json:"format"`
-		Trained bool        `json:"trained"`
-		Pieces  pieces.Mark `json:"pieces"`
+		Format  int       `json:"format"`
+		Trained bool      `json:"trained"`
+		Pieces  pieceMark `json:"pieces"`
 	}
 	if data == nil {
-		l.shelf, _, err = pieces.Open(ctx, l.store, piecePrefix, head.Pieces)
+		l.shelf, _, err = openPieces(ctx, l.store, piecePrefix, head.Pieces)
 		return err
 	}
 	if err := jsonform.Unmarshal(data, &head); err != nil {
@@ -138,7 +137,7 @@ func (l *ledger) read(ctx context.Context, data []byte) (err error) {
 	case head.Trained && !l.record.Trained:
 		return errTrained
 	}
-	shelf, part, err := pieces.Open(ctx, l.store, piecePrefix, head.Pieces)
+	shelf, part, err := openPieces(ctx, l.store, piecePrefix, head.Pieces)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
-	"github.com/quintain-rl/quintain/run/regret"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
@@ -31,7 +31,7 @@ type Report struct {
 	Unit          string                   `json:"unit"`                    // of Tokens: "tokens", or "bytes" if the policy's server does not report its tokens
 	Turns         Turns                    `json:"turns"`                   // without the first of each episode
 	SolvedAt      []int                    `json:"solved_at"`               // episodes by the turn of their first right reply, from the first turn on; without unsolved episodes
-	Games         regret.ByScenario        `json:"games,omitempty"`         // what was given away against the best play, by scenario, where that is known
+	Games         exam.RegretByScenario    `json:"games,omitempty"`         // what was given away against the best play, by scenario, where that is known
 	Staleness     map[int]int              `json:"staleness"`               // consumed groups by the lag of their oldest token, in versions; without groups of unknown version
 	Kept          Cost                     `json:"kept"`                    // of kept groups that were not dropped later; they are trained on, or wait
 	Trained       Cost                     `json:"trained"`                 // of groups that were trained on, by whoever takes the batches

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
-	"github.com/quintain-rl/quintain/run/regret"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/tiny/learn"
 )
 
@@ -44,7 +44,7 @@ type tally struct {
 	tokens    int    // sampled
 	unit      string
 	turns     Turns
-	games     regret.ByScenario
+	games     exam.RegretByScenario
 	solvedAt  []int // see [Report]
 	staleness map[int]int
 	kept      Cost // of groups that were kept and not dropped later
@@ -81,7 +81,7 @@ func newTally(s Settings) *tally {
 	return &tally{
 		late:  lateness{maxLag: s.MaxLag, rule: s.Stale},
 		start: time.Now(), unit: "tokens", dropped: map[rollout.Drop]int{}, outcomes: map[quintain.Outcome]int{},
-		staleness: map[int]int{}, games: regret.ByScenario{},
+		staleness: map[int]int{}, games: exam.RegretByScenario{},
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/run/regret"
+	"github.com/quintain-rl/quintain/run/exam"
 )
 
 // A stepPage is the content of the page of a turn of a game.
@@ -30,7 +30,7 @@ type stepRow struct {
 	Answer, Note string
 	Illegal      bool
 	Shown        bool
-	Lost         *regret.Turn // nil: unknown
+	Lost         *exam.TurnRegret // nil: unknown
 	Blunder      bool
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/run/exam/examdir"
 )
 
 // An evaluationsPage is the content of the page of evaluations.
@@ -58,7 +57,7 @@ func (s *Server) evaluations(c *web.Call) error {
 	q := c.R.URL.Query()
 	p.fill(s.heldOuts(), q.Get("problem"))
 	for i, path := range s.config.Evaluations {
-		r, err := examdir.Read(path)
+		r, err := exam.ReadReport(path)
 		if err != nil {
 			s.config.Log.Warn("an evaluation cannot be read", "error", err)
 			continue

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/run/regret"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -32,8 +32,8 @@ type boardStep struct {
 type boardTurn struct {
 	Number int // from 0 on
 	*quintain.Turn
-	Lost  *regret.Turn // nil: unknown
-	First bool         // it is the first blunder
+	Lost  *exam.TurnRegret // nil: unknown
+	First bool             // it is the first blunder
 }
 
 // Name is the number for people, from 1 on.
@@ -54,7 +54,7 @@ func (t boardTurn) Note() string {
 }
 
 // lostText is what a turn gave away, in words; nil: unknown.
-func lostText(t *regret.Turn) string {
+func lostText(t *exam.TurnRegret) string {
 	switch {
 	case t == nil:
 		return ""
@@ -70,7 +70,7 @@ func boardOf(r *trace.Record, episode, turn int) (s boardStep, there bool) {
 		return s, false
 	}
 	t := &r.Episodes[episode]
-	lost := regret.Of(t)
+	lost := exam.RegretOf(t)
 	s = boardStep{Episode: episode, Turn: turn, Left: max(0, len(t.Turns)-mostBoardTurns)}
 	if lost.Play != nil {
 		s.Summary = lost.String()

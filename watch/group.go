@@ -13,7 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/run/regret"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/words"
 )
@@ -250,7 +250,7 @@ func newGroupPage(w *pen, r *trace.Record, from int) groupPage {
 	}
 	for _, numbers := range folds[:len(folds)-p.More] {
 		e := newEpisode(w, r, numbers, verdicts)
-		turns, lost := r.Episodes[e.Number].Turns, regret.Of(&r.Episodes[e.Number])
+		turns, lost := r.Episodes[e.Number].Turns, exam.RegretOf(&r.Episodes[e.Number])
 		if lost.Play != nil {
 			e.Lost = lost.String()
 		}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/quintain-rl/quintain/run/exam/examdir"
+	"github.com/quintain-rl/quintain/run/exam"
 )
 
 // Sources are what people name: paths, the first a data folder; or else the data folders of a run.
@@ -75,7 +75,7 @@ func sort(paths []string) (evaluations, files []string, err error) {
 		}
 		if !info.IsDir() {
 			files = append(files, path)
-		} else if _, err := os.Stat(filepath.Join(path, examdir.ReportName)); err == nil {
+		} else if _, err := os.Stat(filepath.Join(path, exam.ReportName)); err == nil {
 			evaluations = append(evaluations, path)
 		}
 	}

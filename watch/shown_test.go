@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/quintain-rl/quintain/run/exam/examdir"
+	"github.com/quintain-rl/quintain/run/exam"
 )
 
 func TestUseSortsWhatIsNamed(t *testing.T) {
@@ -19,7 +19,7 @@ func TestUseSortsWhatIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, text := range map[string]string{"exam/" + examdir.ReportName: "{}", "groups.jsonl": `{"example_id":0,"prompt":"c","completion":"d","reward":0}` + "\n"} {
+	for name, text := range map[string]string{"exam/" + exam.ReportName: "{}", "groups.jsonl": `{"example_id":0,"prompt":"c","completion":"d","reward":0}` + "\n"} {
 		if err := os.WriteFile(at(name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

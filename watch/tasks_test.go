@@ -13,7 +13,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/run/exam/examdir"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
 	"github.com/quintain-rl/quintain/tasks/words"
 	"github.com/quintain-rl/quintain/watch"
@@ -86,7 +85,7 @@ func TestEvaluations(t *testing.T) {
 			err = os.MkdirAll(path, 0o755)
 		}
 		if err == nil {
-			err = os.WriteFile(filepath.Join(path, examdir.ReportName), text, 0o644)
+			err = os.WriteFile(filepath.Join(path, exam.ReportName), text, 0o644)
 		}
 		if err != nil {
 			t.Fatal(err)

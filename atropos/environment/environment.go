@@ -1,5 +1,6 @@
-// Package environment holds the settings of Atropos' ReasoningGym environment, under the
-// names of its YAML files and its command line. docs/atropos.md lists them.
+// Package environment is Atropos' ReasoningGym environment: its settings, under the
+// names of its YAML files and its command line (docs/atropos.md lists them), and the run that they
+// describe: tasks, servers, rules, and the hub or file for the groups.
 package environment
 
 import (

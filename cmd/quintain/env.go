@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/atropos/environment"
-	"github.com/quintain-rl/quintain/atropos/envrun"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
@@ -67,13 +66,13 @@ func (w *world) translate(c *config, of *environment.Settings) (*atroposEnv, err
 		c.Log.Level = "debug"
 	}
 	replays, grace := c.Run.Of.Replays, c.Run.Of.Grace
-	c.Run.Of = envrun.Settings(of)
+	c.Run.Of = environment.RunSettings(of)
 	c.Run.Of.Replays, c.Run.Of.Grace = replays, grace
-	c.Rules, c.Dumps, c.Policy.Sampling = envrun.Rules(&of.Env), envrun.Dumps(&of.Env), envrun.Sampling(&of.Env)
-	c.Curriculum = envrun.Curriculum(&of.Env, c.Curriculum)
-	envrun.Score(&of.Env, &c.Source.Scenario)
+	c.Rules, c.Dumps, c.Policy.Sampling = environment.Rules(&of.Env), environment.Dumps(&of.Env), environment.Sampling(&of.Env)
+	c.Curriculum = environment.CurriculumOf(&of.Env, c.Curriculum)
+	environment.Score(&of.Env, &c.Source.Scenario)
 	var err error
-	if c.Policy.Server, err = envrun.Server(of, c.Policy.Server.Files, w.getenv); err != nil {
+	if c.Policy.Server, err = environment.ServerOf(of, c.Policy.Server.Files, w.getenv); err != nil {
 		return nil, usageError{err}
 	}
 	c.Policy.Kind = string(c.Policy.Server.Kind)
@@ -88,7 +87,7 @@ func (w *world) translate(c *config, of *environment.Settings) (*atroposEnv, err
 func (e *atroposEnv) runConfig(ctx context.Context, q *queue.Queue) (to run.Config, err error) {
 	c := e.config
 	if len(c.Source.Tasks) == 0 {
-		c.Source.Tasks = envrun.Tasks(&e.of.Env)
+		c.Source.Tasks = environment.Tasks(&e.of.Env)
 	}
 	if err := c.Source.Scenario.Start(ctx, e.log); err != nil { // which needs no end: it is an agent's
 		return to, err

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/atropos/envrun"
+	"github.com/quintain-rl/quintain/atropos/environment"
 )
 
 func newEnvEvaluate(w *world) *cobra.Command {
@@ -23,7 +23,7 @@ quintain eval with the settings of Atropos.`,
 			return nil, "", err
 		}
 		of, samples, failed := e.config, e.config.Exam.Samples, e.config.Exam.MaxFailed
-		of.Exam, of.Policy.Sampling = envrun.Exam(&e.of.Env)
+		of.Exam, of.Policy.Sampling = environment.Exam(&e.of.Env)
 		of.Exam.Samples, of.Exam.MaxFailed = samples, failed
 		return of, e.of.Env.DataDirToSaveEvals, nil
 	})

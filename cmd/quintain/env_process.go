@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/atropos/envrun"
+	"github.com/quintain-rl/quintain/atropos/environment"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
@@ -55,7 +55,7 @@ func (w *world) processEnv(ctx context.Context, e *atroposEnv, cut <-chan struct
 	}
 	of := &e.of.Env
 	path := cmp.Or(of.DataPathToSaveGroups, filepath.Join("data", cmp.Or(of.WandbName, "groups")+".jsonl"))
-	file, err := envrun.NewGroupFile(path, of.TotalSteps)
+	file, err := environment.NewGroupFile(path, of.TotalSteps)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/atropos/envrun"
+	"github.com/quintain-rl/quintain/atropos/environment"
 	"github.com/quintain-rl/quintain/atropos/uplink"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/policy/remote"
@@ -40,7 +40,7 @@ folder. When the hub is back, this process or the next sends them, none twice.`,
 		if err != nil {
 			return err
 		}
-		to := envrun.Uplink(e.of)
+		to := environment.Uplink(e.of)
 		if *hub != "" {
 			to.URL = *hub
 		}
@@ -88,7 +88,7 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 		return err
 	}
 	to.RunID, to.Waiting, to.Say, to.Log = func() string { return e.ID() }, q.Stats().Waiting.Groups, e.live.Say, e.log
-	if link, err = envrun.Register(ctx, q, to); err != nil {
+	if link, err = environment.Register(ctx, q, to); err != nil {
 		if ctx.Err() != nil { // stopped while it waited
 			return nil
 		}
@@ -99,7 +99,7 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 	}
 	cfg.Consumer, cfg.Cut, cfg.Rules.MaxSequence = run.Send(link), cut, link.MaxTokens()
 	cfg.Beside = append(cfg.Beside, link.Run)
-	if cfg.Exams, err = envrun.Exams(&e.of.Env, &e.config.Source.Scenario, link); err != nil {
+	if cfg.Exams, err = environment.Exams(&e.of.Env, &e.config.Source.Scenario, link); err != nil {
 		return err
 	}
 	if err := e.saveGroups(&cfg); err != nil {
@@ -118,7 +118,7 @@ func (e *atroposEnv) saveGroups(cfg *run.Config) error {
 	if path == "" {
 		return nil
 	}
-	file, err := envrun.NewGroupFile(path, 0)
+	file, err := environment.NewGroupFile(path, 0)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/run/exam/examdir"
 	"github.com/quintain-rl/quintain/run/exam/examform"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
@@ -147,7 +146,7 @@ func indifferent() []string {
 
 // openEvaluation opens the folder of an evaluation, and lets e resume from its results.
 // The caller closes the folder.
-func (w *world) openEvaluation(c *config, path string, e *exam.Exam) (*examdir.Folder, error) {
+func (w *world) openEvaluation(c *config, path string, e *exam.Exam) (*exam.Folder, error) {
 	values, err := settings.New(c).Use(append(uses()["eval"], indifferent()...)...).Values()
 	if err != nil {
 		return nil, err
@@ -160,7 +159,7 @@ func (w *world) openEvaluation(c *config, path string, e *exam.Exam) (*examdir.F
 	if err != nil {
 		return nil, err
 	}
-	folder, err := examdir.Open(path, examdir.NewPlan("quintain "+version(), e.Samples, values, e.Sets), e.Sets)
+	folder, err := exam.OpenFolder(path, exam.NewPlan("quintain "+version(), e.Samples, values, e.Sets), e.Sets)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/run/exam/examdir"
 )
 
 func newEvalCompare(w *world) *cobra.Command {
@@ -26,7 +25,7 @@ in only one of the two, with McNemar's test. Then it lists those problems.`,
 		var reports [2]*exam.Report
 		for i, path := range args {
 			var err error
-			if reports[i], err = examdir.Read(path); err != nil {
+			if reports[i], err = exam.ReadReport(path); err != nil {
 				return err
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/policytest"
 	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/run/exam/examdir"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -81,7 +80,7 @@ func evalOnce(t *testing.T, args []string) *exam.Report {
 // sameEvaluation compares the report of a folder with another, but for the time it took.
 func sameEvaluation(t *testing.T, dir string, want *exam.Report) {
 	t.Helper()
-	got, err := examdir.Read(dir)
+	got, err := exam.ReadReport(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +121,7 @@ func TestInterruptedEvalGoesOn(t *testing.T) {
 	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "interrupted") {
 		t.Fatalf("status %d\n%s", status, p.stderr.String())
 	}
-	r, err := examdir.Read(dir)
+	r, err := exam.ReadReport(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +148,7 @@ func TestEvalGoesOnAfterItsServerFailed(t *testing.T) {
 	args := []string{"eval", "--policy", "openai", "--url", url, "--model", "fake", "--with", "policy.retries=0", "--tasks", "chain_sum:1", "--count", "10",
 		"--parallel", "1", "--with", "exam.max_failed=1", "--format", "json"}
 	evalOnce(t, append(args, "--out", dir))
-	first, err := examdir.Read(dir)
+	first, err := exam.ReadReport(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
-	"github.com/quintain-rl/quintain/run/exam/examdir"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -125,7 +125,7 @@ func TestContentOfEveryRelease(t *testing.T) {
 		if c, err := tiny.ReadWeights(text); err != nil || c.Optimizer == nil {
 			t.Errorf("the checkpoint: %+v, error %v, want an optimiser in it", c, err)
 		}
-		if r, err := examdir.Read(filepath.Join(dir, "eval")); err != nil || len(r.Rows) != 1 || r.Rows[0].Scored == 0 {
+		if r, err := exam.ReadReport(filepath.Join(dir, "eval")); err != nil || len(r.Rows) != 1 || r.Rows[0].Scored == 0 {
 			t.Errorf("the evaluation: %+v, error %v", r, err)
 		}
 		kinds := map[string]int{}

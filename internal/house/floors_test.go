@@ -38,7 +38,7 @@ var floors = [][]string{
 	{ // the nouns, the binary form of a group, and the client of a server
 		"", "queue/groupform", "queue/groupform/groupformtest",
 		"policy/remote",
-		"run/scalars", "run/regret",
+		"run/scalars",
 		"internal/otlp",
 		"settings/flags", "settings/logging",
 		"sandbox/backend", // over all back ends, and their settings
@@ -61,12 +61,12 @@ var floors = [][]string{
 		"queue/packing",
 		"gateway/dialect", "gateway/journal", "gateway/grader", "fleet/lease", "fleet/roster",
 		"internal/web", "internal/web/webtest",
-		"interop/atropos", "atropos/environment", "interop/reasoninggym", "interop/areal",
+		"interop/atropos", "interop/reasoninggym", "interop/areal",
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
 		"codegrade/codeplay", "codegrade/pythontool", "scenarios/games", "scenarios/games/gametest", "scenarios/toolbox", "scenarios/toolbox/toolboxtest",
-		"hub/registry", "run/pieces", "hub/trade", "gateway/tree",
+		"hub/registry", "hub/trade", "gateway/tree",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
 		"tasks/list",
@@ -84,10 +84,10 @@ var floors = [][]string{
 		"interop/export",
 		"interop/pipe",
 	},
-	{"internal/doctor", "run/exam", "run/exam/examdir", "run/exam/examform", "run/kept", "hub/host", "policy/server", "serve/names", "serve/sessions"},
+	{"internal/doctor", "run/exam", "run/exam/examform", "run/kept", "hub/host", "policy/server", "serve/names", "serve/sessions"},
 	{"run", "run/player", "run/regrade", "run/artifacts", "tasks/catalog", "watch/words"},
-	{"cmd/quintain/screen", "internal/compat", "watch", "atropos/envrun", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "sandbox/service", "gateway/routes"},                                                                                                     // sessions that have tools
+	{"cmd/quintain/screen", "internal/compat", "watch", "atropos/environment", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
+	{"serve/openenv", "sandbox/service", "gateway/routes"},                                                                                                          // sessions that have tools
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "bench/…", "tiny/pretrain", "tasks/moves/rushgen", "internal/house"},
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/stats"
-	"github.com/quintain-rl/quintain/run/regret"
 )
 
 // A Problem has the results of a policy on one problem.
@@ -30,7 +29,7 @@ type Episode struct {
 	Malformed bool             `json:"malformed,omitempty"` // the last reply has no readable answer
 	Tokens    int              `json:"tokens"`              // that the policy sampled
 	Cut       bool             `json:"cut,omitempty"`       // a reply used up its tokens
-	Play      *regret.Play     `json:"moves,omitempty"`     // what was given away against the best play; nil: unknown
+	Play      *PlayRegret      `json:"moves,omitempty"`     // what was given away against the best play; nil: unknown
 }
 
 // NewProblem returns the results of episodes of the problem id.
@@ -43,7 +42,7 @@ func NewProblem(id string, played []quintain.Trajectory) *Problem {
 			last := &t.Turns[t.Last()]
 			e.Score, e.Right, e.Malformed = t.Reward(), t.Solved(), last.Malformed
 			e.Answer, e.Cut = strings.TrimSpace(last.Answer), last.Finish == quintain.Length
-			e.Play = regret.Of(t).Play
+			e.Play = RegretOf(t).Play
 		}
 		p.Episodes[i] = e
 	}

@@ -117,9 +117,9 @@ func parts(ks []int, rows []*Row, name func(*Row) string) []*Part {
 // maxReport is the largest size of a report in bytes.
 const maxReport = 1 << 30
 
-// ReadReport reads a report from a JSON file, for [Compare]. The error names the first
+// readReportFile reads a report from a JSON file, for [Compare]. The error names the first
 // invalid problem.
-func ReadReport(path string) (*Report, error) {
+func readReportFile(path string) (*Report, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/stats"
-	"github.com/quintain-rl/quintain/run/regret"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -22,7 +21,7 @@ type Summary struct {
 	Lengths   *Lengths                 `json:"lengths,omitempty"`
 	Episodes  map[quintain.Outcome]int `json:"episodes"`
 	Failed    int                      `json:"failed"`          // episodes without a score
-	Play      *regret.Means            `json:"moves,omitempty"` // over the scored episodes of games whose exact values are known; nil: there is none
+	Play      *MeanRegrets             `json:"moves,omitempty"` // over the scored episodes of games whose exact values are known; nil: there is none
 }
 
 // At has pass@k and majority@k over the problems with at least k scored episodes.
@@ -92,12 +91,12 @@ func (s *Summary) count(row *Row) {
 }
 
 // play counts the moves of an episode, if their values are known.
-func (s *Summary) play(p *regret.Play) {
+func (s *Summary) play(p *PlayRegret) {
 	if p == nil {
 		return
 	}
 	if s.Play == nil {
-		s.Play = &regret.Means{}
+		s.Play = &MeanRegrets{}
 	}
 	*s.Play = s.Play.With(*p)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/internal/jsonform"
-	"github.com/quintain-rl/quintain/run/exam/examdir"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -88,7 +88,7 @@ func (o *Ordered) Open(data string) (err error) {
 		return fmt.Errorf("--requeue: %s is a file, which has no queue: want the data folder of a run", o.Data)
 	}
 	if o.Eval != "" {
-		if _, err := examdir.Read(o.Eval); err != nil {
+		if _, err := exam.ReadReport(o.Eval); err != nil {
 			return fmt.Errorf("--eval: %w", err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/run/regret"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/watch/words"
 )
@@ -231,7 +231,7 @@ func TestGrouped(t *testing.T) {
 }
 
 func TestReportOfGames(t *testing.T) {
-	games := regret.ByScenario{"nim_family": {Episodes: 1600, Regret: 0.25, Illegal: 0.031, Turns: 4.25}, "k_in_a_row": {Episodes: 8, Turns: 2}}
+	games := exam.RegretByScenario{"nim_family": {Episodes: 1600, Regret: 0.25, Illegal: 0.031, Turns: 4.25}, "k_in_a_row": {Episodes: 8, Turns: 2}}
 	got := printed(t, &run.Report{Steps: 1, Games: games}, 0)
 	want := "moves          k_in_a_row: regret 0.000, 0.0 % of the moves illegal, 2.0 turns an episode, over 8 episodes\n" +
 		"moves          nim_family: regret 0.250, 3.1 % of the moves illegal, 4.2 turns an episode, over 1,600 episodes\n"

@@ -9,7 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonform"
-	"github.com/quintain-rl/quintain/run/regret"
+	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -57,7 +57,7 @@ func Record(out io.Writer, r *trace.Record) {
 		if names := toolNames(t.Tools); names != "" && i == 0 {
 			fmt.Fprintf(out, "tools: %s\n", Safe(names))
 		}
-		lost := regret.Of(t)
+		lost := exam.RegretOf(t)
 		for k := range t.Turns {
 			if c := t.Turns[k].Call; c != nil {
 				call(out, k, c)
@@ -76,7 +76,7 @@ func Record(out io.Writer, r *trace.Record) {
 }
 
 // valued prints the exact value of a turn; nil: it is unknown.
-func valued(out io.Writer, t *regret.Turn, illegal bool) {
+func valued(out io.Writer, t *exam.TurnRegret, illegal bool) {
 	if t == nil {
 		return
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examform"
-	"github.com/quintain-rl/quintain/run/regret"
 )
 
 // report is a report with all that forms show. The names try to break them.
@@ -23,7 +22,7 @@ func report() *exam.Report {
 		Scored: 1, Mean: &mean, Within: &stats.Interval{Low: 0.5, High: 1}, At: []exam.At{{K: 1, Pass: 0.5, Majority: 0.5}, {K: 2, Pass: 1, Majority: 0.5}},
 		Malformed: 0.5, Lengths: &exam.Lengths{Mean: 12, Median: 12, P95: 19.5, Most: 20, Cut: 0.25},
 		Episodes: map[quintain.Outcome]int{quintain.Scored: 1, quintain.ModelFailed: 1},
-		Play:     &regret.Means{Episodes: 2, Regret: 0.25, Illegal: 0.125, Turns: 4},
+		Play:     &exam.MeanRegrets{Episodes: 2, Regret: 0.25, Illegal: 0.125, Turns: 4},
 	}
 	problem := &exam.Problem{ID: "s/t|<b>.v1.s1.l0.0", Episodes: []exam.Episode{
 		{Outcome: quintain.Scored, Score: 1, Right: true, Answer: `<script>alert("1")</script>`, Tokens: 4},

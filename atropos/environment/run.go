@@ -1,13 +1,10 @@
-// Package envrun turns the settings of Atropos' ReasoningGym environment into a run: the
-// tasks, the servers, the rules, and the hub or file for the groups.
-package envrun
+package environment
 
 import (
 	"cmp"
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/atropos/environment"
 	"github.com/quintain-rl/quintain/atropos/uplink"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/interop/export"
@@ -19,8 +16,8 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// Settings returns the settings of the run itself.
-func Settings(of *environment.Settings) run.Settings {
+// RunSettings returns the settings of the run itself.
+func RunSettings(of *Settings) run.Settings {
 	s, e := run.Defaults(), &of.Env
 	s.Seed, s.GroupSize, s.BatchSize = e.Seed, e.GroupSize, e.GroupSize
 	s.Parallel = e.Workers(len(of.Servers)) * e.GroupSize
@@ -32,7 +29,7 @@ func Settings(of *environment.Settings) run.Settings {
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // Rules returns the rules for groups.
-func Rules(e *environment.Env) rollout.Rules {
+func Rules(e *Env) rollout.Rules {
 	r := rollout.DefaultRules()
 	r.Estimator, r.KeepEqual, r.MaskTooLong, r.LengthBudget = rollout.None, !e.EnsureScoresDiffer, e.MaskTooLong, e.MaxTokenLength
 	r.CompareAll, r.MinTrainable = true, 10
@@ -40,22 +37,22 @@ func Rules(e *environment.Env) rollout.Rules {
 }
 
 // Dumps returns which rollouts to dump.
-func Dumps(e *environment.Env) export.DumpSettings {
+func Dumps(e *Env) export.DumpSettings {
 	return export.DumpSettings{Rollouts: e.DumpRollouts, Failed: e.DumpFailedRollouts, Threshold: e.SaveScoreThreshold}
 }
 
 // Sampling returns the sampling of replies.
-func Sampling(e *environment.Env) quintain.Sampling {
+func Sampling(e *Env) quintain.Sampling {
 	return quintain.Sampling{Temperature: 1, TopP: 0.95, MaxTokens: e.MaxTokenLength, MaxTotal: e.MaxTokenLength}
 }
 
-// Curriculum returns s with the mode and the target of the environment.
-func Curriculum(e *environment.Env, s curriculum.Settings) curriculum.Settings {
+// CurriculumOf returns s with the mode and the target of the environment.
+func CurriculumOf(e *Env, s curriculum.Settings) curriculum.Settings {
 	s.Target = e.CurriculumTargetScore
 	switch e.ComplexityMode {
-	case environment.RandomComplexity:
+	case RandomComplexity:
 		s.Mode = curriculum.Random
-	case environment.Curriculum:
+	case Curriculum:
 		s.Mode = curriculum.Adaptive
 	default:
 		s.Mode = curriculum.None
@@ -65,7 +62,7 @@ func Curriculum(e *environment.Env, s curriculum.Settings) curriculum.Settings {
 
 // Tasks returns the tasks to play if none is chosen: all with their default parameters, or
 // nil: all with their levels.
-func Tasks(e *environment.Env) (all catalog.Choices) {
+func Tasks(e *Env) (all catalog.Choices) {
 	if e.ComplexityMode != "" {
 		return nil
 	}
@@ -77,23 +74,23 @@ func Tasks(e *environment.Env) (all catalog.Choices) {
 
 // Score makes a scenario give the scores of the environment. It leaves the scenario's own scores
 // if the environment has none but ours.
-func Score(e *environment.Env, scenario *catalog.ScenarioChoice) {
-	if e.Scores == environment.TheirScores {
-		if err := scenario.Set("reasoning_gym:scores=" + environment.TheirScores); err != nil {
+func Score(e *Env, scenario *catalog.ScenarioChoice) {
+	if e.Scores == TheirScores {
+		if err := scenario.Set("reasoning_gym:scores=" + TheirScores); err != nil {
 			panic(err)
 		}
 	}
 }
 
 // Exam returns the settings of evaluations and the sampling of their replies.
-func Exam(e *environment.Env) (exam.Settings, quintain.Sampling) {
+func Exam(e *Env) (exam.Settings, quintain.Sampling) {
 	most := 2 * e.MaxTokenLength
 	return exam.Settings{Rule: exam.AtroposRule, Problems: e.EvalSamplesPerTask, Seed: e.EvalSeed, Split: exam.BothSides},
 		quintain.Sampling{Temperature: atropos.EvalTemperature, TopP: 1, MaxTokens: most, MaxTotal: most}
 }
 
 // Exams returns Atropos' fixed evaluation in a scenario, which a link requests; nil: none.
-func Exams(e *environment.Env, scenario *catalog.ScenarioChoice, link *uplink.Link) (*run.Exams, error) {
+func Exams(e *Env, scenario *catalog.ScenarioChoice, link *uplink.Link) (*run.Exams, error) {
 	if e.StepsPerEval < 1 {
 		return nil, nil
 	}
@@ -114,7 +111,7 @@ func Exams(e *environment.Env, scenario *catalog.ScenarioChoice, link *uplink.Li
 const defaultName = "reasoning_gym"
 
 // Uplink returns the config of the link to the environment's hub.
-func Uplink(of *environment.Settings) uplink.Config {
+func Uplink(of *Settings) uplink.Config {
 	e := &of.Env
 	c := uplink.Config{
 		URL: e.RolloutServerURL,
@@ -124,11 +121,11 @@ func Uplink(of *environment.Settings) uplink.Config {
 		},
 		Limits: uplink.Limits{
 			GroupSize: e.GroupSize, BatchSize: e.BatchSize, OffPolicy: e.MaxBatchesOffpolicy, Minimum: e.MinBatchAllocation,
-			Workers: e.Workers(len(of.Servers)), Requests: of.Servers.Requests(), NoExamHold: e.EvalHandling == environment.NoHandling,
+			Workers: e.Workers(len(of.Servers)), Requests: of.Servers.Requests(), NoExamHold: e.EvalHandling == NoHandling,
 		},
 		TotalSteps: e.TotalSteps, EvalEvery: e.StepsPerEval,
 	}
-	if e.EvalHandling == environment.LimitTrain {
+	if e.EvalHandling == LimitTrain {
 		c.Limits.ExamShare = e.EvalLimitRatio
 	}
 	return c

@@ -1,13 +1,4 @@
-// Package examdir keeps an evaluation in a folder, so that another process can resume it
-// after this one was stopped or killed:
-//
-//	examination.json  the [Plan]
-//	lock              held while a process uses the folder
-//	trace/            every episode (docs/formats/trace.md)
-//	report.json       the report, and others that the caller adds
-//
-// A dropped record of the trace is no result: its problem is played again.
-package examdir
+package exam
 
 import (
 	"bytes"
@@ -27,7 +18,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -45,18 +35,18 @@ type Folder struct {
 	path   string
 	lock   io.Closer
 	trace  *trace.Writer
-	kept   map[string]*exam.Problem
+	kept   map[string]*Problem
 	wanted map[string]bool // IDs of all problems
 	plan   *Plan
 
 	mu sync.Mutex // of writing a record and flushing it
 }
 
-// Open opens the folder at path for this process alone, and makes it if it does not exist.
+// OpenFolder opens the folder at path for this process alone, and makes it if it does not exist.
 // An existing one must have an equal plan; otherwise the error names the first difference.
 // The caller closes the folder.
-func Open(path string, plan *Plan, sets []exam.Set) (*Folder, error) {
-	f := &Folder{path: path, plan: plan, wanted: map[string]bool{}, kept: map[string]*exam.Problem{}}
+func OpenFolder(path string, plan *Plan, sets []Set) (*Folder, error) {
+	f := &Folder{path: path, plan: plan, wanted: map[string]bool{}, kept: map[string]*Problem{}}
 	for i := range sets {
 		for _, p := range sets[i].Problems {
 			f.wanted[p.ID()] = true
@@ -69,7 +59,7 @@ func Open(path string, plan *Plan, sets []exam.Set) (*Folder, error) {
 }
 
 // head returns the head of the trace of sets, without its settings.
-func (f *Folder) head(sets []exam.Set) trace.Head {
+func (f *Folder) head(sets []Set) trace.Head {
 	h := trace.Head{Run: filepath.Base(f.path), Program: f.plan.Program}
 	all := map[string]quintain.ScenarioInfo{}
 	for i := range sets {
@@ -153,7 +143,7 @@ func (f *Folder) recall() error {
 			return err
 		}
 		if len(record.Episodes) == f.plan.Samples {
-			f.kept[e.Group] = exam.NewProblem(e.Group, record.Episodes)
+			f.kept[e.Group] = NewProblem(e.Group, record.Episodes)
 		}
 	}
 	return nil
@@ -161,7 +151,7 @@ func (f *Folder) recall() error {
 
 // Kept returns the results that the folder had when it was opened, by the IDs of their
 // problems, for [exam.Exam].
-func (f *Folder) Kept() map[string]*exam.Problem { return f.kept }
+func (f *Folder) Kept() map[string]*Problem { return f.kept }
 
 // Keep writes the episodes of a problem to the trace. Once it returns, they survive a crash
 // of the process. A problem that was cut, or that another try may mend, has no result.
@@ -215,8 +205,8 @@ func (f *Folder) Close() (err error) {
 	return err
 }
 
-// Read reads the report of the folder at path, or of a file.
-func Read(path string) (*exam.Report, error) {
+// ReadReport reads the report of the folder at path, or of a file.
+func ReadReport(path string) (*Report, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is missing: want a folder that quintain eval --out wrote, or a report.json", path)
@@ -225,9 +215,9 @@ func Read(path string) (*exam.Report, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return exam.ReadReport(path)
+		return readReportFile(path)
 	}
-	r, err := exam.ReadReport(filepath.Join(path, ReportName))
+	r, err := readReportFile(filepath.Join(path, ReportName))
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, planned := os.Stat(filepath.Join(path, planName)); planned == nil {
 			return nil, fmt.Errorf("%s has no report, since its evaluation was killed: go on with it by the same command", path)

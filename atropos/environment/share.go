@@ -1,4 +1,4 @@
-package envrun
+package environment
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 // [uplink.Open] does. The environment's name is kept in its queue: Quintain's hub deals out
 // problems to it, and the next process has the same.
 func Register(ctx context.Context, q *queue.Queue, c uplink.Config) (*uplink.Link, error) {
-	s := &share{Version: shareVersion, Instance: rand.Text()}
+	s := &episodeShare{Version: shareVersion, Instance: rand.Text()}
 	text, err := q.State(ctx, shareKey)
 	if err != nil {
 		return nil, err
@@ -36,8 +36,8 @@ const (
 	shareVersion = 1
 )
 
-// A share is the stored name of an environment.
-type share struct {
+// A episodeShare is the stored name of an environment.
+type episodeShare struct {
 	Version  int    `json:"version"`
 	Instance string `json:"instance"` // names the environment, in all its processes
 }

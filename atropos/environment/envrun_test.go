@@ -1,4 +1,4 @@
-package envrun
+package environment
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/atropos/environment"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/server"
@@ -21,10 +20,10 @@ func TestComplexity(t *testing.T) {
 		mode  string
 		want  curriculum.Mode
 		tasks int
-	}{{"", curriculum.None, len(catalog.Tasks())}, {environment.RandomComplexity, curriculum.Random, 0}, {environment.Curriculum, curriculum.Adaptive, 0}} {
-		e := &environment.Default().Env
+	}{{"", curriculum.None, len(catalog.Tasks())}, {RandomComplexity, curriculum.Random, 0}, {Curriculum, curriculum.Adaptive, 0}} {
+		e := &Default().Env
 		e.ComplexityMode, e.CurriculumTargetScore = test.mode, 0.6
-		s := Curriculum(e, curriculum.Default())
+		s := CurriculumOf(e, curriculum.Default())
 		all := Tasks(e)
 		if s.Mode != test.want || s.Target != 0.6 || s.Controller != curriculum.Teaching || len(all) != test.tasks {
 			t.Errorf("mode %q: %+v, %d tasks", test.mode, s, len(all))
@@ -39,27 +38,27 @@ func TestServer(t *testing.T) {
 	folder := t.TempDir()
 	for _, test := range []struct {
 		why   string
-		set   func(*environment.Settings)
+		set   func(*Settings)
 		files exact.Files
 		want  func(server.Settings) bool
 		fault string
 	}{
-		{"the tokenizer of the flags", func(*environment.Settings) {}, exact.Files{Tokenizer: "bytes"}, func(s server.Settings) bool {
+		{"the tokenizer of the flags", func(*Settings) {}, exact.Files{Tokenizer: "bytes"}, func(s server.Settings) bool {
 			return s.Kind == server.Any && s.Files.Tokenizer == "bytes" && s.Chat.APIKey == "x" && s.Chat.Timeout == 20*time.Minute && s.Pool.MaxInFlight == 128*8
 		}, ""},
-		{"a folder", func(s *environment.Settings) { s.Env.TokenizerName, s.Servers[0].ServerType = folder, "sglang" }, exact.Files{}, func(s server.Settings) bool {
+		{"a folder", func(s *Settings) { s.Env.TokenizerName, s.Servers[0].ServerType = folder, "sglang" }, exact.Files{}, func(s server.Settings) bool {
 			return s.Kind == probe.SGLang && s.Files.Tokenizer == folder
 		}, ""},
-		{"the server's before the environment's", func(s *environment.Settings) { s.Servers[0].Tokenizer = folder }, exact.Files{}, func(s server.Settings) bool { return s.Files.Tokenizer == folder }, ""},
-		{"none", func(s *environment.Settings) { s.Env.TokenizerName, s.Servers[0].ModelName = "", environment.AnyModel }, exact.Files{}, func(s server.Settings) bool {
-			return s.Kind == probe.OpenAI && s.Chat.Model == environment.AnyModel && s.Files.Tokenizer == ""
+		{"the server's before the environment's", func(s *Settings) { s.Servers[0].Tokenizer = folder }, exact.Files{}, func(s server.Settings) bool { return s.Files.Tokenizer == folder }, ""},
+		{"none", func(s *Settings) { s.Env.TokenizerName, s.Servers[0].ModelName = "", AnyModel }, exact.Files{}, func(s server.Settings) bool {
+			return s.Kind == probe.OpenAI && s.Chat.Model == AnyModel && s.Files.Tokenizer == ""
 		}, ""},
-		{"any model", func(s *environment.Settings) { s.Servers[0].ModelName = environment.AnyModel }, exact.Files{Tokenizer: "bytes"}, func(s server.Settings) bool { return s.Chat.Model == "" }, ""},
-		{"one that is nowhere", func(*environment.Settings) {}, exact.Files{}, nil, "env.tokenizer_name: the tokenizer of NousResearch"},
+		{"any model", func(s *Settings) { s.Servers[0].ModelName = AnyModel }, exact.Files{Tokenizer: "bytes"}, func(s server.Settings) bool { return s.Chat.Model == "" }, ""},
+		{"one that is nowhere", func(*Settings) {}, exact.Files{}, nil, "env.tokenizer_name: the tokenizer of NousResearch"},
 	} {
-		of := environment.Default()
+		of := Default()
 		test.set(of)
-		s, err := Server(of, test.files, func(string) string { return folder })
+		s, err := ServerOf(of, test.files, func(string) string { return folder })
 		if test.fault == "" && (err != nil || !test.want(s)) || test.fault != "" && (err == nil || !strings.Contains(err.Error(), test.fault)) {
 			t.Errorf("%s: %+v, error %v", test.why, s, err)
 		}
@@ -73,11 +72,11 @@ func TestScore(t *testing.T) {
 		before string
 		want   string
 	}{
-		{environment.OurScores, "quintain", "reasoning_gym"},
-		{environment.OurScores, "reasoning-gym", "reasoning_gym:scores=reasoning-gym"},
-		{environment.TheirScores, "quintain", "reasoning_gym:scores=reasoning-gym"},
+		{OurScores, "quintain", "reasoning_gym"},
+		{OurScores, "reasoning-gym", "reasoning_gym:scores=reasoning-gym"},
+		{TheirScores, "quintain", "reasoning_gym:scores=reasoning-gym"},
 	} {
-		e, scenario := &environment.Default().Env, catalog.DefaultScenario()
+		e, scenario := &Default().Env, catalog.DefaultScenario()
 		e.Scores = test.env
 		if err := scenario.Set("reasoning_gym:scores=" + test.before); err != nil {
 			t.Fatal(err)
@@ -90,10 +89,10 @@ func TestScore(t *testing.T) {
 
 // The run has the environment's settings.
 func TestTranslation(t *testing.T) {
-	of := environment.Default()
+	of := Default()
 	e := &of.Env
-	e.WorkerTimeout, e.EnsureScoresDiffer, e.DumpRollouts, e.EvalHandling, e.WandbName = -1, false, true, environment.LimitTrain, ""
-	s, r, d, how, up := Settings(of), Rules(e), Dumps(e), Sampling(e), Uplink(of)
+	e.WorkerTimeout, e.EnsureScoresDiffer, e.DumpRollouts, e.EvalHandling, e.WandbName = -1, false, true, LimitTrain, ""
+	s, r, d, how, up := RunSettings(of), Rules(e), Dumps(e), Sampling(e), Uplink(of)
 	if s.Seed != 1918 || s.GroupSize != 8 || s.Parallel != 64 || s.EpisodeTime != 0 || s.ExamProblems != 0 {
 		t.Errorf("settings %+v", s)
 	}

@@ -1,4 +1,4 @@
-package envrun
+package environment
 
 import (
 	"errors"
@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/atropos/environment"
 	"github.com/quintain-rl/quintain/atropos/uplink"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
@@ -74,7 +73,7 @@ type sharer struct {
 // begin starts the environment, at the record of an earlier process.
 func (s *sharer) begin(t *testing.T, url string, of []rollout.Stream, record []byte) {
 	t.Helper()
-	c := Uplink(environment.Default())
+	c := Uplink(Default())
 	c.URL, c.RunID = url, func() string { return "" }
 	var err error
 	if s.link, err = Register(t.Context(), s.queue, c); err != nil || !s.link.Shares() {

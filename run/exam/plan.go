@@ -1,4 +1,4 @@
-package examdir
+package exam
 
 import (
 	"bytes"
@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/quintain-rl/quintain/run/exam"
 )
 
 // A Plan is everything that the results of an evaluation depend on.
@@ -28,7 +26,7 @@ type PlanSet struct {
 
 // NewPlan returns the plan of an evaluation. Settings are by name; only those that change
 // results belong in it.
-func NewPlan(program string, samples int, settings map[string]json.RawMessage, sets []exam.Set) *Plan {
+func NewPlan(program string, samples int, settings map[string]json.RawMessage, sets []Set) *Plan {
 	p := &Plan{Program: program, Samples: samples, Settings: settings}
 	for i := range sets {
 		hash := sha256.New()

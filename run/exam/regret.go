@@ -1,6 +1,4 @@
-// Package regret tells what the replies of an episode gave away against the best play, where its
-// environment knows the exact value of every position ([quintain.Step]).
-package regret
+package exam
 
 import (
 	"fmt"
@@ -12,36 +10,38 @@ import (
 // Blunder is the least regret of a turn that is a blunder: a tenth of all that there is to win.
 const Blunder = 0.1
 
-// A Turn is a turn of known value.
-type Turn struct {
+// A TurnRegret is a turn of known value.
+type TurnRegret struct {
 	Value  float64 // what the best play from here on earns in all
 	Regret float64 // how much less that is than before the reply
 }
 
 // String writes both.
-func (t *Turn) String() string { return fmt.Sprintf("value %.3g, regret %.3g", t.Value, t.Regret) }
-
-// IsBlunder reports whether the turn gives away as much as a [Blunder].
-func (t *Turn) IsBlunder() bool { return t.Regret >= Blunder-1e-9 }
-
-// An Episode has the turns of an episode.
-type Episode struct {
-	Turns   []*Turn // by number; nil: the value before or after it is unknown
-	Blunder int     // the first turn with the regret of a [Blunder] or more; -1: there is none
-	Play    *Play   // nil: no value is known
+func (t *TurnRegret) String() string {
+	return fmt.Sprintf("value %.3g, regret %.3g", t.Value, t.Regret)
 }
 
-// A Play sums up an episode.
-type Play struct {
+// IsBlunder reports whether the turn gives away as much as a [Blunder].
+func (t *TurnRegret) IsBlunder() bool { return t.Regret >= Blunder-1e-9 }
+
+// An EpisodeRegret has the turns of an episode.
+type EpisodeRegret struct {
+	Turns   []*TurnRegret // by number; nil: the value before or after it is unknown
+	Blunder int           // the first turn with the regret of a [Blunder] or more; -1: there is none
+	Play    *PlayRegret   // nil: no value is known
+}
+
+// A PlayRegret sums up an episode.
+type PlayRegret struct {
 	Turns   int     `json:"turns"`
 	Illegal int     `json:"illegal"` // turns with a move against the rules
 	Regret  float64 `json:"regret"`  // of all turns
 }
 
-// Of returns the regret of an episode. Before the first reply, the value is 1.
-func Of(t *quintain.Trajectory) Episode {
-	e := Episode{Turns: make([]*Turn, len(t.Turns)), Blunder: -1}
-	p := Play{Turns: len(t.Turns)}
+// RegretOf returns the regret of an episode. Before the first reply, the value is 1.
+func RegretOf(t *quintain.Trajectory) EpisodeRegret {
+	e := EpisodeRegret{Turns: make([]*TurnRegret, len(t.Turns)), Blunder: -1}
+	p := PlayRegret{Turns: len(t.Turns)}
 	for k := range t.Turns {
 		if t.Turns[k].Illegal {
 			p.Illegal++
@@ -54,7 +54,7 @@ func Of(t *quintain.Trajectory) Episode {
 		if before == nil || value == nil {
 			continue
 		}
-		e.Turns[k], e.Play = &Turn{*value, *before - *value}, &p
+		e.Turns[k], e.Play = &TurnRegret{*value, *before - *value}, &p
 		p.Regret += e.Turns[k].Regret
 		if e.Blunder < 0 && e.Turns[k].IsBlunder() {
 			e.Blunder = k
@@ -64,7 +64,7 @@ func Of(t *quintain.Trajectory) Episode {
 }
 
 // String tells the regret of an episode of known value.
-func (e *Episode) String() string {
+func (e *EpisodeRegret) String() string {
 	turns := "1 turn"
 	if e.Play.Turns != 1 {
 		turns = fmt.Sprintf("%d turns, %d of them illegal", e.Play.Turns, e.Play.Illegal)
@@ -78,8 +78,8 @@ func (e *Episode) String() string {
 	return text + "; no blunder"
 }
 
-// Means are over episodes of known value.
-type Means struct {
+// MeanRegrets are over episodes of known value.
+type MeanRegrets struct {
 	Episodes int     `json:"episodes"`
 	Regret   float64 `json:"regret"`       // of an episode
 	Illegal  float64 `json:"illegal_rate"` // share of the turns
@@ -87,10 +87,10 @@ type Means struct {
 }
 
 // With returns the means with one more episode.
-func (m Means) With(p Play) Means {
+func (m MeanRegrets) With(p PlayRegret) MeanRegrets {
 	n := float64(m.Episodes)
 	turns := m.Turns*n + float64(p.Turns)
-	out := Means{Episodes: m.Episodes + 1, Regret: (m.Regret*n + p.Regret) / (n + 1), Turns: turns / (n + 1)}
+	out := MeanRegrets{Episodes: m.Episodes + 1, Regret: (m.Regret*n + p.Regret) / (n + 1), Turns: turns / (n + 1)}
 	if turns > 0 {
 		out.Illegal = (m.Illegal*m.Turns*n + float64(p.Illegal)) / turns
 	}
@@ -98,16 +98,16 @@ func (m Means) With(p Play) Means {
 }
 
 // String writes the means.
-func (m Means) String() string {
+func (m MeanRegrets) String() string {
 	return fmt.Sprintf("regret %.3f, %.1f %% of the moves illegal, %.1f turns an episode", m.Regret, 100*m.Illegal, m.Turns)
 }
 
-// ByScenario has means by the name of the scenario, of those whose values are known.
-type ByScenario map[string]Means
+// RegretByScenario has means by the name of the scenario, of those whose values are known.
+type RegretByScenario map[string]MeanRegrets
 
 // Add adds an episode, if it has a score and its values are known.
-func (b ByScenario) Add(t *quintain.Trajectory) {
-	if e := Of(t); e.Play != nil && t.Outcome.Rewarded() {
+func (b RegretByScenario) Add(t *quintain.Trajectory) {
+	if e := RegretOf(t); e.Play != nil && t.Outcome.Rewarded() {
 		name, _, _ := strings.Cut(t.Problem.Scenario, ".")
 		b[name] = b[name].With(*e.Play)
 	}

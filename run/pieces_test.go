@@ -1,4 +1,4 @@
-package pieces_test
+package run
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/run/pieces"
 )
 
 // A store is a map that stops after some writes.
@@ -48,17 +47,17 @@ func TestTheRecordAlwaysHasItsText(t *testing.T) {
 	}
 	for stop := range 40 {
 		s := &store{values: map[string][]byte{}, left: stop}
-		var mark pieces.Mark
-		shelf, _, err := pieces.Open(t.Context(), s, "p-", mark)
+		var mark pieceMark
+		shelf, _, err := openPieces(t.Context(), s, "p-", mark)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var sure []byte
 		for i := 0; i < len(texts); i++ {
-			next, before, after := shelf.Cut(texts[i])
+			next, before, after := shelf.cut(texts[i])
 			record := queue.State{Key: "record", Value: fmt.Appendf(nil, "%d %d", next.Set, next.Count)}
 			if s.write(slices.Concat(before, []queue.State{record}, after)) {
-				shelf.Wrote()
+				shelf.wrote()
 				sure = texts[i]
 				continue
 			}
@@ -68,10 +67,10 @@ func TestTheRecordAlwaysHasItsText(t *testing.T) {
 				continue
 			}
 			if _, err := fmt.Sscan(string(s.values["record"]), &mark.Set, &mark.Count); err != nil {
-				mark = pieces.Mark{}
+				mark = pieceMark{}
 			}
 			var found []byte
-			if shelf, found, err = pieces.Open(t.Context(), s, "p-", mark); err != nil {
+			if shelf, found, err = openPieces(t.Context(), s, "p-", mark); err != nil {
 				t.Fatalf("stopped after %d writes: %v", stop, err)
 			}
 			if !bytes.Equal(found, sure) && !bytes.Equal(found, texts[i]) {
@@ -87,13 +86,13 @@ func TestTheRecordAlwaysHasItsText(t *testing.T) {
 
 func TestAMissingPieceIsTold(t *testing.T) {
 	s := &store{values: map[string][]byte{"p-7-0": []byte("a")}}
-	if _, _, err := pieces.Open(t.Context(), s, "p-", pieces.Mark{Set: 7, Count: 2}); err == nil {
+	if _, _, err := openPieces(t.Context(), s, "p-", pieceMark{Set: 7, Count: 2}); err == nil {
 		t.Error("a text without its second piece")
 	}
 }
 
 func TestSmallTextsStayWhole(t *testing.T) {
-	if pieces.Large(make([]byte, 1000)) || !pieces.Large(make([]byte, 300_000)) {
+	if isLarge(make([]byte, 1000)) || !isLarge(make([]byte, 300_000)) {
 		t.Error("300,000 bytes are large, and 1,000 are not")
 	}
 }

@@ -1,7 +1,4 @@
-// Package pieces keeps a large text in a store of small states. The record that has the text's
-// [Mark] is written between the new pieces and the deletion of the old ones, so that whichever
-// record is found has its text.
-package pieces
+package run
 
 import (
 	"bytes"
@@ -12,35 +9,35 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// size is that of a piece, in bytes; a text that is no longer is none of this package's.
-const size = 256 << 10
+// pieceSize is that of a piece, in bytes; a text that is no longer needs none.
+const pieceSize = 256 << 10
 
-// A Store has states by key.
-type Store interface {
+// A pieceStore has states by key.
+type pieceStore interface {
 	States(ctx context.Context, prefix string) ([]queue.State, error)
 }
 
-// A Mark says which pieces make a text. The zero Mark is that of none.
-type Mark struct {
+// A pieceMark says which pieces make a text. The zero value is that of none.
+type pieceMark struct {
 	Set   uint64 `json:"set"` // a number that no other text has had
 	Count int    `json:"count"`
 }
 
-// A Shelf is the pieces in a store whose keys begin alike. It is for one goroutine at a time.
-type Shelf struct {
+// textPieces are the pieces in a store whose keys begin alike. It is for one goroutine at a time.
+type textPieces struct {
 	prefix string
 	last   uint64   // number of the last set
 	keys   []string // of pieces that the store may have
 	fresh  int      // of these, the first are those of the last set
 }
 
-// Open lists the pieces in a store, and returns the text of a mark.
-func Open(ctx context.Context, store Store, prefix string, mark Mark) (s *Shelf, text []byte, err error) {
+// openPieces lists the pieces in a store, and returns the text of a mark.
+func openPieces(ctx context.Context, store pieceStore, prefix string, mark pieceMark) (s *textPieces, text []byte, err error) {
 	list, err := store.States(ctx, prefix)
 	if err != nil {
 		return nil, nil, err
 	}
-	s = &Shelf{prefix: prefix, last: mark.Set}
+	s = &textPieces{prefix: prefix, last: mark.Set}
 	found := make([][]byte, 0, mark.Count)
 	byKey := map[string][]byte{}
 	for _, one := range list {
@@ -61,14 +58,14 @@ func Open(ctx context.Context, store Store, prefix string, mark Mark) (s *Shelf,
 	return s, bytes.Join(found, nil), nil
 }
 
-func (s *Shelf) key(set uint64, i int) string { return fmt.Sprintf("%s%d-%d", s.prefix, set, i) }
+func (s *textPieces) key(set uint64, i int) string { return fmt.Sprintf("%s%d-%d", s.prefix, set, i) }
 
-// Large reports whether a text should be cut into pieces.
-func Large(text []byte) bool { return len(text) > size }
+// isLarge reports whether a text should be cut into pieces.
+func isLarge(text []byte) bool { return len(text) > pieceSize }
 
-// Cut cuts a text into pieces, or none if it is empty, which are written before the record
+// cut cuts a text into pieces, or none if it is empty, which are written before the record
 // with the mark, in their order; after it, the old ones are deleted by the states after.
-func (s *Shelf) Cut(text []byte) (mark Mark, before, after []queue.State) {
+func (s *textPieces) cut(text []byte) (mark pieceMark, before, after []queue.State) {
 	for _, key := range s.keys {
 		after = append(after, queue.State{Key: key})
 	}
@@ -79,7 +76,7 @@ func (s *Shelf) Cut(text []byte) (mark Mark, before, after []queue.State) {
 	s.last++
 	mark.Set = s.last
 	var keys []string
-	for piece := range slices.Chunk(text, size) {
+	for piece := range slices.Chunk(text, pieceSize) {
 		keys = append(keys, s.key(mark.Set, mark.Count))
 		before = append(before, queue.State{Key: keys[mark.Count], Value: piece})
 		mark.Count++
@@ -88,5 +85,5 @@ func (s *Shelf) Cut(text []byte) (mark Mark, before, after []queue.State) {
 	return mark, before, after
 }
 
-// Wrote says that all states of the last Cut are written.
-func (s *Shelf) Wrote() { s.keys = s.keys[:s.fresh:s.fresh] }
+// wrote says that all states of the last cut are written.
+func (s *textPieces) wrote() { s.keys = s.keys[:s.fresh:s.fresh] }

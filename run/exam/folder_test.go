@@ -1,4 +1,4 @@
-package examdir_test
+package exam
 
 import (
 	"context"
@@ -12,15 +12,13 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/run/exam/examdir"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
 )
 
 // problems returns the set of the first n problems of a task.
-func problems(tb testing.TB, n int) []exam.Set {
+func problems(tb testing.TB, n int) []Set {
 	tb.Helper()
 	spec, err := scenario.Find(scenarios.All, "reasoning_gym")
 	if err != nil {
@@ -30,7 +28,7 @@ func problems(tb testing.TB, n int) []exam.Set {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	sets, err := exam.NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, exam.Settings{Problems: n})
+	sets, err := NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, Settings{Problems: n})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -38,14 +36,14 @@ func problems(tb testing.TB, n int) []exam.Set {
 }
 
 // plan is the plan of sets with two samples and one setting.
-func plan(sets []exam.Set, accuracy string) *examdir.Plan {
-	return examdir.NewPlan("test", 2, map[string]json.RawMessage{"accuracy": json.RawMessage(accuracy)}, sets)
+func plan(sets []Set, accuracy string) *Plan {
+	return NewPlan("test", 2, map[string]json.RawMessage{"accuracy": json.RawMessage(accuracy)}, sets)
 }
 
 // open opens a folder.
-func open(t *testing.T, path string, sets []exam.Set) *examdir.Folder {
+func open(t *testing.T, path string, sets []Set) *Folder {
 	t.Helper()
-	f, err := examdir.Open(path, plan(sets, "0.5"), sets)
+	f, err := OpenFolder(path, plan(sets, "0.5"), sets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +51,7 @@ func open(t *testing.T, path string, sets []exam.Set) *examdir.Folder {
 }
 
 // played is a result on problem i of a set, with an outcome of its second episode.
-func played(sets []exam.Set, i int, outcome quintain.Outcome) rollout.Result {
+func played(sets []Set, i int, outcome quintain.Outcome) rollout.Result {
 	p := sets[0].Problems[i]
 	turn := quintain.Turn{Reply: "2", Answer: "2", Reward: 1, Right: true, Wrote: []quintain.Token{50}, Versions: []int32{0}, Finish: quintain.Stop}
 	return rollout.Result{Job: rollout.Job{Problem: p}, Trajectories: []quintain.Trajectory{
@@ -71,18 +69,18 @@ func Example() {
 	defer os.RemoveAll(folder)
 	spec, _ := scenario.Find(scenarios.All, "reasoning_gym")
 	s, _ := spec.Over(arithmetic.Tasks()[0], nil)
-	sets, err := exam.NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, exam.Settings{Problems: 5})
+	sets, err := NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, Settings{Problems: 5})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for range 2 { // the second goes on from the first, which left nothing to do
-		f, err := examdir.Open(folder, examdir.NewPlan("example", 1, nil, sets), sets)
+		f, err := OpenFolder(folder, NewPlan("example", 1, nil, sets), sets)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		e := exam.Exam{Sets: sets, Policy: &script.Solver{Answer: script.NewBook(s).Answer, Accuracy: 1}, Kept: f.Kept(), Played: f.Keep}
+		e := Exam{Sets: sets, Policy: &script.Solver{Answer: script.NewBook(s).Answer, Accuracy: 1}, Kept: f.Kept(), Played: f.Keep}
 		report, err := e.Run(context.Background())
 		fmt.Println(len(f.Kept()), "kept before,", report.Scored, "scored,", err, f.Close())
 	}
@@ -133,18 +131,18 @@ func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		why  string
-		plan func(sets []exam.Set) *examdir.Plan
+		plan func(sets []Set) *Plan
 		want string
 	}{
-		{"another setting", func(s []exam.Set) *examdir.Plan { return plan(s, "0.7") }, "with accuracy 0.5, and this one has 0.7"},
-		{"a setting less", func(s []exam.Set) *examdir.Plan { return examdir.NewPlan("test", 2, nil, s) }, "with accuracy 0.5, and this one has nothing"},
-		{"other problems", func([]exam.Set) *examdir.Plan { return plan(problems(t, 4), "0.5") }, "an evaluation with other problems, made by test"},
+		{"another setting", func(s []Set) *Plan { return plan(s, "0.7") }, "with accuracy 0.5, and this one has 0.7"},
+		{"a setting less", func(s []Set) *Plan { return NewPlan("test", 2, nil, s) }, "with accuracy 0.5, and this one has nothing"},
+		{"other problems", func([]Set) *Plan { return plan(problems(t, 4), "0.5") }, "an evaluation with other problems, made by test"},
 	} {
 		sets, path := problems(t, 3), t.TempDir()
 		if err := open(t, path, sets).Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := examdir.Open(path, test.plan(sets), sets); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := OpenFolder(path, test.plan(sets), sets); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v", test.why, err)
 		}
 	}
@@ -159,7 +157,7 @@ func TestOpenTakesNewSettings(t *testing.T) {
 	}
 	now := plan(sets, "0.5")
 	now.Settings["players"], now.Settings["all_attempts"] = []byte(`""`), []byte("false")
-	f, err := examdir.Open(path, now, sets)
+	f, err := OpenFolder(path, now, sets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,12 +172,12 @@ func TestOpenRefusesOtherFolders(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(path, "thesis.tex"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := examdir.Open(path, plan(sets, "0.5"), sets); err == nil || !strings.Contains(err.Error(), "thesis.tex but no examination.json") {
+	if _, err := OpenFolder(path, plan(sets, "0.5"), sets); err == nil || !strings.Contains(err.Error(), "thesis.tex but no examination.json") {
 		t.Errorf("error %v", err)
 	}
 	inUse := filepath.Join(path, "exam")
 	f := open(t, inUse, sets)
-	if _, err := examdir.Open(inUse, plan(sets, "0.5"), sets); err == nil || !strings.Contains(err.Error(), "another process uses it") {
+	if _, err := OpenFolder(inUse, plan(sets, "0.5"), sets); err == nil || !strings.Contains(err.Error(), "another process uses it") {
 		t.Errorf("error %v", err)
 	}
 	if err := f.Close(); err != nil {
@@ -191,21 +189,21 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	sets, path := problems(t, 3), filepath.Join(t.TempDir(), "exam")
 	f := open(t, path, sets)
-	if _, err := examdir.Read(path); err == nil || !strings.Contains(err.Error(), "go on with it by the same command") {
+	if _, err := ReadReport(path); err == nil || !strings.Contains(err.Error(), "go on with it by the same command") {
 		t.Errorf("error %v", err)
 	}
-	if err := f.Write(examdir.ReportName, []byte(`{"rows":[{"problems":[{"id":"a"}]}]}`)); err != nil {
+	if err := f.Write(ReportName, []byte(`{"rows":[{"problems":[{"id":"a"}]}]}`)); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, from := range []string{path, filepath.Join(path, examdir.ReportName)} {
-		if r, err := examdir.Read(from); err != nil || r.Rows[0].Problems[0].ID != "a" {
+	for _, from := range []string{path, filepath.Join(path, ReportName)} {
+		if r, err := ReadReport(from); err != nil || r.Rows[0].Problems[0].ID != "a" {
 			t.Errorf("%s: %+v, error %v", from, r, err)
 		}
 	}
-	if _, err := examdir.Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no folder of an evaluation") {
+	if _, err := ReadReport(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is no folder of an evaluation") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -215,7 +213,7 @@ func TestRead(t *testing.T) {
 func FuzzOpen(f *testing.F) {
 	sets := problems(f, 3)
 	dir := f.TempDir()
-	made, err := examdir.Open(dir, plan(sets, "0.5"), sets)
+	made, err := OpenFolder(dir, plan(sets, "0.5"), sets)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -244,7 +242,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(path, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		folder, err := examdir.Open(path, plan(sets, "0.5"), sets)
+		folder, err := OpenFolder(path, plan(sets, "0.5"), sets)
 		if err != nil {
 			return
 		}

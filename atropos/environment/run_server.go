@@ -1,29 +1,28 @@
-package envrun
+package environment
 
 import (
 	"cmp"
 	"fmt"
 	"os"
 
-	"github.com/quintain-rl/quintain/atropos/environment"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
-// Server returns the settings of the inference servers. If files name no tokenizer, it is
+// ServerOf returns the settings of the inference servers. If files name no tokenizer, it is
 // the one of the settings: a folder, a file, or the name of a model in the cache of Hugging
 // Face, located by the variables of getenv. Without a tokenizer, the servers play by chat
 // completions.
-func Server(of *environment.Settings, files exact.Files, getenv func(string) string) (server.Settings, error) {
+func ServerOf(of *Settings, files exact.Files, getenv func(string) string) (server.Settings, error) {
 	s, first := server.Defaults(), of.Servers[0]
-	if first.ServerType != environment.OpenAI {
+	if first.ServerType != OpenAI {
 		s.Kind = probe.Kind(first.ServerType)
 	}
 	s.Pool.URLs, s.Pool.MaxInFlight = of.Servers.URLs(), of.Servers.Requests()*of.Env.GroupSize
 	s.Chat.APIKey, s.Chat.Timeout = first.APIKey, seconds(first.Timeout)
-	if first.ModelName != environment.AnyModel {
+	if first.ModelName != AnyModel {
 		s.Chat.Model = first.ModelName
 	}
 	s.Files = files
@@ -31,11 +30,11 @@ func Server(of *environment.Settings, files exact.Files, getenv func(string) str
 		return s, nil
 	}
 	name := of.Env.TokenizerName
-	if first.Tokenizer != "" && first.Tokenizer != environment.NoTokenizer {
+	if first.Tokenizer != "" && first.Tokenizer != NoTokenizer {
 		name = first.Tokenizer
 	}
-	if name == "" || name == environment.NoTokenizer {
-		s.Kind, s.Chat.Model = probe.OpenAI, cmp.Or(s.Chat.Model, environment.AnyModel)
+	if name == "" || name == NoTokenizer {
+		s.Kind, s.Chat.Model = probe.OpenAI, cmp.Or(s.Chat.Model, AnyModel)
 		return s, nil
 	}
 	s.Files.Tokenizer = name

@@ -1,4 +1,4 @@
-package envrun
+package environment
 
 import (
 	"context"
@@ -18,10 +18,10 @@ import (
 	"github.com/quintain-rl/quintain/run"
 )
 
-// A GroupFile is a file of groups, one line of JSON each: a [run.Sender] that wants a
+// A groupFile is a file of groups, one line of JSON each: a [run.Sender] that wants a
 // number of them, or a [run.Sink] of all kept groups. Each line is written in one call.
 // Many goroutines may use it.
-type GroupFile struct {
+type groupFile struct {
 	started chan struct{} // one element per admitted group that was not dropped, up to the wanted number
 	over    chan struct{} // closed once the wanted number is written
 
@@ -37,7 +37,7 @@ const mostNumber = 10_000
 
 // NewGroupFile creates a new file at path, or with a number at the end of its name if that
 // exists. As a sender it wants a number of groups, 1 or more; 0: it is a sink.
-func NewGroupFile(path string, want int) (*GroupFile, error) {
+func NewGroupFile(path string, want int) (*groupFile, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
@@ -51,28 +51,28 @@ func NewGroupFile(path string, want int) (*GroupFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &GroupFile{started: make(chan struct{}, want), over: make(chan struct{}), out: out, codec: groupform.NewCodec(0)}, nil
+		return &groupFile{started: make(chan struct{}, want), over: make(chan struct{}), out: out, codec: groupform.NewCodec(0)}, nil
 	}
 }
 
 // Name returns the name of the file.
-func (f *GroupFile) Name() string { return f.out.Name() }
+func (f *groupFile) Name() string { return f.out.Name() }
 
 // Beside returns the name of a file beside it: NAME.KIND.jsonl beside NAME.jsonl.
-func (f *GroupFile) Beside(kind string) string {
+func (f *groupFile) Beside(kind string) string {
 	ending := filepath.Ext(f.Name())
 	return strings.TrimSuffix(f.Name(), ending) + "." + kind + ending
 }
 
 // write writes a group. The caller holds f.mu.
-func (f *GroupFile) write(g *quintain.Group) error {
+func (f *groupFile) write(g *quintain.Group) error {
 	f.line = append(atropos.AppendWhole(f.line[:0], g), '\n')
 	_, err := f.out.Write(f.line)
 	return err
 }
 
 // Note implements [run.Sink].
-func (f *GroupFile) Note(e run.Event) error {
+func (f *groupFile) Note(e run.Event) error {
 	played, is := e.(run.Played)
 	if !is || played.Group == nil {
 		return nil
@@ -83,7 +83,7 @@ func (f *GroupFile) Note(e run.Event) error {
 }
 
 // Enter implements [run.Sender].
-func (f *GroupFile) Enter(ctx context.Context) error {
+func (f *groupFile) Enter(ctx context.Context) error {
 	select {
 	case f.started <- struct{}{}:
 		return nil
@@ -93,14 +93,14 @@ func (f *GroupFile) Enter(ctx context.Context) error {
 }
 
 // Ended implements [run.Sender].
-func (f *GroupFile) Ended(kept bool) {
+func (f *groupFile) Ended(kept bool) {
 	if !kept {
 		<-f.started
 	}
 }
 
 // Send implements [run.Sender].
-func (f *GroupFile) Send(_ context.Context, groups []queue.Delivery, _ func([]queue.Delivery) error) ([]rollout.Drop, error) {
+func (f *groupFile) Send(_ context.Context, groups []queue.Delivery, _ func([]queue.Delivery) error) ([]rollout.Drop, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, d := range groups {
@@ -119,10 +119,10 @@ func (f *GroupFile) Send(_ context.Context, groups []queue.Delivery, _ func([]qu
 }
 
 // Step implements [run.Sender].
-func (f *GroupFile) Step() int { return 0 }
+func (f *groupFile) Step() int { return 0 }
 
 // Over implements [run.Sender].
-func (f *GroupFile) Over() <-chan struct{} { return f.over }
+func (f *groupFile) Over() <-chan struct{} { return f.over }
 
 // Close syncs and closes the file.
-func (f *GroupFile) Close() error { return errors.Join(f.out.Sync(), f.out.Close()) }
+func (f *groupFile) Close() error { return errors.Join(f.out.Sync(), f.out.Close()) }
