@@ -120,7 +120,7 @@ type Replay struct {
 // replay chooses the problem with the largest gain of score between two evaluations, of
 // equal gains the one at the hardest level; nil: there is no gain. Level returns the level
 // of a label.
-func replay(before, after *Examined, level func(label string) int) (best *Replay) {
+func replay(before, after *ExamLine, level func(label string) int) (best *Replay) {
 	then := map[string]Example{}
 	for _, e := range before.Examples {
 		then[e.ID] = e

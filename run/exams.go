@@ -37,6 +37,13 @@ func (e *Examined) Line() *ExamLine {
 	return line
 }
 
+// Recall has the report begin with evaluations of earlier processes of the run, in their order. Those
+// of other tasks and levels than now, and what was before them, do not count. Call it before Run.
+func (r *Run) Recall(lines []ExamLine) {
+	_, examined := exam.Count(r.sets)
+	r.tally.recall(lines, examined)
+}
+
 // Exams are held on demand during the run.
 type Exams struct {
 	Sets     []exam.Set
@@ -61,6 +68,10 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 		Sets: r.sets, Policy: r.config.Policy, Sampling: sampling,
 		Parallel: s.Parallel, Replays: s.Replays, Limit: s.EpisodeTime, MaxFailed: exam.Defaults().MaxFailed,
 		Log: r.log.With("evaluation", when), Elsewhere: r.config.Elsewhere, Played: examples.take,
+	}
+	if when != During {
+		e.Told = func(p exam.Progress) { r.examining.Store(&p) }
+		defer r.examining.Store(nil)
 	}
 	if when == Before {
 		n, with := exam.Count(r.sets)

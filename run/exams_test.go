@@ -122,6 +122,41 @@ func TestTheReportComparesEvaluations(t *testing.T) {
 	}
 }
 
+// A resumed run reports the first evaluation and the curve of the whole run, if those were of the
+// same tasks and levels.
+func TestAResumedRunRecallsItsEvaluations(t *testing.T) {
+	t.Parallel()
+	line := func(mean float64, labels ...string) run.ExamLine {
+		l := run.ExamLine{Mean: mean, Tasks: map[string]float64{}}
+		for _, label := range labels {
+			l.Tasks[label] = mean
+		}
+		return l
+	}
+	for _, test := range []struct {
+		why   string
+		lines []run.ExamLine
+		want  []float64 // points of the curve
+	}{
+		{"no earlier process", nil, nil},
+		{"two evaluations", []run.ExamLine{line(0.25, "chain_sum:0", "spell_backward:0"), line(0.5, "chain_sum:0", "spell_backward:0")}, []float64{0.25, 0.5}},
+		{"other tasks at first", []run.ExamLine{line(0.9, "chain_sum:0"), line(0.8, "chain_sum:0", "count_bits:0"), line(0.5, "chain_sum:0", "spell_backward:0")}, []float64{0.5}},
+		{"other tasks at last", []run.ExamLine{line(0.5, "chain_sum:0", "spell_backward:0"), line(0.9, "chain_sum:1", "spell_backward:0")}, nil},
+	} {
+		c := config(t, open(t, queue.NewMemory()))
+		c.Settings.ExamProblems = 4
+		r := begin(t, c)
+		r.Recall(test.lines)
+		report := r.Report()
+		if got := report.Tasks[0].ExamCurve; !slices.Equal(got, test.want) || (report.ExamBefore != nil) != (len(test.want) > 0) || (report.ExamAfter != nil) != (len(test.want) > 1) {
+			t.Errorf("%s: the report has %v, from %v to %v", test.why, got, report.ExamBefore, report.ExamAfter)
+		}
+		if report.ExamBefore != nil && (*report.ExamBefore != test.want[0] || *report.Tasks[1].ExamBefore != test.want[0]) {
+			t.Errorf("%s: the report begins with %v", test.why, *report.ExamBefore)
+		}
+	}
+}
+
 // everySecond solves the problems of even indices.
 type everySecond struct{ right, wrong quintain.Policy }
 

@@ -3,11 +3,38 @@ package run_test
 import (
 	"context"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 )
+
+// The minutes of a run count from its first group, however late its players come.
+func TestMinutesCountFromTheFirstGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := config(t, open(t, queue.NewMemory()))
+		c.Settings.Steps, c.Settings.Minutes = 0, 2
+		c.Outside = func(ctx context.Context, table *run.Table) error {
+			time.Sleep(10 * time.Minute)
+			if err := table.Enter(ctx); err != nil {
+				t.Errorf("nobody may enter: %v, %s", err, table.Finished())
+				return nil
+			}
+			defer table.Leave()
+			start := time.Now()
+			<-ctx.Done()
+			if took := time.Since(start); took != 2*time.Minute {
+				t.Errorf("it played for %v", took)
+			}
+			return nil
+		}
+		if err := begin(t, c).Run(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
 
 // A table tells whether its run has done all, or was stopped: then another process goes on.
 func TestATableTellsThatTheRunHasDoneAll(t *testing.T) {

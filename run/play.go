@@ -41,7 +41,7 @@ func (r *Run) admit(ctx context.Context) error {
 			return err
 		}
 	}
-	return r.consumer.enter(ctx)
+	return r.playtime.entered(r.consumer.enter(ctx))
 }
 
 // done judges a played group, keeps or drops it, and tells the sinks. When ctx ends, it

@@ -45,7 +45,8 @@ type Report struct {
 	Judge         *jury.Report             `json:"judge,omitempty"`       // what the judge did; nil: there is none, or the run goes on
 	Advice        []string                 `json:"advice,omitempty"`      // for people
 	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step
-	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score on held-out problems in the first evaluation: the mean over the levels of their means
+	Examining     *exam.Progress           `json:"-"`                     // of the evaluation before or after, while it is under way
+	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score on held-out problems in the first evaluation of all processes: the mean over the levels of their means
 	ExamAfter     *float64                 `json:"exam_after,omitempty"`  // the same in the last evaluation; nil: there was one at most
 	Sandboxes     []*sandbox.Setup         `json:"sandboxes,omitempty"`   // what runs programs in the episodes; nil: nothing does
 	Replay        *Replay                  `json:"replay,omitempty"`      // the problem of the evaluations with the largest gain between the two; nil: none gained

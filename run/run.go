@@ -111,7 +111,9 @@ type Run struct {
 	standstill rollout.Standstill
 	standing   sync.Once // says that players outside get nowhere
 	costs      costs
-	finished   atomic.Pointer[string] // see finish; nil: it has not
+	finished   atomic.Pointer[string]        // see finish; nil: it has not
+	examining  atomic.Pointer[exam.Progress] // of the evaluation before or after; nil: none is under way
+	playtime   playtime
 	memories   *rollout.Memories
 	start      time.Time // of this process, moved back by the time of earlier ones
 }
@@ -140,7 +142,7 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	}
 	r := &Run{
 		config: c, log: c.Log, consumer: c.Consumer, tally: newTally(c.Settings),
-		memories: rollout.NewMemories(), start: time.Now(),
+		memories: rollout.NewMemories(), start: time.Now(), playtime: playtime{minutes: c.Settings.Minutes, begun: make(chan struct{})},
 	}
 	r.faults, r.refusals, r.aged = newBackoffs()
 	r.sinks = append([]Sink{r.tally}, c.Sinks...)
@@ -256,7 +258,7 @@ func (r *Run) Version() int { return r.consumer.version() }
 // Report returns the results of the run so far.
 func (r *Run) Report() Report {
 	report := r.tally.report()
-	report.Version = r.Version()
+	report.Version, report.Examining = r.Version(), r.examining.Load()
 	for i, one := range r.Standings() {
 		report.Tasks[i].Curriculum = &one
 	}
@@ -335,15 +337,6 @@ func (r *Run) isCut() bool {
 
 // play runs the engine and the consumer, until one of them ends or ctx does.
 func (r *Run) play(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	if minutes := r.config.Settings.Minutes; minutes > 0 {
-		timer := time.AfterFunc(time.Duration(minutes*float64(time.Minute)), func() {
-			r.finish(fmt.Sprintf("it played for its %v minutes", minutes))
-			stop()
-		})
-		defer timer.Stop()
-	}
 	start := time.Now()
 	defer func() { r.tally.playedFor(time.Since(start)) }()
 	played := make(chan struct{})
@@ -365,7 +358,10 @@ func (r *Run) play(ctx context.Context) error {
 		}
 		return err
 	}
-	return Together(ctx, engine, consume, r.examineWhenDue)
+	return Together(ctx, engine, consume, r.examineWhenDue, func(ctx context.Context) error {
+		r.playtime.pass(ctx, r.finish)
+		return nil
+	})
 }
 
 // finish notes why the run has done all that it was to do.

@@ -43,7 +43,7 @@ func (s *Settings) Declare(d *settings.Section) {
 		OneOf(string(StalenessOldest), string(StalenessMean))
 	d.Int(&s.Parallel, "parallel", "episodes at once").AtLeast(1).Flag("parallel")
 	d.Int(&s.Steps, "steps", "training steps before the run ends; 0: no limit").AtLeast(0).Flag("steps")
-	d.Float(&s.Minutes, "minutes", "minutes of playing before the run ends; 0: no limit").AtLeast(0).Flag("minutes")
+	d.Float(&s.Minutes, "minutes", "minutes of playing, from the first group on, before the run ends; 0: no limit").AtLeast(0).Flag("minutes")
 	d.Int(&s.Replays, "replays", "how often an episode starts again after its server failed").AtLeast(0)
 	d.Duration(&s.EpisodeTime, "episode_time", "limit on the servers' time for all replies of an episode, without their wait for room; a longer episode is timed_out: its group is dropped, and in an evaluation it has no score; 0: no limit").AtLeast(0)
 	d.Duration(&s.Grace, "grace", "time for episodes under way to end when the run is stopped").AtLeast(0)

@@ -13,7 +13,9 @@ type Table struct{ run *Run }
 
 // Enter waits until a group may start. If ctx ends first, it returns its cause. Each group
 // that entered is given to Judge or Leave.
-func (t *Table) Enter(ctx context.Context) error { return t.run.consumer.enter(ctx) }
+func (t *Table) Enter(ctx context.Context) error {
+	return t.run.playtime.entered(t.run.consumer.enter(ctx))
+}
 
 // Admit is Enter, after a pause if the last groups failed, as the run's own engine makes one.
 func (t *Table) Admit(ctx context.Context) error { return t.run.admit(ctx) }
@@ -25,7 +27,10 @@ func (t *Table) Return(job rollout.Job) {
 }
 
 // Resume counts a group as one that entered, because an earlier process let it in.
-func (t *Table) Resume() { t.run.ledger.gate.Resume(t.run.entering()) }
+func (t *Table) Resume() {
+	_ = t.run.playtime.entered(nil)
+	t.run.ledger.gate.Resume(t.run.entering())
+}
 
 // Room is how many more groups may start now.
 func (t *Table) Room() int { return t.run.ledger.gate.Room() / t.run.entering() }

@@ -56,8 +56,8 @@ type tally struct {
 	hopeless  []string       // further hopeless tasks, without advice
 	playing   time.Duration  // between the evaluations before and after
 	training  *learn.Metrics // of the last step; nil: none
-	first     *Examined      // the first evaluation; nil: none
-	last      *Examined      // the last one, if there were two or more
+	first     *ExamLine      // the first evaluation of the run; nil: none
+	last      *ExamLine      // the last one, if there were two or more
 	plateau   plateau
 }
 
@@ -118,13 +118,40 @@ func (t *tally) Note(e Event) error {
 	case Sent:
 		t.sent += len(e.Groups)
 	case Examined:
-		t.examined(&e)
+		if line := e.Line(); line != nil {
+			t.examined(line)
+			t.plateau.examined(line.Mean)
+		}
 	}
 	return nil
 }
 
+// recall counts the evaluations of earlier processes: the last ones, of the same tasks at the same
+// levels as now, of which so many have problems.
+func (t *tally) recall(lines []ExamLine, examined int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	from := len(lines)
+	for from > 0 && len(lines[from-1].Tasks) == examined && t.knows(lines[from-1].Tasks) {
+		from--
+	}
+	for i := range lines[from:] {
+		t.examined(&lines[from+i])
+	}
+}
+
+// knows reports whether all labels are of the run's streams. t.mu is held.
+func (t *tally) knows(scores map[string]float64) bool {
+	for label := range scores {
+		if t.levelOf(label) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // examined counts an evaluation. t.mu is held.
-func (t *tally) examined(e *Examined) {
+func (t *tally) examined(e *ExamLine) {
 	if t.first == nil {
 		t.first = e
 	} else {
@@ -134,9 +161,6 @@ func (t *tally) examined(e *Examined) {
 		if score := scoreIn(e, task.levels); score != nil {
 			task.exams.Add(*score)
 		}
-	}
-	if e.Report.Mean != nil {
-		t.plateau.examined(*e.Report.Mean)
 	}
 }
 
@@ -332,10 +356,10 @@ func (t *tally) report() Report {
 		})
 	}
 	if t.first != nil {
-		r.ExamBefore = t.first.Report.Mean
+		r.ExamBefore = &t.first.Mean
 	}
 	if t.last != nil {
-		r.ExamAfter, r.Replay = t.last.Report.Mean, replay(t.first, t.last, t.levelOf)
+		r.ExamAfter, r.Replay = &t.last.Mean, replay(t.first, t.last, t.levelOf)
 	}
 	return r
 }
@@ -353,30 +377,25 @@ func (t *tally) levelOf(label string) int {
 
 // doneIn counts the levels that the policy could do in an evaluation, and those examined; nil: there
 // is no evaluation of any.
-func doneIn(e *Examined, labels []string) (done *int, of int) {
-	scores := map[string]float64{}
-	if e != nil {
-		for _, row := range e.Report.Rows {
-			if row.Mean != nil {
-				scores[row.Label] = *row.Mean
-			}
-		}
+func doneIn(e *ExamLine, labels []string) (done *int, of int) {
+	if e == nil {
+		return nil, 0
 	}
-	if n, of := curriculum.Done(labels, scores); of > 0 {
+	if n, of := curriculum.Done(labels, e.Tasks); of > 0 {
 		return &n, of
 	}
 	return nil, 0
 }
 
 // scoreIn is the mean over labels of their mean scores in an evaluation; nil: there is none.
-func scoreIn(e *Examined, labels []string) *float64 {
+func scoreIn(e *ExamLine, labels []string) *float64 {
 	if e == nil {
 		return nil
 	}
 	var scores []float64
-	for _, row := range e.Report.Rows {
-		if slices.Contains(labels, row.Label) && row.Mean != nil {
-			scores = append(scores, *row.Mean)
+	for _, label := range labels {
+		if score, has := e.Tasks[label]; has {
+			scores = append(scores, score)
 		}
 	}
 	if scores == nil {

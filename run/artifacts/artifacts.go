@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/internal/otlp"
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/policy/pool"
@@ -110,6 +111,8 @@ func (a *Artifacts) openLogs() error {
 	if err != nil {
 		return err
 	}
+	earlier, _ := jsonl.ReadLog[run.ExamLine](a.config.Folder.Join(datadir.Evaluations)) // whoever opened it has told what is wrong
+	a.run.Recall(earlier)
 	a.add("logs", logs, logs)
 	return nil
 }

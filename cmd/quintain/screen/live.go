@@ -156,9 +156,16 @@ func statusLine(r *run.Report) string {
 
 // flowOf returns how groups and tokens flow, in parts of a few words.
 func flowOf(r *run.Report) []string {
-	parts := []string{
-		words.Count(r.GroupsMade) + " groups kept", droppedOf(r), "lag " + lagOf(r), fmt.Sprintf("mean %s %s/s", words.Count(int(r.Rate())), r.Unit),
+	var parts []string
+	if e := r.Examining; e != nil {
+		parts = append(parts, fmt.Sprintf("examining %s of %s problems, %s", words.Count(e.Done), words.Count(e.Total), Failures(*e)))
+		if played(r) == 0 {
+			return parts
+		}
 	}
+	parts = append(parts,
+		words.Count(r.GroupsMade)+" groups kept", droppedOf(r), "lag "+lagOf(r), fmt.Sprintf("mean %s %s/s", words.Count(int(r.Rate())), r.Unit),
+	)
 	if r.GroupsSent > 0 {
 		parts = append(parts, words.Count(r.GroupsSent)+" sent")
 	}

@@ -104,6 +104,24 @@ func TestThePictureFits(t *testing.T) {
 	}
 }
 
+// While the policy is examined, the screen tells how far that is: at the start it has nothing else.
+func TestTheScreenTellsHowFarAnEvaluationIs(t *testing.T) {
+	first := run.Report{Examining: &exam.Progress{Done: 512, Total: 2312}, GroupsDropped: map[rollout.Drop]int{}}
+	last := manyTasks(1, false)
+	last.Examining = &exam.Progress{Done: 1, Total: 2, Failed: 1, Cause: "no answer"}
+	for _, test := range []struct {
+		why, want, lacks string
+		report           *run.Report
+	}{
+		{"the first one", "no group is played yet (examining 512 of 2,312 problems, none failed)", "dropped", &first},
+		{"the last one", "(examining 1 of 2 problems, 1 failed (no answer), 99,999 groups kept", "not played yet", &last},
+	} {
+		if line := statusLine(test.report); !strings.Contains(line, test.want) || strings.Contains(line, test.lacks) {
+			t.Errorf("%s: %s", test.why, line)
+		}
+	}
+}
+
 func TestThePictureShowsTheTasksThatMove(t *testing.T) {
 	for _, examined := range []bool{false, true} {
 		r := manyTasks(61, examined)
