@@ -17,6 +17,8 @@ import (
 //	oneof:"plain latex"        a text, or every text in a list; "plain latex, each once" in a list
 //	chars:"A-Z"                every byte of a text, or of every text in a list
 //
+//	want:"the answer"          a record's answer, if it has one: what its Solve returns
+//
 // A want is "2 to 9", "2 or more", "at least 2", "more than 2", "at most 9", "less than 9" or "2", or
 // several of them with "and" between. A limit may also be the JSON name of another field, and a
 // colon begins a reason: `want:"more than min_n and at most 36: the bases differ"`; that of a list is its
@@ -35,7 +37,24 @@ func checkWithin(bounds []bound, of reflect.Value, v any) error {
 		return err
 	}
 	if own, has := v.(checked); has {
-		return own.Check()
+		if err := own.Check(); err != nil {
+			return err
+		}
+	}
+	if inst, is := v.(Instance); is {
+		return checkAnswer(bounds, of, inst)
+	}
+	return nil
+}
+
+// checkAnswer refuses a record with another answer than that of Solve.
+func checkAnswer(bounds []bound, of reflect.Value, inst Instance) error {
+	for i := range bounds {
+		if b := &bounds[i]; b.answer {
+			if held := appendValue(nil, of.FieldByIndex(b.at), ""); len(held) > 0 && string(held) != inst.Solve() {
+				return fmt.Errorf("%s is %.80s, want %.80s", b.name, held, inst.Solve())
+			}
+		}
 	}
 	return nil
 }
@@ -47,6 +66,7 @@ type bound struct {
 	want, each limits
 	oneOf      []string
 	once       bool // each of oneOf
+	answer     bool // it is what Solve returns
 	chars      string
 	inner      []bound // of a struct, or of every struct in a list
 }
@@ -84,11 +104,13 @@ func boundsOf(of reflect.Type, path []reflect.Type) (all []bound) {
 		}
 		known, once := strings.CutSuffix(f.Tag.Get("oneof"), ", each once")
 		b := bound{name: nameOf(f), at: f.Index, oneOf: strings.Fields(known), once: once, chars: spread(f.Tag.Get("chars"))}
-		b.want, b.each = readLimits(f.Tag.Get("want"), places), readLimits(f.Tag.Get("each"), places)
+		if b.answer = f.Tag.Get("want") == "the answer"; !b.answer {
+			b.want, b.each = readLimits(f.Tag.Get("want"), places), readLimits(f.Tag.Get("each"), places)
+		}
 		if !f.Anonymous {
 			b.inner = boundsOf(f.Type, append(path, of))
 		}
-		if b.want.all != nil || b.each.all != nil || len(b.oneOf) > 0 || b.chars != "" || b.inner != nil {
+		if b.answer || b.want.all != nil || b.each.all != nil || len(b.oneOf) > 0 || b.chars != "" || b.inner != nil {
 			all = append(all, b)
 		}
 	}

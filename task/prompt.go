@@ -10,7 +10,7 @@ import (
 const PromptRoom = 1024
 
 // CheckSolution returns an error if inst stores a wrong answer.
-func CheckSolution(inst Instance) error {
+func CheckSolution(inst Scored) error {
 	if v := inst.Score(inst.Solve()); v.Score != 1 {
 		return fmt.Errorf("solution: %s", v.Reason)
 	}

@@ -20,6 +20,20 @@ type Spec[P any, I Instance] struct {
 	Levels   []P                           // a full set of parameters for each difficulty, easiest first, at least four
 	Make     func(P, *rng.Rand) (I, error) // the Instance must not keep the stream
 
+	// Ask are the wordings of the question; the record's phrasing, the field of that name in JSON, chooses
+	// one. A gap in braces stands for a field of the record, by its JSON name, or for what the
+	// record fills in ([Filler]). {words:, } puts a comma and a space between the elements of a list, and {words:and} writes
+	// it as in "a, b and c". Form says after each of them how to answer. A [Prompter] needs neither.
+	Ask  []string
+	Form string
+
+	// Short is the question in a few characters, with gaps as in Ask, for policies with a short context. The form of
+	// the answer is that of Form. Two instances with the same short question ask the same.
+	Short string
+
+	// Match scores an answer against Solve's, such as [MatchNumber]. A [Scorer] needs none.
+	Match func(got, want string) quintain.Verdict
+
 	// Many says that a problem has many right answers, different in more than spelling: Score
 	// checks an answer rather than comparing it with Solve's.
 	Many bool
@@ -62,12 +76,18 @@ func (s *Spec[P, I]) Task() quintain.Task {
 // Read returns the record of p, a problem of the task. An error says what in it is invalid. Many
 // goroutines may call it.
 func (s *Spec[P, I]) Read(p quintain.Problem) (inst I, err error) {
-	t := task{info: quintain.Info{Name: s.Name}, typed: s, bounds: func() []bound { return boundsOf(s.record(), nil) }}
+	t := task{info: quintain.Info{Name: s.Name}, typed: s, bounds: func() []bound { return s.frame().bounds(s.record()) }}
 	read, err := t.instance(p)
 	if err != nil {
 		return inst, err
 	}
 	return read.(I), nil
+}
+
+// Scorer returns what grades answers to inst as they stand, without other readings of them.
+func (s *Spec[P, I]) Scorer(inst I) func(answer string) quintain.Verdict {
+	f := s.frame()
+	return func(answer string) quintain.Verdict { return f.score(inst, answer) }
 }
 
 // typed is the part of a Spec that needs its types. It is compiled for each Spec, so
@@ -77,6 +97,7 @@ type typed interface {
 	newParams() any                                 // a *P
 	draw(params any, r *rng.Rand) (Instance, error) // params is a *P
 	record() reflect.Type
+	frame() *frame
 	prose() bool
 	list() string
 	own(record any) (inst Instance, is bool)            // is: record is an I
@@ -90,6 +111,10 @@ func (s *Spec[P, I]) newParams() any { return new(P) }
 func (s *Spec[P, I]) draw(params any, r *rng.Rand) (Instance, error) { return s.Make(*params.(*P), r) }
 
 func (s *Spec[P, I]) record() reflect.Type { return reflect.TypeFor[I]() }
+
+func (s *Spec[P, I]) frame() *frame {
+	return newFrame(s.record(), s.Ask, s.Form, s.Short, s.Match)
+}
 
 func (s *Spec[P, I]) prose() bool { return s.Prose }
 

@@ -18,22 +18,15 @@ import (
 
 // An Instance is one concrete problem of a task. It is a plain value: only its JSON form
 // travels with the problem, and its methods are pure functions of its fields. The JSON
-// names are those of reasoning-gym's metadata, if it has the task.
+// names are those of reasoning-gym's metadata, if it has the task. What its Spec does not say about
+// it, it says itself, by the methods of [Prompter], [Scorer] and the interfaces below.
 type Instance interface {
-	// Prompt is the question, with the form of the answer.
-	Prompt() string
-
-	// Solve returns an answer that Score gives 1.
+	// Solve returns a right answer.
 	Solve() string
-
-	// Score grades answer, which may be any text. It never panics and never runs any part of
-	// answer, and len(answer) bounds its cost. Other forms of a right answer, such as 84,084
-	// in bold, have already passed through [answer.Readings].
-	Score(answer string) quintain.Verdict
 }
 
 // A Shortener is an Instance that can ask its question in a few characters, for policies
-// with a short context. The form of the answer is that of Prompt. Two instances with the
+// with a short context, in place of [Spec.Short]. The form of the answer is that of Prompt. Two instances with the
 // same short question ask the same.
 type Shortener interface{ Short() string }
 
@@ -71,6 +64,7 @@ type task struct {
 	typed  typed
 	own    bool           // With set the parameters
 	levels func() []level // computed once
+	frame  func() *frame  // computed once
 	bounds func() []bound // of a record, computed once
 	rands  sync.Pool      // of *rng.Rand
 }
@@ -86,7 +80,8 @@ type level struct {
 // newTask returns the task of a Spec with these levels, each a *P.
 func newTask(info quintain.Info, of typed, levels []any) *task {
 	t := &task{info: info, typed: of}
-	t.bounds = sync.OnceValue(func() []bound { return boundsOf(of.record(), nil) })
+	t.frame = sync.OnceValue(of.frame)
+	t.bounds = sync.OnceValue(func() []bound { return t.frame().bounds(of.record()) })
 	t.levels = sync.OnceValue(func() (all []level) {
 		for _, params := range levels {
 			written := mustJSON(params)
@@ -166,7 +161,7 @@ func (t *task) Problem(d quintain.Draw) (quintain.Problem, error) {
 	return quintain.Problem{
 		Task: t.info.Name, Version: t.info.Version,
 		Seed: d.Seed, Level: name, Index: d.Index,
-		Params: levels[d.Level].written, Prompt: inst.Prompt(), Instance: quintain.NewRecord(inst),
+		Params: levels[d.Level].written, Prompt: t.frame().prompt(inst), Instance: quintain.NewRecord(inst),
 	}, nil
 }
 
@@ -191,7 +186,7 @@ func (t *task) Grade(p quintain.Problem, text string) (quintain.Verdict, error) 
 	if of, is := inst.(Player); is && of.Played() {
 		return quintain.Verdict{}, fmt.Errorf("task %s: %w", t.info.Name, ErrPlayed)
 	}
-	best := inst.Score(text)
+	best := t.frame().score(inst, text)
 	if best.Score == 1 {
 		return best, nil
 	}
@@ -200,7 +195,7 @@ func (t *task) Grade(p quintain.Problem, text string) (quintain.Verdict, error) 
 		readings = func() []string { return answer.TextReadings(text, t.info.Refuses) }
 	}
 	for _, reading := range readings() {
-		if v := inst.Score(reading); v.Score > best.Score || v.Score == best.Score && best.Malformed {
+		if v := t.frame().score(inst, reading); v.Score > best.Score || v.Score == best.Score && best.Malformed {
 			best = v
 		}
 	}
@@ -227,37 +222,50 @@ func (t *task) Solve(p quintain.Problem) (string, error) {
 	return inst.Solve(), nil
 }
 
-// Short implements [quintain.Shortener]. A task without a [Shortener] asks its whole
+// Prompt returns the question of p's record, which may be in another wording than p's prompt. of was made by a
+// [Spec]. It fails as Grade does.
+func Prompt(of quintain.Task, p quintain.Problem) (string, error) {
+	t, is := of.(*task)
+	if !is {
+		return "", fmt.Errorf("task %s: no task.Spec describes it", of.Info().Name)
+	}
+	inst, err := t.instance(p)
+	if err != nil {
+		return "", err
+	}
+	return t.frame().prompt(inst), nil
+}
+
+// Short implements [quintain.Shortener]. A task without a short question asks its whole
 // prompt.
 func (t *task) Short(p quintain.Problem) (string, error) {
 	inst, err := t.instance(p)
 	if err != nil {
 		return "", err
 	}
-	if short, can := any(inst).(Shortener); can {
-		return short.Short(), nil
+	if _, itself := inst.(Shortener); itself || t.frame().short != nil {
+		return t.frame().shortened(inst), nil
 	}
 	return p.Prompt, nil
 }
 
 // Key implements [quintain.Keyer]: the key of the canonical form ([Canonicalizer]), else of
-// the short question ([Shortener]), else of the prompt; in its family, if it has one ([Relative]).
+// the short question, else of the prompt; in its family, if it has one ([Relative]).
 func (t *task) Key(p quintain.Problem) (quintain.Key, error) {
 	inst, err := t.instance(p)
 	if err != nil {
 		return quintain.Key{}, err
 	}
 	asked := ""
-	switch inst := any(inst).(type) {
-	case Canonicalizer:
-		asked = inst.Canonical()
-	case Shortener:
-		asked = inst.Short()
+	if of, has := inst.(Canonicalizer); has {
+		asked = of.Canonical()
+	} else {
+		asked = t.frame().shortened(inst)
 	}
 	if asked == "" {
 		asked = p.Prompt
 	}
-	if of, has := any(inst).(Relative); has && of.Family() != "" {
+	if of, has := inst.(Relative); has && of.Family() != "" {
 		return quintain.NewFamilyKey(of.Family(), asked), nil
 	}
 	return quintain.NewKey(asked), nil

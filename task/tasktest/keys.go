@@ -133,7 +133,7 @@ func wordings(t testing.TB, of quintain.Task) {
 			p := problem(t, of, quintain.Draw{Seed: keySeed, Level: level, Index: i})
 			want, prompts := keyOf(t, of, p), map[string]bool{}
 			for phrasing := 0; ; phrasing++ {
-				q := reworded(t, p, phrasing)
+				q := reworded(t, of, p, phrasing)
 				if _, err := of.Solve(q); err != nil {
 					break // no further wording
 				}
@@ -152,9 +152,8 @@ func wordings(t testing.TB, of quintain.Task) {
 	}
 }
 
-// reworded returns p with another phrasing in its record. The result holds the record as
-// JSON, not in its own type.
-func reworded(t testing.TB, p quintain.Problem, phrasing int) quintain.Problem {
+// reworded returns p with another phrasing in its record, as JSON, and its prompt.
+func reworded(t testing.TB, of quintain.Task, p quintain.Problem, phrasing int) quintain.Problem {
 	t.Helper()
 	var fields map[string]json.RawMessage
 	if err := jsonform.Unmarshal([]byte(p.Instance.String()), &fields); err != nil {
@@ -165,14 +164,10 @@ func reworded(t testing.TB, p quintain.Problem, phrasing int) quintain.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record := reflect.New(reflect.TypeOf(p.Instance.Value()))
-	if err := jsonform.Unmarshal(raw, record.Interface()); err != nil {
-		t.Fatal(err)
-	}
-	if inst, is := reflect.TypeAssert[task.Instance](record.Elem()); is && task.Check(inst) == nil {
-		p.Prompt = inst.Prompt()
-	}
 	p.Instance = quintain.RawRecord(raw)
+	if prompt, err := task.Prompt(of, p); err == nil {
+		p.Prompt = prompt
+	}
 	return p
 }
 

@@ -30,7 +30,7 @@ func (w *wordings) ask(phrasing int, board []byte, value func(c byte) string) st
 const mostSide = 11
 
 // checkBoards refuses a record with a board that is not square, or a solution that breaks a rule.
-func checkBoards(inst task.Instance, size int, boards ...grid.Grid[int]) error {
+func checkBoards(inst task.Scored, size int, boards ...grid.Grid[int]) error {
 	for _, g := range boards {
 		if len(g) != size || slices.ContainsFunc(g, func(row []int) bool { return len(row) != size }) {
 			return fmt.Errorf("a board of %d rows is not %d x %d", len(g), size, size)

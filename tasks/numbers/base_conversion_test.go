@@ -13,8 +13,8 @@ import (
 )
 
 func TestBaseConversionScore(t *testing.T) {
-	item := baseConversionItem{DecimalValue: 495, SourceBase: 10, TargetBase: 16, SourceRepr: "495", TargetRepr: "1ef"}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	item := baseItem{DecimalValue: 495, SourceBase: 10, TargetBase: 16, SourceRepr: "495", TargetRepr: "1ef"}
+	tasktest.Nears(t, baseConversion.Scorer(item), []tasktest.Near{
 		{"1ef", 1, ""},
 		{"1EF", 0, "lower case was asked for"},
 		{"0x1ef", 0, "reasoning-gym pays for any text that contains the answer"},
@@ -26,8 +26,8 @@ func TestBaseConversionScore(t *testing.T) {
 		{"1e", 0, "a digit short"},
 		{"", 0, "nothing"},
 	})
-	zero := baseConversionItem{SourceBase: 7, TargetBase: 5}
-	tasktest.Nears(t, zero.Score, []tasktest.Near{
+	zero := baseItem{SourceBase: 7, TargetBase: 5}
+	tasktest.Nears(t, baseConversion.Scorer(zero), []tasktest.Near{
 		{"0", 1, "the digits of zero; reasoning-gym leaves them out"},
 		{"", 0, "no digits"},
 		{"00", 0, ""},
@@ -35,12 +35,11 @@ func TestBaseConversionScore(t *testing.T) {
 	if err := task.Check(zero); err != nil {
 		t.Errorf("zero as reasoning-gym writes it: %v", err)
 	}
-	for _, bad := range []baseConversionItem{
+	for _, bad := range []baseItem{
 		{DecimalValue: -1, SourceBase: 2, TargetBase: 3, TargetRepr: "-1"},
 		{DecimalValue: 5, SourceBase: 1, TargetBase: 10, TargetRepr: "5"},
 		{DecimalValue: 5, SourceBase: 2, TargetBase: 37, TargetRepr: "5"},
 		{DecimalValue: 5, SourceBase: 2, TargetBase: 10, TargetRepr: "6"},
-		{DecimalValue: 5, SourceBase: 2, TargetBase: 10, TargetRepr: "5", Phrasing: 9},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
@@ -63,7 +62,7 @@ var baseConversionRE = regexp.MustCompile(`([0-9a-z]+)(?: from|, a number in| is
 
 // The second solver reads the prompt, adds up the digits and writes the sum again.
 func TestBaseConversionSecond(t *testing.T) {
-	tasktest.Second(t, baseConversion.Task(), 1200, func(_ baseConversionItem, prompt, got string) error {
+	tasktest.Second(t, baseConversion.Task(), 1200, func(_ baseItem, prompt, got string) error {
 		asked := baseConversionRE.FindStringSubmatch(prompt)
 		if asked == nil {
 			return fmt.Errorf("the prompt is %q", prompt)
@@ -86,17 +85,17 @@ func TestBaseConversionSecond(t *testing.T) {
 }
 
 func TestBaseConversionKeys(t *testing.T) {
-	tasktest.Variant(t, baseConversion.Task(), "the bases exchanged", func(b *baseConversionItem, _ *rng.Rand) func(string) string {
+	tasktest.Variant(t, baseConversion.Task(), "the bases exchanged", func(b *baseItem, _ *rng.Rand) func(string) string {
 		b.SourceBase, b.TargetBase, b.SourceRepr, b.TargetRepr = b.TargetBase, b.SourceBase, b.TargetRepr, b.SourceRepr
 		return func(string) string { return b.TargetRepr }
 	})
-	tasktest.Translated(t, baseConversion.Task(), func(solution string, from, to baseConversionItem) string {
+	tasktest.Translated(t, baseConversion.Task(), func(solution string, from, to baseItem) string {
 		if from.SourceBase != to.SourceBase {
 			return from.SourceRepr
 		}
 		return solution
 	})
-	tasktest.Other(t, baseConversion.Task(), "another base", func(b *baseConversionItem) {
+	tasktest.Other(t, baseConversion.Task(), "another base", func(b *baseItem) {
 		b.SourceBase = 36
 		b.SourceRepr = strconv.FormatInt(b.DecimalValue, 36)
 	})

@@ -1,15 +1,27 @@
 package numbers
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
-	"strconv"
+	"strings"
 
+	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
-// maxNumbers limits the numbers in a question about divisors or multiples.
-const maxNumbers = 100
+// gcdParams are the settings of a question about divisors or multiples.
+type gcdParams struct {
+	MinNumbers int   `json:"min_numbers" want:"2 or more"` // count of numbers
+	MaxNumbers int   `json:"max_numbers" want:"min_numbers to 100"`
+	MinValue   int64 `json:"min_value" want:"1 or more"` // of every number
+	MaxValue   int64 `json:"max_value" want:"more than min_value"`
+}
+
+// draw draws the numbers.
+func (p gcdParams) draw(r *rng.Rand) []int64 {
+	return drawMultiples(r, r.Between(p.MinNumbers, p.MaxNumbers), p.MinValue, p.MaxValue)
+}
 
 // drawMultiples draws n numbers from least to most, above 0, all multiples of one number.
 // It draws that number first, each order of magnitude equally likely, because most random
@@ -57,16 +69,7 @@ func divisor(numbers []int64) int64 {
 	return g
 }
 
-// appendList appends numbers as text, with ", " and a last " and " between them.
-func appendList(text []byte, numbers []int64) []byte {
-	for i, n := range numbers {
-		switch {
-		case i > 0 && i == len(numbers)-1:
-			text = append(text, " and "...)
-		case i > 0:
-			text = append(text, ", "...)
-		}
-		text = strconv.AppendInt(text, n, 10)
-	}
-	return text
+// commuted writes numbers for a key, without their order and a power of ten of all.
+func commuted(numbers []int64) string {
+	return task.Commuted(strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", "+"), "[]"), nil)
 }
