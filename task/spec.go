@@ -23,7 +23,7 @@ type Spec[P any, I Instance] struct {
 	// Ask are the wordings of the question; the record's phrasing, the field of that name in JSON, chooses
 	// one. A gap in braces stands for a field of the record, by its JSON name, or for what the
 	// record fills in ([Filler]). {words:, } puts a comma and a space between the elements of a list, and {words:and} writes
-	// it as in "a, b and c". Form says after each of them how to answer. A [Prompter] needs neither.
+	// it as in "a, b and c"; {sum:solid} is a text without its spaces. Form says after each of them how to answer. A [Prompter] needs neither.
 	Ask  []string
 	Form string
 
@@ -113,7 +113,7 @@ func (s *Spec[P, I]) draw(params any, r *rng.Rand) (Instance, error) { return s.
 func (s *Spec[P, I]) record() reflect.Type { return reflect.TypeFor[I]() }
 
 func (s *Spec[P, I]) frame() *frame {
-	return newFrame(s.record(), s.Ask, s.Form, s.Short, s.Match)
+	return newFrame(s.record(), texts{s.Ask, s.Form, s.Short, s.Match})
 }
 
 func (s *Spec[P, I]) prose() bool { return s.Prose }

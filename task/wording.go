@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
@@ -30,25 +31,32 @@ type Scored interface {
 	Scorer
 }
 
-// A frame is what a Spec says about the instances that do not say it themselves.
+// texts are what a Spec says about the instances that do not say it themselves.
+type texts struct {
+	ask         []string
+	form, short string
+	match       func(got, want string) quintain.Verdict
+}
+
+// A frame is texts that were read for a type of instances.
 type frame struct {
-	ask      []template
+	texts
+	asks     []template
 	short    *template
 	phrasing []int // the field of the record that chooses a wording
-	match    func(got, want string) quintain.Verdict
 }
 
 // newFrame reads the texts of a Spec. record is the type of its instances.
-func newFrame(record reflect.Type, ask []string, form, short string, match func(got, want string) quintain.Verdict) *frame {
-	f := &frame{match: match}
-	for _, text := range ask {
-		f.ask = append(f.ask, newTemplate(text+form, record))
+func newFrame(record reflect.Type, of texts) *frame {
+	f := &frame{texts: of}
+	for _, text := range of.ask {
+		f.asks = append(f.asks, newTemplate(text+of.form, record))
 	}
-	if short != "" {
-		t := newTemplate(short, record)
+	if of.short != "" {
+		t := newTemplate(of.short, record)
 		f.short = &t
 	}
-	if ask != nil {
+	if of.ask != nil {
 		f.phrasing = fieldNamed(record, "phrasing")
 	}
 	return f
@@ -58,7 +66,7 @@ func newFrame(record reflect.Type, ask []string, form, short string, match func(
 func (f *frame) bounds(record reflect.Type) []bound {
 	all := boundsOf(record, nil)
 	if f.phrasing != nil {
-		all = append(all, bound{name: "phrasing", at: f.phrasing, want: readLimits("0 to "+strconv.Itoa(len(f.ask)-1), nil)})
+		all = append(all, bound{name: "phrasing", at: f.phrasing, want: readLimits("0 to "+strconv.Itoa(len(f.asks)-1), nil)})
 	}
 	return all
 }
@@ -72,7 +80,7 @@ func (f *frame) prompt(inst Instance) string {
 	if f.phrasing != nil {
 		wording = int(of.FieldByIndex(f.phrasing).Int())
 	}
-	return f.ask[wording].fill(inst, of)
+	return f.asks[wording].fill(inst, of)
 }
 
 // shortened returns the question in a few characters, or nothing if the task has no such form of it.
@@ -151,10 +159,16 @@ func (t *template) fill(inst Instance, of reflect.Value) string {
 	return string(append(b, t.pieces[len(t.gaps)]...))
 }
 
+// solid writes a text without its spaces.
+const solid = "solid"
+
 // appendValue writes a text, a number, a list of them or anything that writes itself.
 func appendValue(b []byte, v reflect.Value, between string) []byte {
 	switch v.Kind() {
 	case reflect.String:
+		if between == solid {
+			return append(b, strings.ReplaceAll(v.String(), " ", "")...)
+		}
 		return append(b, v.String()...)
 	case reflect.Int, reflect.Int64:
 		return strconv.AppendInt(b, v.Int(), 10)

@@ -103,7 +103,7 @@ func FuzzArithmetic(f *testing.F) {
 			return
 		}
 		got, err := a.Value()
-		want, wantErr := run(a, func(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }, applyRat)
+		want, wantErr := evaluate(a.text, newRat, applyRat)
 		if !errors.Is(err, wantErr) || err == nil && got.Cmp(want) != 0 {
 			t.Errorf("Value of %q is %v, %v, want %v, %v", text, got, err, want, wantErr)
 		}

@@ -3,10 +3,9 @@ package arithmetic
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
+	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -35,6 +34,17 @@ var basicArithmetic = task.Spec[basicArithmeticParams, basicArithmeticItem]{
 		"There are few ways to combine two or three digits.",
 	},
 	Make: makeBasicArithmetic,
+	Ask: []string{ // the first is the simple one
+		"Calculate {expression}.",
+		"What is {expression}?",
+		"Work out the value of {expression}.",
+		"How much is {expression}?",
+		"A calculator is given {expression}. Which number does it show?",
+		"To which number does the expression {expression} evaluate?",
+	},
+	Form:  " Answer with one whole number.",
+	Short: "{expression:solid}=",
+	Match: task.MatchNumber,
 }
 
 // Values of the settings format_style and whitespace.
@@ -64,21 +74,21 @@ type basicArithmeticItem struct {
 	Expression string `json:"expression"`
 	NumTerms   int    `json:"num_terms"`
 	NumDigits  int    `json:"num_digits"` // of every number; divisors may have fewer
-	Phrasing   int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing   int    `json:"phrasing,omitempty"`
 }
 
 // makeBasicArithmetic draws the counts of numbers and of digits, then the expression.
 func makeBasicArithmetic(p basicArithmeticParams, r *rng.Rand) (basicArithmeticItem, error) {
 	item := basicArithmeticItem{NumTerms: r.Between(p.MinTerms, p.MaxTerms), NumDigits: r.Between(p.MinDigits, p.MaxDigits)}
 	if p.FormatStyle == styleNatural {
-		item.Phrasing = r.Between(1, len(basicArithmeticPhrasings)-1)
+		item.Phrasing = r.Between(1, 5)
 	}
 	operators := make([]byte, 0, 8)
 	for _, op := range p.Operators {
 		operators = append(operators, op[0])
 	}
 	pen := basicPen{r: r, operators: operators, digits: item.NumDigits, space: p.Whitespace, text: make([]byte, 0, 128)}
-	pen.evaluator = evaluator[whole]{apply: wholeStep, values: pen.values[:0], pending: pen.pending[:0]}
+	pen.evaluator = wholes(10, withShifts)
 	c := composer{r: r, operators: operators, brackets: p.AllowParentheses, negatives: p.AllowNegation, to: &pen}
 	c.compose(item.NumTerms, 0)
 	item.Expression = string(pen.text)
@@ -88,30 +98,27 @@ func makeBasicArithmetic(p basicArithmeticParams, r *rng.Rand) (basicArithmeticI
 // A basicPen writes an expression in whole numbers and evaluates it as it goes, so that
 // every division has a whole result.
 type basicPen struct {
-	evaluator evaluator[whole]
+	evaluator answer.Evaluator[whole]
 	r         *rng.Rand
 	operators []byte
 	digits    int
 	space     string
 	text      []byte
 	divisor   int64 // of the last division, if it was just written; else 0
-
-	values  [8]whole // room for the stacks of the evaluator
-	pending [16]byte
 }
 
-func (b *basicPen) open()  { b.text = append(b.text, '('); b.evaluator.open() }
-func (b *basicPen) close() { b.text = append(b.text, ')'); b.evaluator.close() }
+func (b *basicPen) open()  { b.text = append(b.text, '('); b.evaluator.Open() }
+func (b *basicPen) close() { b.text = append(b.text, ')'); b.evaluator.Close() }
 
-func (b *basicPen) negate() { b.text = append(b.text, '-'); b.evaluator.negate() }
+func (b *basicPen) negate() { b.text = append(b.text, '-'); b.evaluator.Negate() }
 
 // operator writes op. It replaces a division with no divisor above 1 by another operation,
 // if there is one.
 func (b *basicPen) operator(op byte) byte {
-	b.evaluator.settle(binding(op))
+	value := b.evaluator.Settle(op)
 	b.divisor = 0
 	if op == '/' {
-		b.divisor = b.divisorOf(b.evaluator.values[len(b.evaluator.values)-1])
+		b.divisor = b.divisorOf(value)
 		if b.divisor == 1 {
 			op = b.otherThanDivision()
 		}
@@ -122,7 +129,7 @@ func (b *basicPen) operator(op byte) byte {
 	b.blank()
 	b.text = append(b.text, op)
 	b.blank()
-	b.evaluator.operator(op)
+	b.evaluator.Operator(op)
 	return op
 }
 
@@ -157,7 +164,7 @@ func (b *basicPen) number(next byte) {
 	}
 	b.divisor = 0
 	b.text = strconv.AppendInt(b.text, n, 10)
-	b.evaluator.number(whole{n: n})
+	b.evaluator.Number(whole{n: n})
 }
 
 // blank writes the space on one side of an operation.
@@ -203,30 +210,7 @@ func (b *basicPen) divisorOf(n whole) int64 {
 	return 1
 }
 
-// basicArithmeticPhrasings are the wordings of the question, before and after the
-// expression; the first is the simple one.
-var basicArithmeticPhrasings = [][2]string{
-	{"Calculate ", "."},
-	{"What is ", "?"},
-	{"Work out the value of ", "."},
-	{"How much is ", "?"},
-	{"A calculator is given ", ". Which number does it show?"},
-	{"To which number does the expression ", " evaluate?"},
-}
-
-// Prompt implements [task.Instance].
-func (b basicArithmeticItem) Prompt() string {
-	words := basicArithmeticPhrasings[b.Phrasing]
-	return words[0] + b.Expression + words[1] + " Answer with one whole number."
-}
-
-// Short implements [task.Shortener].
-func (b basicArithmeticItem) Short() string {
-	return strings.ReplaceAll(b.Expression, " ", "") + "="
-}
-
-// Canonical implements [task.Canonicalizer]. The orders of terms and of factors do not matter, nor do their
-// signs as far as [task.Commuted] says, nor a power of ten.
+// Canonical leaves out the orders of terms and of factors, their signs as far as [task.Commuted] says, and a power of ten.
 func (b basicArithmeticItem) Canonical() string { return task.Commuted(b.Expression, nil) }
 
 // Check refuses a record with an unreadable expression.
@@ -240,25 +224,10 @@ func (b basicArithmeticItem) Check() error {
 // value evaluates the expression. Divisions with a remainder, which reasoning-gym has, are
 // rounded down as there.
 func (b basicArithmeticItem) value() (whole, bool) {
-	var values [8]whole
-	var pending [16]byte
-	k := evaluator[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
-	return k.read(b.Expression, readDigits)
+	return evaluated(wholes(10, withShifts), b.Expression)
 }
 
-// readDigits reads the decimal digits at the beginning of text.
-func readDigits(text string) (w whole, size int) { return readWhole(text, 10) }
-
-// Solve implements [task.Instance].
 func (b basicArithmeticItem) Solve() string {
-	value, ok := b.value()
-	if !ok {
-		return ""
-	}
-	return string(value.append(make([]byte, 0, 24), "", 10))
-}
-
-// Score implements [task.Instance].
-func (b basicArithmeticItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, b.Solve())
+	value, _ := b.value()
+	return value.String()
 }

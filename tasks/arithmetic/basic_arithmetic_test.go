@@ -17,7 +17,7 @@ import (
 
 func TestBasicArithmeticScore(t *testing.T) {
 	item := basicArithmeticItem{NumTerms: 3, NumDigits: 2, Expression: "(12 - 40) * 3"}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, basicArithmetic.Scorer(item), []tasktest.Near{
 		{"-84", 1, ""},
 		{"84", 0, "the sign is lost"},
 		{"-84 ", 1, "another spelling"},
@@ -29,7 +29,7 @@ func TestBasicArithmeticScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	for _, bad := range []basicArithmeticItem{
-		{Expression: "1 +"}, {Expression: "1 / 0"}, {Expression: "9**9**9"}, {Expression: "1 << 2 <"}, {Expression: "1", Phrasing: 9},
+		{Expression: "1 +"}, {Expression: "1 / 0"}, {Expression: "9**9**9"}, {Expression: "1 << 2 <"},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)

@@ -3,7 +3,6 @@ package arithmetic
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
@@ -26,6 +25,18 @@ var bitwiseArithmetic = task.Spec[bitwiseArithmeticParams, bitwiseArithmeticItem
 		"There are few operations on three small numbers.",
 	},
 	Make: makeBitwiseArithmetic,
+	Ask: []string{
+		"Work out this expression of hexadecimal numbers:\n\n{problem}",
+		"What is the value of this expression? All numbers are hexadecimal.\n\n{problem}",
+		"Calculate, in hexadecimal:\n\n{problem}",
+		"A program written in hexadecimal arithmetic prints the value of this expression. What does it print?\n\n{problem}",
+		"Evaluate the following from the innermost brackets outward; every number is in base 16.\n\n{problem}",
+		"Here is an expression in base 16. To which single number does it reduce?\n\n{problem}",
+	},
+	Form: "\n\nNumbers are signed and have as many bits as they need. " +
+		"<< shifts to the left and >> to the right; a right shift rounds down, for negative numbers too. " +
+		"Answer with the value alone, in hexadecimal, with a minus sign in front if it is negative, for example 0x1f or -0x3.",
+	Short: "{problem:solid}=",
 }
 
 // bitwiseArithmeticParams are the settings of one difficulty.
@@ -36,7 +47,7 @@ type bitwiseArithmeticParams struct {
 // bitwiseArithmeticItem is one expression.
 type bitwiseArithmeticItem struct {
 	Problem  string `json:"problem"` // with brackets around every operation
-	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int    `json:"phrasing,omitempty"`
 }
 
 // makeBitwiseArithmetic draws the expression.
@@ -44,7 +55,7 @@ func makeBitwiseArithmetic(p bitwiseArithmeticParams, r *rng.Rand) (bitwiseArith
 	var room [512]byte // fits most expressions, without a heap allocation
 	pen := bitwisePen{r: r, most: 1<<(4*min(p.Difficulty+1, 4)) - 1, text: room[:0]}
 	pen.part(max(1, p.Difficulty))
-	return bitwiseArithmeticItem{Problem: string(pen.text), Phrasing: r.Between(0, len(bitwiseArithmeticPhrasings)-1)}, nil
+	return bitwiseArithmeticItem{Problem: string(pen.text), Phrasing: r.Between(0, 5)}, nil
 }
 
 // A bitwisePen writes a random expression.
@@ -82,27 +93,7 @@ func (b *bitwisePen) part(depth int) {
 	b.text = append(b.text, ')')
 }
 
-// bitwiseArithmeticPhrasings are the wordings of the question, before the expression.
-var bitwiseArithmeticPhrasings = []string{
-	"Work out this expression of hexadecimal numbers:\n\n",
-	"What is the value of this expression? All numbers are hexadecimal.\n\n",
-	"Calculate, in hexadecimal:\n\n",
-	"A program written in hexadecimal arithmetic prints the value of this expression. What does it print?\n\n",
-	"Evaluate the following from the innermost brackets outward; every number is in base 16.\n\n",
-	"Here is an expression in base 16. To which single number does it reduce?\n\n",
-}
-
-// Prompt implements [task.Instance].
-func (b bitwiseArithmeticItem) Prompt() string {
-	return bitwiseArithmeticPhrasings[b.Phrasing] + b.Problem + "\n\nNumbers are signed and have as many bits as they need. " +
-		"<< shifts to the left and >> to the right; a right shift rounds down, for negative numbers too. " +
-		"Answer with the value alone, in hexadecimal, with a minus sign in front if it is negative, for example 0x1f or -0x3."
-}
-
-// Short implements [task.Shortener].
-func (b bitwiseArithmeticItem) Short() string { return strings.ReplaceAll(b.Problem, " ", "") + "=" }
-
-// Canonical implements [task.Canonicalizer], as in basic_arithmetic.
+// Canonical is as in basic_arithmetic.
 func (b bitwiseArithmeticItem) Canonical() string { return task.Commuted(b.Problem, nil) }
 
 // Check refuses a record with an unreadable or very large expression.
@@ -117,31 +108,11 @@ func (b bitwiseArithmeticItem) Check() error {
 
 // value evaluates the expression.
 func (b bitwiseArithmeticItem) value() (whole, bool) {
-	var values [8]whole
-	var pending [16]byte
-	k := evaluator[whole]{apply: wholeStep, values: values[:0], pending: pending[:0]}
-	return k.read(b.Problem, readHex)
+	return evaluated(wholes(16, withShifts), b.Problem)
 }
 
-// readHex reads 0x and its digits at the beginning of text.
-func readHex(text string) (w whole, size int) {
-	digits, is := strings.CutPrefix(text, "0x")
-	if !is {
-		return whole{}, 0
-	}
-	w, size = readWhole(digits, 16)
-	if size == 0 {
-		return whole{}, 0
-	}
-	return w, len("0x") + size
-}
-
-// Solve implements [task.Instance].
 func (b bitwiseArithmeticItem) Solve() string {
-	value, ok := b.value()
-	if !ok {
-		return ""
-	}
+	value, _ := b.value()
 	return string(value.append(make([]byte, 0, 24), "0x", 16))
 }
 

@@ -32,7 +32,7 @@ func TestBitwiseArithmeticScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	for _, bad := range []bitwiseArithmeticItem{
-		{Problem: "0x1 +"}, {Problem: "__import__('os')"}, {Problem: "12"}, {Problem: "0x"}, {Problem: "(0x1 << 0x41)"}, {Problem: "0x1", Phrasing: 9},
+		{Problem: "0x1 +"}, {Problem: "__import__('os')"}, {Problem: "12"}, {Problem: "0x"}, {Problem: "(0x1 << 0x41)"},
 		{Problem: "0x1" + strings.Repeat(" << 0x40", 300)},
 	} {
 		if task.Check(bad) == nil {

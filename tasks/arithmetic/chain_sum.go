@@ -2,11 +2,8 @@ package arithmetic
 
 import (
 	"fmt"
-	"math/big"
 	"strconv"
-	"strings"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -34,6 +31,17 @@ var chainSum = task.Spec[chainSumParams, chainSumItem]{
 		"There are few sums and differences of two digits, or of two short numbers.",
 	},
 	Make: makeChainSum,
+	Ask: []string{
+		"Work out {expression}.",
+		"What is {expression}?",
+		"Calculate the value of {expression}.",
+		"Add and subtract from left to right: {expression}.",
+		"A running total goes through {expression}. Where does it end?",
+		"Which number does {expression} come to?",
+	},
+	Form:  " Answer with one whole number.",
+	Short: "{expression:solid}=",
+	Match: task.MatchNumber,
 }
 
 // chainSumParams are the settings of one difficulty.
@@ -50,7 +58,7 @@ type chainSumItem struct {
 	NumTerms   int    `json:"num_terms"`
 	NumDigits  int    `json:"num_digits"` // of every term
 	Expression string `json:"expression"` // terms between " + " and " - "
-	Phrasing   int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing   int    `json:"phrasing,omitempty"`
 }
 
 // makeChainSum draws the counts of terms and of digits, then terms and signs.
@@ -58,7 +66,7 @@ func makeChainSum(p chainSumParams, r *rng.Rand) (chainSumItem, error) {
 	item := chainSumItem{
 		NumTerms:  r.Between(p.MinTerms, p.MaxTerms),
 		NumDigits: r.Between(p.MinDigits, p.MaxDigits),
-		Phrasing:  r.Between(0, len(chainSumPhrasings)-1),
+		Phrasing:  r.Between(0, 5),
 	}
 	item.Expression = p.draw(item.NumTerms, item.NumDigits, "+-", r)
 	return item, nil
@@ -91,103 +99,22 @@ func (p chainSumParams) draw(terms, digits int, operators string, r *rng.Rand) s
 	return string(chain)
 }
 
-// chainSumPhrasings are the wordings of the question, before and after the chain.
-var chainSumPhrasings = [][2]string{
-	{"Work out ", "."},
-	{"What is ", "?"},
-	{"Calculate the value of ", "."},
-	{"Add and subtract from left to right: ", "."},
-	{"A running total goes through ", ". Where does it end?"},
-	{"Which number does ", " come to?"},
-}
-
-// Prompt implements [task.Instance].
-func (c chainSumItem) Prompt() string {
-	words := chainSumPhrasings[c.Phrasing]
-	return words[0] + c.Expression + words[1] + " Answer with one whole number."
-}
-
-// Short implements [task.Shortener].
-func (c chainSumItem) Short() string { return strings.ReplaceAll(c.Expression, " ", "") + "=" }
-
-// Canonical implements [task.Canonicalizer], as in basic_arithmetic.
+// Canonical is as in basic_arithmetic.
 func (c chainSumItem) Canonical() string { return task.Commuted(c.Expression, nil) }
 
 // Check refuses a record with an unreadable chain.
 func (c chainSumItem) Check() error {
-	if _, ok := sumChain(c.Expression); !ok {
+	if _, ok := c.sum(); !ok {
 		return fmt.Errorf("expression %q is not a chain of sums", c.Expression)
 	}
 	return nil
 }
 
-// Solve implements [task.Instance].
+func (c chainSumItem) sum() (whole, bool) {
+	return evaluated(wholes(10, plusMinus), c.Expression)
+}
+
 func (c chainSumItem) Solve() string {
-	sum, _ := sumChain(c.Expression)
-	return sum
-}
-
-// sumChain adds up a chain of decimal terms separated by " + " and " - ".
-func sumChain(chain string) (sum string, ok bool) {
-	if small, ok := sumSmall(chain); ok {
-		return strconv.FormatInt(small, 10), true
-	}
-	total, term, sign := new(big.Int), new(big.Int), "+"
-	for i, word := range strings.Split(chain, " ") {
-		if i%2 == 1 {
-			sign = word
-			continue
-		}
-		if _, ok := term.SetString(word, 10); !ok || sign != "+" && sign != "-" {
-			return "", false
-		}
-		if sign == "-" {
-			term.Neg(term)
-		}
-		total.Add(total, term)
-		sign = ""
-	}
-	if sign != "" {
-		return "", false // a sign without a term
-	}
-	return total.String(), true
-}
-
-// sumSmall is sumChain for up to a thousand terms of up to 15 digits, too few to overflow.
-// ok is false for any other text.
-func sumSmall(chain string) (sum int64, ok bool) {
-	const mostDigits, mostTerms = 15, 1000
-	sign := int64(1)
-	for terms := 1; terms <= mostTerms; terms++ {
-		if chain != "" && chain[0] == '-' {
-			sign, chain = -sign, chain[1:]
-		}
-		term, digits := int64(0), 0
-		for digits < len(chain) && chain[digits]-'0' <= 9 {
-			term = term*10 + int64(chain[digits]-'0')
-			if digits++; digits > mostDigits {
-				return 0, false
-			}
-		}
-		sum, chain = sum+sign*term, chain[digits:]
-		switch {
-		case digits == 0:
-			return 0, false
-		case chain == "":
-			return sum, true
-		case strings.HasPrefix(chain, " + "):
-			sign = 1
-		case strings.HasPrefix(chain, " - "):
-			sign = -1
-		default:
-			return 0, false
-		}
-		chain = chain[3:]
-	}
-	return 0, false
-}
-
-// Score implements [task.Instance].
-func (c chainSumItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, c.Solve())
+	sum, _ := c.sum()
+	return sum.String()
 }

@@ -136,30 +136,42 @@ func smallQuotient(x, y decimal, more int) (d decimal, ok bool) {
 	return d, true
 }
 
-// decimalStep returns the steps of an [evaluator] that rounds each result to precision
-// significant digits.
-func decimalStep(precision int) func(op byte, x, y decimal) (decimal, bool) {
-	return func(op byte, x, y decimal) (decimal, bool) {
-		z := decimal{exp: min(x.exp, y.exp)}
-		ok := true
-		switch op {
-		case '+', '-':
-			z.n = sum(op, x, y, z.exp)
-		case '*':
-			z.n, ok = wholeStep(op, x.n, y.n)
-			z.exp = x.exp + y.exp
-		case opNegate:
-			z.n, ok = wholeStep(op, x.n, y.n)
-		case '/':
-			if y.n.isZero() {
-				return z, false
-			}
-			z = quotient(x, y, precision)
-		default:
+// exactly is the precision of sums without rounding.
+const exactly = 0
+
+// decimals returns what evaluates expressions of decimal numbers, and rounds each result to precision significant digits.
+func decimals(operators []string, precision int) answer.Evaluator[decimal] {
+	return answer.Evaluator[decimal]{
+		Operators: operators, Signs: "-", Parts: "decimal numbers, operators and brackets",
+		Apply: func(op byte, x, y decimal) (decimal, error) { return decided(decimalStep(op, x, y, precision)) },
+		Operand: func(text string) (decimal, int, error) {
+			d, size := readDecimal(text)
+			return d, size, nil
+		},
+	}
+}
+
+// decimalStep returns x op y, rounded to precision significant digits.
+func decimalStep(op byte, x, y decimal, precision int) (z decimal, ok bool) {
+	z, ok = decimal{exp: min(x.exp, y.exp)}, true
+	switch op {
+	case '+', '-':
+		z.n = sum(op, x, y, z.exp)
+	case '*':
+		z.n, ok = wholeStep(op, x.n, y.n)
+		z.exp = x.exp + y.exp
+	case answer.Negate:
+		z.n, ok = wholeStep(op, x.n, y.n)
+	case '/':
+		if y.n.isZero() {
 			return z, false
 		}
-		return z.round(precision), ok
+		z = quotient(x, y, precision)
 	}
+	if precision == exactly {
+		return z, ok
+	}
+	return z.round(precision), ok
 }
 
 // sum returns x op y, plus or minus, in units of 10^exp.

@@ -29,6 +29,16 @@ var decimalArithmetic = task.Spec[decimalArithmeticParams, decimalArithmeticItem
 		{MinNumDecimalPlaces: 5, MaxNumDecimalPlaces: 8, MinTerms: 9, MaxTerms: 14, Precision: 28},
 	},
 	Make: makeDecimalArithmetic,
+	Ask: []string{
+		"Work out {expression}.",
+		"What is {expression}?",
+		"Calculate {expression}.",
+		"A calculator is given {expression}. What does it show?",
+		"Find the value of {expression}.",
+		"To which number does {expression} come?",
+	},
+	Form:  " Answer with one decimal number, rounded to {places} or more, but of no more than {precision} significant digits.",
+	Short: "{expression:solid}=, {decimal_places} places",
 }
 
 // decimalArithmeticParams are the settings of one difficulty.
@@ -60,7 +70,7 @@ type decimalArithmeticItem struct {
 	NumTerms      int    `json:"num_terms"`
 	Expression    string `json:"expression"`
 	Precision     int    `json:"precision" want:"1 to 100"` // significant digits of every step
-	Phrasing      int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing      int    `json:"phrasing,omitempty"`
 }
 
 // makeDecimalArithmetic draws the count of numbers, then the expression. No number is below
@@ -70,7 +80,7 @@ func makeDecimalArithmetic(p decimalArithmeticParams, r *rng.Rand) (decimalArith
 	item := decimalArithmeticItem{
 		DecimalPlaces: r.Between(p.MinNumDecimalPlaces, p.MaxNumDecimalPlaces),
 		NumTerms:      r.Between(p.MinTerms, p.MaxTerms),
-		Phrasing:      r.Between(0, len(decimalArithmeticPhrasings)-1),
+		Phrasing:      r.Between(0, 5),
 	}
 	item.Precision = max(p.Precision, item.NumTerms+item.DecimalPlaces+2)
 	pen := decimalPen{r: r, least: p.MinNumDecimalPlaces, most: item.DecimalPlaces, text: make([]byte, 0, 128)}
@@ -104,38 +114,15 @@ func (d *decimalPen) number(byte) {
 	}
 }
 
-// decimalArithmeticPhrasings are the wordings of the question, before and after the
-// expression.
-var decimalArithmeticPhrasings = [][2]string{
-	{"Work out ", "."},
-	{"What is ", "?"},
-	{"Calculate ", "."},
-	{"A calculator is given ", ". What does it show?"},
-	{"Find the value of ", "."},
-	{"To which number does ", " come?"},
-}
-
-// Prompt implements [task.Instance].
-func (d decimalArithmeticItem) Prompt() string {
-	words := decimalArithmeticPhrasings[d.Phrasing]
-	return words[0] + d.Expression + words[1] + " Answer with one decimal number, rounded to " + places(d.DecimalPlaces) + " or more, but of no more than " +
-		strconv.Itoa(d.Precision) + " significant digits."
-}
-
-// places writes a number of decimal places.
-func places(n int) string {
-	if n == 1 {
+// Fill writes the number of decimal places.
+func (d decimalArithmeticItem) Fill(string) string {
+	if d.DecimalPlaces == 1 {
 		return "1 decimal place"
 	}
-	return strconv.Itoa(n) + " decimal places"
+	return strconv.Itoa(d.DecimalPlaces) + " decimal places"
 }
 
-// Short implements [task.Shortener].
-func (d decimalArithmeticItem) Short() string {
-	return strings.ReplaceAll(d.Expression, " ", "") + "=, " + strconv.Itoa(d.DecimalPlaces) + " places"
-}
-
-// Canonical implements [task.Canonicalizer], as in basic_arithmetic.
+// Canonical is as in basic_arithmetic.
 func (d decimalArithmeticItem) Canonical() string {
 	return fmt.Sprint(d.DecimalPlaces, " ", d.Precision, " ", task.Commuted(d.Expression, nil))
 }
@@ -153,18 +140,11 @@ func (d decimalArithmeticItem) value() (decimal, bool) {
 	if len(d.Expression) > mostDecimal {
 		return decimal{}, false
 	}
-	var values [8]decimal
-	var pending [16]byte
-	k := evaluator[decimal]{apply: decimalStep(d.Precision), values: values[:0], pending: pending[:0]}
-	return k.read(d.Expression, readDecimal)
+	return evaluated(decimals(fourOperators, d.Precision), d.Expression)
 }
 
-// Solve implements [task.Instance].
 func (d decimalArithmeticItem) Solve() string {
-	value, ok := d.value()
-	if !ok {
-		return ""
-	}
+	value, _ := d.value()
 	return value.String()
 }
 

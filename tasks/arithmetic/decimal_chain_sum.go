@@ -28,6 +28,16 @@ var decimalChainSum = task.Spec[decimalChainSumParams, decimalChainSumItem]{
 		{MinTerms: 10, MaxTerms: 16, MinDigits: 6, MaxDigits: 10, MinDecimalPlaces: 4, MaxDecimalPlaces: 10, AllowNegation: true},
 	},
 	Make: makeDecimalChainSum,
+	Ask: []string{
+		"Work out {expression}.",
+		"What is {expression}?",
+		"Calculate the exact value of {expression}.",
+		"Add and subtract from left to right, without rounding: {expression}.",
+		"A running total goes through {expression}. Where does it end?",
+		"Which number does {expression} come to, to the last decimal?",
+	},
+	Form:  " Answer with one decimal number, with all its digits, for example -12.34.",
+	Short: "{expression:solid}=",
 }
 
 // decimalChainSumParams are the settings of one difficulty.
@@ -46,7 +56,7 @@ type decimalChainSumItem struct {
 	NumTerms   int    `json:"num_terms"`
 	NumDigits  int    `json:"num_digits"` // before the point of every term
 	Expression string `json:"expression"` // terms between " + " and " - "
-	Phrasing   int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing   int    `json:"phrasing,omitempty"`
 }
 
 // makeDecimalChainSum draws the counts of terms and of digits, then terms and signs.
@@ -54,7 +64,7 @@ func makeDecimalChainSum(p decimalChainSumParams, r *rng.Rand) (decimalChainSumI
 	item := decimalChainSumItem{
 		NumTerms:  r.Between(p.MinTerms, p.MaxTerms),
 		NumDigits: r.Between(p.MinDigits, p.MaxDigits),
-		Phrasing:  r.Between(0, len(decimalChainSumPhrasings)-1),
+		Phrasing:  r.Between(0, 5),
 	}
 	least := int64(0)
 	if item.NumDigits > 1 {
@@ -89,94 +99,25 @@ func appendPlaces(text []byte, n int64, digits int) []byte {
 // powersOfTen are the powers of ten that fit an int64.
 var powersOfTen = [...]int64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18}
 
-// decimalChainSumPhrasings are the wordings of the question, before and after the
-// chain.
-var decimalChainSumPhrasings = [][2]string{
-	{"Work out ", "."},
-	{"What is ", "?"},
-	{"Calculate the exact value of ", "."},
-	{"Add and subtract from left to right, without rounding: ", "."},
-	{"A running total goes through ", ". Where does it end?"},
-	{"Which number does ", " come to, to the last decimal?"},
-}
-
-// Prompt implements [task.Instance].
-func (d decimalChainSumItem) Prompt() string {
-	words := decimalChainSumPhrasings[d.Phrasing]
-	return words[0] + d.Expression + words[1] + " Answer with one decimal number, with all its digits, for example -12.34."
-}
-
-// Short implements [task.Shortener].
-func (d decimalChainSumItem) Short() string { return strings.ReplaceAll(d.Expression, " ", "") + "=" }
-
-// Canonical implements [task.Canonicalizer], as in basic_arithmetic.
+// Canonical is as in basic_arithmetic.
 func (d decimalChainSumItem) Canonical() string { return task.Commuted(d.Expression, nil) }
 
 // Check refuses a record with an unreadable chain.
 func (d decimalChainSumItem) Check() error {
-	if _, ok := sumDecimals(d.Expression); !ok {
+	if _, ok := d.sum(); !ok {
 		return fmt.Errorf("expression %.80q is not a chain of sums", d.Expression)
 	}
 	return nil
 }
 
-// Solve implements [task.Instance].
+// sum adds up the chain.
+func (d decimalChainSumItem) sum() (decimal, bool) {
+	return evaluated(decimals(plusMinus, exactly), d.Expression)
+}
+
 func (d decimalChainSumItem) Solve() string {
-	sum, _ := sumDecimals(d.Expression)
-	return sum
-}
-
-// sumDecimals adds up a chain of decimal terms separated by " + " and " - ". The sum has no
-// trailing zeros.
-func sumDecimals(chain string) (sum string, ok bool) {
-	places := mostPlaces(chain)
-	var room [256]byte
-	whole := room[:0] // the chain times 10^places
-	for text := chain; ; {
-		end := strings.IndexByte(text, ' ')
-		term := text
-		if end >= 0 {
-			term = text[:end]
-		}
-		before, after, point := strings.Cut(term, ".")
-		if before == "" || before == "-" || point && (after == "" || after[0] == '-') {
-			return "", false
-		}
-		whole = append(append(whole, before...), after...)
-		for range places - len(after) {
-			whole = append(whole, '0')
-		}
-		if end < 0 {
-			break
-		}
-		if len(text) < end+3 || text[end+2] != ' ' {
-			return "", false
-		}
-		whole = append(whole, text[end:end+3]...)
-		text = text[end+3:]
-	}
-	total, ok := sumChain(string(whole))
-	if !ok {
-		return "", false
-	}
-	return pointAt(total, places), true
-}
-
-// mostPlaces returns the largest number of digits after a point in a chain, up to 100.
-func mostPlaces(chain string) int {
-	places, most := -1, 0
-	for i := range len(chain) {
-		switch c := chain[i]; {
-		case c == '.':
-			places = 0
-		case c < '0' || c > '9':
-			places = -1
-		case places >= 0:
-			places++
-			most = max(most, places)
-		}
-	}
-	return min(most, 100)
+	sum, _ := d.sum()
+	return sum.String()
 }
 
 // pointAt writes n divided by 10^places, without trailing zeros.

@@ -36,14 +36,12 @@ func TestEvaluatorInDecimals(t *testing.T) {
 		{"1000.001/8", 2, "130"},
 		{"--1.5", 4, "1.5"},
 	} {
-		k := evaluator[decimal]{apply: decimalStep(test.precision)}
-		if got, ok := k.read(test.text, readDecimal); !ok || got.String() != test.want {
+		if got, ok := evaluated(decimals(fourOperators, test.precision), test.text); !ok || got.String() != test.want {
 			t.Errorf("%s to %d digits is %v, %v; want %s", test.text, test.precision, got, ok, test.want)
 		}
 	}
 	for _, text := range []string{"", "1/0", "1/(2-2.0)", ".", "1.2.3", "1 << 2", "1e5", "0x1"} {
-		k := evaluator[decimal]{apply: decimalStep(9)}
-		if got, ok := k.read(text, readDecimal); ok {
+		if got, ok := evaluated(decimals(fourOperators, 9), text); ok {
 			t.Errorf("%s is %v", text, got)
 		}
 	}
@@ -52,10 +50,10 @@ func TestEvaluatorInDecimals(t *testing.T) {
 // Large numbers and machine integers give the same results.
 func TestDecimalsOfBothSizesAgree(t *testing.T) {
 	t.Parallel()
-	large := func(text string) (decimal, int) {
+	large := func(text string) (decimal, int, error) {
 		d, size := readDecimal(text)
 		d.n = whole{large: d.n.big()}
-		return d, size
+		return d, size, nil
 	}
 	p := decimalArithmetic.Default
 	p.MaxNumDecimalPlaces, p.MaxTerms, p.Precision = 12, 9, 14
@@ -66,9 +64,10 @@ func TestDecimalsOfBothSizesAgree(t *testing.T) {
 			t.Fatal(err)
 		}
 		precision := r.Between(1, 40)
-		k, other := evaluator[decimal]{apply: decimalStep(precision)}, evaluator[decimal]{apply: decimalStep(precision)}
-		got, ok := k.read(item.Expression, readDecimal)
-		want, able := other.read(item.Expression, large)
+		other := decimals(fourOperators, precision)
+		other.Operand = large
+		got, ok := evaluated(decimals(fourOperators, precision), item.Expression)
+		want, able := evaluated(other, item.Expression)
 		if ok != able || ok && got.String() != want.String() {
 			t.Fatalf("%s to %d digits is %s, %t; want %s, %t", item.Expression, precision, got, ok, want, able)
 		}

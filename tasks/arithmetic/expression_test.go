@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestReckonerReads(t *testing.T) {
+func TestExpressionsRead(t *testing.T) {
 	for _, test := range []struct{ text, want, why string }{
 		{"7", "7", ""},
 		{"2+3*4", "14", "products first"},
@@ -29,20 +29,18 @@ func TestReckonerReads(t *testing.T) {
 		{strings.Repeat("(", 20_000) + "1" + strings.Repeat(")", 20_000), "1", "deep brackets"},
 		{strings.Repeat("-", 20_000) + "1", "1", "many signs"},
 	} {
-		k := evaluator[whole]{apply: wholeStep}
-		if got, ok := k.read(test.text, readDigits); !ok || got.big().String() != test.want {
+		if got, ok := evaluated(wholes(10, withShifts), test.text); !ok || got.big().String() != test.want {
 			t.Errorf("%.60s = %v, %v; want %s (%s)", test.text, got, ok, test.want, test.why)
 		}
 	}
 }
 
-func TestReckonerRefuses(t *testing.T) {
+func TestExpressionsRefuse(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "+5", "5 +", "5 5", "5 % 2", "5 ** 2", "5 // 2", "()", "(5", "5)", ")5(", "(5 +)", "5 (6)", "a", "5 / 0", "5 < 1", "5 <", "5 <> 1", "5 << 65", "5 << -1", "5 >> 99999999999999999999",
 		"1.5", "1e5", "0x10", "5 - - ", "\n5", "5;", "٣", strings.Repeat("1+", maxExpression) + "1",
 	} {
-		k := evaluator[whole]{apply: wholeStep}
-		if got, ok := k.read(text, readDigits); ok {
+		if got, ok := evaluated(wholes(10, withShifts), text); ok {
 			t.Errorf("%.60q = %v", text, got)
 		}
 	}

@@ -2,11 +2,7 @@ package arithmetic
 
 import (
 	"fmt"
-	"math/big"
-	"strconv"
-	"strings"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -33,6 +29,17 @@ var products = task.Spec[productsParams, productsItem]{
 		"There are few products of two or three digits, and of two numbers up to 99.",
 	},
 	Make: makeProducts,
+	Ask: []string{
+		"Multiply: {expression}.",
+		"What is {expression}?",
+		"Work out the product {expression}.",
+		"To which number does {expression} come?",
+		"A calculator is given {expression}. Which number does it show?",
+		"Find the result of this multiplication: {expression}.",
+	},
+	Form:  " Answer with one whole number.",
+	Short: "{expression:solid}=",
+	Match: task.MatchNumber,
 }
 
 // productsParams are the settings of one difficulty.
@@ -44,15 +51,12 @@ type productsParams struct {
 	AllowNegation bool `json:"allow_negation"` // factors may be negative
 }
 
-// maxFactors limits the factors of a product.
-const maxFactors = 200
-
 // productsItem is one product.
 type productsItem struct {
-	Expression string `json:"expression"` // factors between " * "
+	Expression string `json:"expression" want:"1 to 8192"` // factors between " * "
 	NumTerms   int    `json:"num_terms"`
 	NumDigits  int    `json:"num_digits"` // of every factor
-	Phrasing   int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing   int    `json:"phrasing,omitempty"`
 }
 
 // makeProducts draws the number of factors and of digits, then the factors.
@@ -60,86 +64,28 @@ func makeProducts(p productsParams, r *rng.Rand) (productsItem, error) {
 	item := productsItem{
 		NumTerms:  r.Between(p.MinTerms, p.MaxTerms),
 		NumDigits: r.Between(p.MinDigits, p.MaxDigits),
-		Phrasing:  r.Between(0, len(productsPhrasings)-1),
+		Phrasing:  r.Between(0, 5),
 	}
 	item.Expression = chainSumParams(p).draw(item.NumTerms, item.NumDigits, "*", r)
 	return item, nil
 }
 
-// productsPhrasings are the wordings of the question, before and after the product.
-var productsPhrasings = [][2]string{
-	{"Multiply: ", "."},
-	{"What is ", "?"},
-	{"Work out the product ", "."},
-	{"To which number does ", " come?"},
-	{"A calculator is given ", ". Which number does it show?"},
-	{"Find the result of this multiplication: ", "."},
-}
-
-// Prompt implements [task.Instance].
-func (p productsItem) Prompt() string {
-	words := productsPhrasings[p.Phrasing]
-	return words[0] + p.Expression + words[1] + " Answer with one whole number."
-}
-
-// Short implements [task.Shortener].
-func (p productsItem) Short() string { return strings.ReplaceAll(p.Expression, " ", "") + "=" }
-
-// Canonical implements [task.Canonicalizer], as in basic_arithmetic.
+// Canonical is as in basic_arithmetic.
 func (p productsItem) Canonical() string { return task.Commuted(p.Expression, nil) }
 
 // Check refuses a record with an unreadable product.
 func (p productsItem) Check() error {
-	if _, ok := multiply(p.Expression); !ok {
-		return fmt.Errorf("expression %.80q is not a product of up to %d whole numbers", p.Expression, maxFactors)
+	if _, ok := p.product(); !ok {
+		return fmt.Errorf("expression %.80q is not a product of whole numbers", p.Expression)
 	}
 	return nil
 }
 
-// Solve implements [task.Instance].
+func (p productsItem) product() (whole, bool) {
+	return evaluated(wholes(10, []string{"*"}), p.Expression)
+}
+
 func (p productsItem) Solve() string {
-	product, _ := multiply(p.Expression)
-	return product
-}
-
-// multiply computes a product of decimal factors separated by " * ".
-func multiply(text string) (product string, ok bool) {
-	const mostDigits = 40 // of a factor in a foreign record
-	small, large := int64(1), (*big.Int)(nil)
-	for range maxFactors {
-		factor, rest, more := strings.Cut(text, " * ")
-		n, err := strconv.ParseInt(factor, 10, 64)
-		switch {
-		case err == nil && factor[0] != '+' && large == nil && fits(small, n):
-			small *= n
-		default:
-			f, ok := new(big.Int).SetString(factor, 10)
-			if !ok || factor[0] == '+' || len(factor) > mostDigits {
-				return "", false
-			}
-			if large == nil {
-				large = big.NewInt(small)
-			}
-			large.Mul(large, f)
-		}
-		if !more && large == nil {
-			return strconv.FormatInt(small, 10), true
-		}
-		if !more {
-			return large.String(), true
-		}
-		text = rest
-	}
-	return "", false
-}
-
-// fits reports whether a*b is sure to be an int64.
-func fits(a, b int64) bool {
-	const half = 1 << 31
-	return -half < a && a < half && -half < b && b < half
-}
-
-// Score implements [task.Instance].
-func (p productsItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, p.Solve())
+	product, _ := p.product()
+	return product.String()
 }

@@ -3,6 +3,8 @@ package arithmetic
 import (
 	"math/big"
 	"strconv"
+
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // mostSmall limits the machine integer that a step leaves, so that two of them can be
@@ -44,6 +46,9 @@ func (w whole) append(b []byte, prefix string, base int) []byte {
 	return strconv.AppendInt(append(b, prefix...), n, base)
 }
 
+// String writes w in decimal.
+func (w whole) String() string { return string(w.append(make([]byte, 0, 24), "", 10)) }
+
 // readWhole reads the digits in base 10 or 16 at the beginning of text.
 func readWhole(text string, base int64) (w whole, size int) {
 	const small = 15 // digits that fit in any base
@@ -75,7 +80,7 @@ const maxShift = 64
 // is false for a division by 0 and for a shift by less than 0 or more than maxShift bits.
 func wholeStep(op byte, x, y whole) (value whole, ok bool) {
 	const factor = 1 << 31 // its square is a machine integer
-	if x.large != nil || op != opNegate && y.large != nil {
+	if x.large != nil || op != answer.Negate && y.large != nil {
 		return largeStep(op, x, y)
 	}
 	z := x.n
@@ -89,7 +94,7 @@ func wholeStep(op byte, x, y whole) (value whole, ok bool) {
 			return largeStep(op, x, y)
 		}
 		z *= y.n
-	case opNegate:
+	case answer.Negate:
 		z = -z
 	case '/':
 		if y.n == 0 {
@@ -103,7 +108,7 @@ func wholeStep(op byte, x, y whole) (value whole, ok bool) {
 		if y.n < 0 || y.n > maxShift {
 			return whole{}, false
 		}
-		if op == opRight {
+		if op == '>' {
 			z >>= y.n
 		} else if z <<= y.n; z>>y.n != x.n {
 			return largeStep(op, x, y)
@@ -126,7 +131,7 @@ func largeStep(op byte, x, y whole) (value whole, ok bool) {
 		z.Sub(z, other)
 	case '*':
 		z.Mul(z, other)
-	case opNegate:
+	case answer.Negate:
 		z.Neg(z)
 	case '/':
 		if other.Sign() == 0 {
@@ -140,7 +145,7 @@ func largeStep(op byte, x, y whole) (value whole, ok bool) {
 		if other.Sign() < 0 || !other.IsInt64() || other.Int64() > maxShift {
 			return whole{}, false
 		}
-		if shift := uint(other.Int64()); op == opLeft {
+		if shift := uint(other.Int64()); op == '<' {
 			z.Lsh(z, shift)
 		} else {
 			z.Rsh(z, shift)

@@ -3,7 +3,8 @@ package stories
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // An expression consists of whole numbers, names, + - * / and brackets, evaluated from left
@@ -48,97 +49,49 @@ func (s *scope) find(name string) int {
 
 // expression reads an expression.
 func (s *scope) expression(source string) expression {
-	r := expressionReader{s, source}
-	value := r.sum()
-	if r.rest != "" {
-		s.fail("%q is no expression: it ends before %q", source, r.rest)
+	e := answer.Evaluator[func(*teller) fraction]{
+		Operand: s.operand, Apply: apply, Operators: []string{"+", "-", "*", "/"}, Parts: "numbers, names, + - * / and ( )",
+	}
+	value, err := e.Read(source)
+	if err != nil {
+		s.fail("%q is no expression: %w", source, err)
 	}
 	return expression{source, value}
 }
 
-// An expressionReader reads an expression of a scope.
-type expressionReader struct {
-	*scope
-	rest string // the unread rest
-}
-
-// sum reads products separated by + and -.
-func (r *expressionReader) sum() func(*teller) fraction {
-	sum := r.product()
-	for {
-		op := r.next("+-")
-		if op == 0 {
-			return sum
-		}
-		sign := int64(1)
-		if op == '-' {
-			sign = -1
-		}
-		left, right := sum, r.product()
-		sum = func(t *teller) fraction {
-			x, y := left(t), right(t)
-			return fraction{x.over*y.under + sign*y.over*x.under, x.under * y.under}
-		}
+// operand reads a number or a name.
+func (s *scope) operand(text string) (value func(*teller) fraction, size int, err error) {
+	n := int64(0)
+	for size < len(text) && text[size] >= '0' && text[size] <= '9' {
+		n = 10*n + int64(text[size]-'0')
+		size++
 	}
+	if size > 0 {
+		return func(*teller) fraction { return fraction{n, 1} }, size, nil
+	}
+	size = nameEnd(text)
+	at := s.find(text[:size])
+	return func(t *teller) fraction { return fraction{t.values[at].number, 1} }, size, nil
 }
 
-// product reads values separated by * and /.
-func (r *expressionReader) product() func(*teller) fraction {
-	product := r.value()
-	for {
-		op := r.next("*/")
-		if op == 0 {
-			return product
-		}
-		left, right := product, r.value()
-		product = func(t *teller) fraction {
-			x, y := left(t), right(t)
-			if op == '/' {
-				if y.over <= 0 {
-					t.fail("an expression divides by %d", y.over)
-					return x
-				}
-				y = fraction{y.under, y.over}
-			}
+// apply returns left op right.
+func apply(op byte, left, right func(*teller) fraction) (func(*teller) fraction, error) {
+	return func(t *teller) fraction {
+		x, y := left(t), right(t)
+		switch op {
+		case '+':
+			return fraction{x.over*y.under + y.over*x.under, x.under * y.under}
+		case '-':
+			return fraction{x.over*y.under - y.over*x.under, x.under * y.under}
+		case '*':
 			return fraction{x.over * y.over, x.under * y.under}
 		}
-	}
-}
-
-// value reads a number, a name or a sum in brackets.
-func (r *expressionReader) value() func(*teller) fraction {
-	if r.next("(") != 0 {
-		sum := r.sum()
-		if r.next(")") == 0 {
-			r.fail("a bracket is not closed before %q", r.rest)
+		if y.over <= 0 {
+			t.fail("an expression divides by %d", y.over)
+			return x
 		}
-		return sum
-	}
-	n, end := int64(0), 0
-	for end < len(r.rest) && r.rest[end] >= '0' && r.rest[end] <= '9' {
-		n = 10*n + int64(r.rest[end]-'0')
-		end++
-	}
-	if end > 0 {
-		r.rest = r.rest[end:]
-		return func(*teller) fraction { return fraction{n, 1} }
-	}
-	end = nameEnd(r.rest)
-	at := r.find(r.rest[:end])
-	r.rest = r.rest[end:]
-	return func(t *teller) fraction { return fraction{t.values[at].number, 1} }
-}
-
-// next consumes one of some characters and the space before it, or returns 0 if another
-// comes next.
-func (r *expressionReader) next(among string) byte {
-	r.rest = strings.TrimLeft(r.rest, " ")
-	if r.rest == "" || strings.IndexByte(among, r.rest[0]) < 0 {
-		return 0
-	}
-	c := r.rest[0]
-	r.rest = r.rest[1:]
-	return c
+		return fraction{x.over * y.under, x.under * y.over}
+	}, nil
 }
 
 // nameEnd returns the end of the name at the beginning of text.

@@ -108,7 +108,7 @@ func TestFaultsOfTemplates(t *testing.T) {
 		{"== x\na: 5 / 2\n? How many?\n= n: a; dogs", "5 / 2"},
 		{"== x\na: 5\n? How many?\n= n: a / 2; dogs", "step n"},
 		{"== x\na: 5\n? How many?\n= n: 2 - a; dogs", "2 - a"},
-		{"== x\na: 5\n? How many?\n= n: a +; dogs", `""`},
+		{"== x\na: 5\n? How many?\n= n: a +; dogs", "last number"},
 		{"== x\na: 5\n? How many?\n= n: (a + 2; dogs", "bracket"},
 		{"== x\na: 5\n? How many?\n= n: 2 a; dogs", "2 a"},
 		{"== x\na: 5\n? How many?\n= n: a / (5 - a); dogs", "divides"},

@@ -1,10 +1,13 @@
 package office
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/task/answer"
 )
 
 // maxExpression is the longest expression, in characters. It bounds the depth and the size of numbers too.
@@ -12,137 +15,59 @@ const maxExpression = 40
 
 // evaluate returns the exact value of an expression of whole numbers, + - * /, mod and brackets,
 // and the numbers in it. why says what is wrong with it; empty: nothing.
-func evaluate(text string) (value *big.Rat, numbers []string, why string) {
+func evaluate(text string) (_ *big.Rat, numbers []string, why string) {
 	if n := utf8.RuneCountInString(text); n > maxExpression {
 		return nil, nil, fmt.Sprintf("has %d characters, at most %d are allowed", n, maxExpression)
 	}
-	p := &parser{text: signs.Replace(text)}
-	p.skip()
-	value = p.sum()
-	if p.why == "" && p.at < len(p.text) {
-		p.fail()
+	e := answer.Evaluator[*big.Rat]{
+		Operators: []string{"+", "-", "*", "/", "mod"}, Signs: "-", Apply: calculate,
+		Operand: func(text string) (*big.Rat, int, error) {
+			digits := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
+			value, is := new(big.Rat).SetString(digits)
+			if is {
+				numbers = append(numbers, value.RatString())
+			}
+			return value, len(digits), nil
+		},
 	}
-	if p.why != "" {
-		return nil, nil, p.why
+	value, err := e.Read(signs.Replace(text))
+	if misread, is := errors.AsType[*answer.SyntaxError](err); is && misread.Rest == "" {
+		return nil, nil, "it ends too early"
+	} else if is {
+		return nil, nil, fmt.Sprintf("%.20q is not understood; it takes whole numbers, + - * /, mod and brackets", misread.Rest)
 	}
-	return value, p.numbers, ""
+	if err != nil {
+		return nil, nil, err.Error()
+	}
+	return value, numbers, ""
 }
 
 // signs are other ways to write the operators.
 var signs = strings.NewReplacer("−", "-", "×", "*", "÷", "/", "%", " mod ")
 
-// A parser reads an expression.
-type parser struct {
-	text    string
-	at      int
-	numbers []string
-	why     string // the first fault; empty: none
-}
-
-// fail notes that the text cannot go on as it does.
-func (p *parser) fail() *big.Rat {
-	switch {
-	case p.why != "":
-	case p.at == len(p.text):
-		p.why = "it ends too early"
-	default:
-		p.why = fmt.Sprintf("%.20q is not understood; it takes whole numbers, + - * /, mod and brackets", p.text[p.at:])
-	}
-	return new(big.Rat)
-}
-
-// skip skips spaces.
-func (p *parser) skip() {
-	for p.at < len(p.text) && p.text[p.at] == ' ' {
-		p.at++
-	}
-}
-
-// take reports whether a word is next, and goes beyond it.
-func (p *parser) take(word string) bool {
-	if p.why != "" || !strings.HasPrefix(p.text[p.at:], word) {
-		return false
-	}
-	p.at += len(word)
-	p.skip()
-	return true
-}
-
-// sum reads products that are added or subtracted.
-func (p *parser) sum() *big.Rat {
-	value := p.product()
-	for {
-		switch {
-		case p.take("+"):
-			value = new(big.Rat).Add(value, p.product())
-		case p.take("-"):
-			value = new(big.Rat).Sub(value, p.product())
-		default:
-			return value
+// calculate returns x op y; for mod, the remainder of a division by a positive number, from 0 on.
+func calculate(op byte, x, y *big.Rat) (*big.Rat, error) {
+	z := new(big.Rat)
+	switch op {
+	case answer.Negate:
+		return z.Neg(x), nil
+	case '+':
+		return z.Add(x, y), nil
+	case '-':
+		return z.Sub(x, y), nil
+	case '*':
+		return z.Mul(x, y), nil
+	case '/':
+		if y.Sign() == 0 {
+			return nil, errors.New("it divides by 0")
 		}
+		return z.Quo(x, y), nil
 	}
-}
-
-// product reads factors that are multiplied, divided or reduced by a modulus, from left to right.
-func (p *parser) product() *big.Rat {
-	value := p.factor()
-	for {
-		switch {
-		case p.take("*"):
-			value = new(big.Rat).Mul(value, p.factor())
-		case p.take("/"):
-			by := p.factor()
-			if p.why == "" && by.Sign() == 0 {
-				p.why = "it divides by 0"
-			}
-			if p.why != "" {
-				return value
-			}
-			value = new(big.Rat).Quo(value, by)
-		case p.take("mod"):
-			value = p.mod(value, p.factor())
-		default:
-			return value
-		}
-	}
-}
-
-// mod returns the remainder of a division by a positive number, from 0 on.
-func (p *parser) mod(of, by *big.Rat) *big.Rat {
 	switch {
-	case p.why != "":
-	case !of.IsInt() || !by.IsInt():
-		p.why = "mod takes whole numbers"
-	case by.Sign() <= 0:
-		p.why = "mod takes a modulus above 0"
-	default:
-		return new(big.Rat).SetInt(new(big.Int).Mod(of.Num(), by.Num()))
+	case !x.IsInt() || !y.IsInt():
+		return nil, errors.New("mod takes whole numbers")
+	case y.Sign() <= 0:
+		return nil, errors.New("mod takes a modulus above 0")
 	}
-	return of
-}
-
-// factor reads a number or an expression in brackets, perhaps with a sign.
-func (p *parser) factor() *big.Rat {
-	switch {
-	case p.take("-"):
-		return new(big.Rat).Neg(p.factor())
-	case p.take("("):
-		value := p.sum()
-		if !p.take(")") {
-			return p.fail()
-		}
-		return value
-	}
-	from := p.at
-	for p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
-		p.at++
-	}
-	value, is := new(big.Rat).SetString(p.text[from:p.at])
-	if !is || p.why != "" {
-		p.at = from
-		return p.fail()
-	}
-	p.numbers = append(p.numbers, value.RatString())
-	p.skip()
-	return value
+	return z.SetInt(new(big.Int).Mod(x.Num(), y.Num())), nil
 }
