@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Untrained masks a token out of training.
@@ -59,7 +59,7 @@ func (o Origin) MarshalJSON() ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	type fields Origin
-	return jsonform.Marshal(fields(o))
+	return json.Marshal(fields(o))
 }
 
 // Sequences returns the number of sequences.
@@ -146,7 +146,7 @@ func (g *Group) Masked(i int) (bool, error) {
 	if i >= len(g.Overrides) || len(g.Overrides[i]) == 0 {
 		return false, nil
 	}
-	if err := jsonform.Unmarshal(g.Overrides[i], &override); err != nil {
+	if err := strictjson.Unmarshal(g.Overrides[i], &override); err != nil {
 		return false, &FieldError{Field: fmt.Sprintf("overrides[%d]", i), Why: err.Error()}
 	}
 	return override.Zero, nil

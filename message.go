@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // The roles of messages.
@@ -79,8 +79,8 @@ type messageJSON struct {
 // text is null, as with OpenAI.
 func (m Message) MarshalJSON() ([]byte, error) {
 	if m.plain() {
-		text := jsonform.AppendLegible([]byte(`{"role":`), m.Role)
-		return append(jsonform.AppendLegible(append(text, `,"content":`...), m.Content), '}'), nil
+		text := strictjson.AppendLegible([]byte(`{"role":`), m.Role)
+		return append(strictjson.AppendLegible(append(text, `,"content":`...), m.Content), '}'), nil
 	}
 	out := messageJSON{
 		Role: m.Role, Content: []byte("null"), Reasoning: m.Reasoning,
@@ -89,9 +89,9 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	var err error
 	switch {
 	case m.Parts != nil:
-		out.Content, err = jsonform.MarshalLegible(m.Parts)
+		out.Content, err = strictjson.Legible(m.Parts)
 	case m.Content != "" || m.ToolCalls == nil:
-		out.Content, err = jsonform.MarshalLegible(m.Content)
+		out.Content, err = strictjson.Legible(m.Content)
 	}
 	if err != nil {
 		return nil, err
@@ -115,11 +115,11 @@ func AppendMessages(b []byte, talk []Message) ([]byte, error) {
 			b = append(b, ',')
 		}
 		if m := &talk[i]; m.plain() {
-			b = jsonform.AppendText(append(b, `{"role":`...), m.Role)
-			b = append(jsonform.AppendText(append(b, `,"content":`...), m.Content), '}')
+			b = strictjson.AppendText(append(b, `{"role":`...), m.Role)
+			b = append(strictjson.AppendText(append(b, `,"content":`...), m.Content), '}')
 			continue
 		}
-		text, err := jsonform.Marshal(talk[i])
+		text, err := json.Marshal(talk[i])
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 		return nil
 	}
 	fields := map[string]json.RawMessage{}
-	if err := jsonform.Unmarshal(data, &fields); err != nil {
+	if err := strictjson.Unmarshal(data, &fields); err != nil {
 		return fmt.Errorf("message: %w", err)
 	}
 	*m = Message{}
@@ -152,7 +152,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 		if !has || isNull(raw) {
 			continue
 		}
-		if err := jsonform.Unmarshal(raw, f.into); err != nil {
+		if err := strictjson.Unmarshal(raw, f.into); err != nil {
 			return fmt.Errorf("message: %s: %w", f.name, err)
 		}
 	}
@@ -169,12 +169,12 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 // readPlain reads the form of most messages, a role and a text. It leaves everything else to
 // encoding/json.
 func readPlain(data []byte) (m Message, is bool) {
-	is = jsonform.Members(data, func(name, value []byte) (plain bool) {
+	is = strictjson.Members(data, func(name, value []byte) (plain bool) {
 		switch {
 		case string(name) == "role" && m.Role == "":
-			m.Role, plain = jsonform.Text(value)
+			m.Role, plain = strictjson.Text(value)
 		case string(name) == "content" && m.Content == "":
-			m.Content, plain = jsonform.Text(value)
+			m.Content, plain = strictjson.Text(value)
 		}
 		return plain
 	})
@@ -188,9 +188,9 @@ func (m *Message) readContent(raw json.RawMessage) error {
 		return nil
 	case raw[0] == '[':
 		m.Parts = []Part{}
-		return jsonform.Unmarshal(raw, &m.Parts)
+		return strictjson.Unmarshal(raw, &m.Parts)
 	}
-	return jsonform.Unmarshal(raw, &m.Content)
+	return strictjson.Unmarshal(raw, &m.Content)
 }
 
 // MarshalJSON implements [json.Marshaler].
@@ -198,7 +198,7 @@ func (p Part) MarshalJSON() ([]byte, error) {
 	if p.Raw != nil {
 		return p.Raw, nil
 	}
-	return jsonform.MarshalLegible(struct {
+	return strictjson.Legible(struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}{p.Type, p.Text})
@@ -207,15 +207,15 @@ func (p Part) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (p *Part) UnmarshalJSON(data []byte) error {
 	var fields map[string]json.RawMessage
-	if err := jsonform.Unmarshal(data, &fields); err != nil {
+	if err := strictjson.Unmarshal(data, &fields); err != nil {
 		return fmt.Errorf("part: %w", err)
 	}
 	*p = Part{}
-	if err := jsonform.Unmarshal(fields["type"], &p.Type); err != nil {
+	if err := strictjson.Unmarshal(fields["type"], &p.Type); err != nil {
 		return fmt.Errorf("part: type: want a string")
 	}
 	if raw, has := fields["text"]; has {
-		if err := jsonform.Unmarshal(raw, &p.Text); err != nil {
+		if err := strictjson.Unmarshal(raw, &p.Text); err != nil {
 			return fmt.Errorf("part: text: %w", err)
 		}
 	}
@@ -242,7 +242,7 @@ func (c ToolCall) MarshalJSON() ([]byte, error) {
 	if c.Raw != nil {
 		return c.Raw, nil
 	}
-	return jsonform.MarshalLegible(callJSON{c.ID, functionType, functionJSON{c.Name, c.Arguments}})
+	return strictjson.Legible(callJSON{c.ID, functionType, functionJSON{c.Name, c.Arguments}})
 }
 
 // functionType is the type of a function call.
@@ -251,13 +251,11 @@ const functionType = "function"
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c *ToolCall) UnmarshalJSON(data []byte) error {
 	var in callJSON
-	if err := jsonform.Unmarshal(data, &in); err != nil {
+	if err := strictjson.Unmarshal(data, &in); err != nil {
 		return fmt.Errorf("tool call: %w", err)
 	}
 	*c = ToolCall{ID: in.ID, Name: in.Function.Name, Arguments: in.Function.Arguments}
-	dec := jsonform.NewDecoder(data)
-	dec.DisallowUnknownFields()
-	if dec.Decode(&in) != nil || in.Type != functionType {
+	if strictjson.UnmarshalKnown(data, &in) != nil || in.Type != functionType {
 		c.Raw = bytes.Clone(data)
 	}
 	return nil
@@ -265,13 +263,13 @@ func (c *ToolCall) UnmarshalJSON(data []byte) error {
 
 // withExtra writes the struct v and appends the fields of extra.
 func withExtra(v any, extra map[string]json.RawMessage) ([]byte, error) {
-	text, err := jsonform.MarshalLegible(v)
+	text, err := strictjson.Legible(v)
 	if err != nil || len(extra) == 0 {
 		return text, err
 	}
 	text = text[:len(text)-1]
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		quoted, err := jsonform.MarshalLegible(name)
+		quoted, err := strictjson.Legible(name)
 		if err != nil {
 			return nil, err
 		}

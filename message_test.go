@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 func TestMessageIsWrittenAsItWasRead(t *testing.T) {
@@ -104,7 +103,7 @@ func TestAppendMessages(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &talk); err != nil {
 			t.Fatal(err)
 		}
-		want, err := jsonform.Marshal(talk)
+		want, err := json.Marshal(talk)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Record is a task's own record of a problem: the plain value that the task made or, from
@@ -33,7 +31,7 @@ func (r Record) JSON() (json.RawMessage, error) {
 	if r.value == nil {
 		return r.raw, nil
 	}
-	raw, err := jsonform.Marshal(r.value)
+	raw, err := json.Marshal(r.value)
 	if err != nil {
 		return nil, fmt.Errorf("record: %w", err)
 	}

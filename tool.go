@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Tool is something that the model may call in an episode.
@@ -53,11 +53,11 @@ func ToolsJSON(tools []Tool) (json.RawMessage, error) {
 			continue
 		}
 		var object map[string]json.RawMessage
-		if err := jsonform.Unmarshal(t.Params, &object); err != nil || object == nil {
+		if err := strictjson.Unmarshal(t.Params, &object); err != nil || object == nil {
 			return nil, fmt.Errorf("tool %q: its parameters are no JSON object", t.Name)
 		}
 	}
-	return jsonform.MarshalLegible(list)
+	return strictjson.Legible(list)
 }
 
 // A Planner is a [Solver] that solves its problems with tools.

@@ -11,6 +11,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -22,7 +23,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 var (
@@ -42,7 +43,7 @@ var (
 var client = http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1 << 14, MaxConnsPerHost: 0}}
 
 func post(url, key string, body any) ([]byte, error) {
-	text, err := jsonform.Marshal(body)
+	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func (a *agent) session() (session, error) {
 		return session{}, err
 	}
 	var made struct{ Sessions []session }
-	if err := jsonform.Unmarshal(out, &made); err != nil {
+	if err := strictjson.Unmarshal(out, &made); err != nil {
 		return session{}, err
 	}
 	return made.Sessions[0], nil
@@ -130,7 +131,7 @@ func (a *agent) run(text string, from, until time.Time, errors *atomic.Int64) {
 			var got struct {
 				Choices []struct{ Message struct{ Content string } }
 			}
-			if jsonform.Unmarshal(out, &got) == nil && len(got.Choices) > 0 {
+			if strictjson.Unmarshal(out, &got) == nil && len(got.Choices) > 0 {
 				reply = got.Choices[0].Message.Content
 			}
 			if !*streamed {
@@ -174,7 +175,7 @@ func main() {
 		}
 		return float64(times[int(share*float64(len(times)-1))].Microseconds()) / 1000
 	}
-	out, _ := jsonform.Marshal(map[string]any{ // numbers of ours
+	out, _ := json.Marshal(map[string]any{ // numbers of ours
 		"agents": *agents, "calls": len(times), "made": made, "errors": errors.Load(), "calls_per_s": float64(len(times)) / *seconds,
 		"p50_ms": at(0.5), "p90_ms": at(0.9), "p99_ms": at(0.99),
 	})

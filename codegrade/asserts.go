@@ -5,11 +5,12 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
@@ -174,7 +175,7 @@ func (j *judgement) session(ctx context.Context, s session) (o Outcome, said rep
 	if o = j.outcome(got); o.Reason != "" {
 		return o, said, nil
 	}
-	if err := jsonform.Unmarshal(got.Fetched[resultFile], &said); err != nil {
+	if err := strictjson.Unmarshal(got.Fetched[resultFile], &said); err != nil {
 		return o, said, fmt.Errorf("the report of tests: %w", err)
 	}
 	switch {
@@ -207,7 +208,7 @@ func (j *judgement) shared(ctx context.Context, s session, want units) (Outcome,
 	var said report
 	switch {
 	case o.Reason != "":
-	case jsonform.Unmarshal(got.Fetched[resultFile], &said) != nil || said.Nonce != s.Nonce:
+	case strictjson.Unmarshal(got.Fetched[resultFile], &said) != nil || said.Nonce != s.Nonce:
 		o.Reason, o.Error = RuntimeError, "the tests did not come to their end"
 	case said.units != want:
 		o.Reason, o.Error = WrongAnswer, want.differ(said.units)
@@ -233,7 +234,7 @@ func (j *judgement) calls(ctx context.Context, calls []string) (Outcome, []strin
 		return o, nil, nil
 	}
 	var results []string
-	if jsonform.Unmarshal(got.Fetched[resultFile], &results) != nil || len(results) != len(calls) {
+	if strictjson.Unmarshal(got.Fetched[resultFile], &results) != nil || len(results) != len(calls) {
 		o.Reason, o.Error = RuntimeError, "the program ended before its functions returned"
 	}
 	return o, results, nil
@@ -241,7 +242,7 @@ func (j *judgement) calls(ctx context.Context, calls []string) (Outcome, []strin
 
 // driver is a job of driver.py beside the program.
 func (j *judgement) driver(task any) (sandbox.Job, error) {
-	text, err := jsonform.Marshal(task)
+	text, err := json.Marshal(task)
 	if err != nil {
 		return sandbox.Job{}, err
 	}

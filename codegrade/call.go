@@ -5,7 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // driver is the program that calls functions, and that runs tests.
@@ -49,7 +49,7 @@ func (j *judgement) call(ctx context.Context, c Case) (Outcome, error) {
 	}
 	if fault != nil {
 		o.Error = fault.Error()
-	} else if text, err := jsonform.MarshalLegible(value); err == nil { // infinity has no form
+	} else if text, err := strictjson.Legible(value); err == nil { // infinity has no form
 		o.Output = shown(string(text))
 	}
 	return o, nil

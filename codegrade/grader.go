@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -14,7 +15,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
@@ -96,7 +96,7 @@ type judgement struct {
 // newJudgement prepares a judgement.
 func (g *Grader) newJudgement(tests Tests, code string) (*judgement, error) {
 	g.open()
-	form, err := jsonform.Marshal(tests)
+	form, err := json.Marshal(tests)
 	if err != nil {
 		return nil, err
 	}

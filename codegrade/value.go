@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // deepest is how many values may stand within each other. The form of driver.py needs up to three for
@@ -18,12 +18,10 @@ const deepest = 500
 
 // decode reads one JSON value: numbers as json.Number, the rest as package encoding/json has it.
 func decode(text []byte) (value any, err error) {
-	if fault := jsonform.Strict(text, deepest); fault != nil {
+	if fault := strictjson.Check(text, deepest); fault != nil {
 		return nil, fault
 	}
-	d := jsonform.NewDecoder(text)
-	d.UseNumber()
-	err = d.Decode(&value)
+	err = strictjson.UnmarshalNumbers(text, &value)
 	return value, err
 }
 
@@ -171,7 +169,7 @@ func sorted(values []any) []any {
 	}
 	all := make([]keyed, len(values))
 	for i, v := range values {
-		form, err := jsonform.Marshal(v)
+		form, err := json.Marshal(v)
 		if err != nil { // a number that JSON lacks
 			form = []byte(`"NaN"`)
 		}

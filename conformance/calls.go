@@ -12,7 +12,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
@@ -56,14 +56,14 @@ func run(from *bufio.Reader, to *bufio.Writer) error {
 			return err
 		}
 		var in line
-		if err := jsonform.Unmarshal(text, &in); err != nil {
+		if err := strictjson.Unmarshal(text, &in); err != nil {
 			return err
 		}
 		out, err := read(in)
 		if err != nil {
 			return err
 		}
-		if err := jsonform.WriteLegible(to, out); err != nil {
+		if err := strictjson.WriteLegible(to, out); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/tables"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -39,7 +39,7 @@ func main() {
 	out := bufio.NewWriter(os.Stdout)
 	defer out.Flush()
 	if *leduc {
-		if err := jsonform.WriteLine(out, cards.LeducEquilibrium()); err != nil {
+		if err := json.NewEncoder(out).Encode(cards.LeducEquilibrium()); err != nil {
 			log.Fatal(err)
 		}
 		return
@@ -57,7 +57,7 @@ func main() {
 			log.Fatal(err)
 		}
 		made += len(e.Turns)
-		if err := jsonform.WriteLine(out, e); err != nil {
+		if err := json.NewEncoder(out).Encode(e); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -112,7 +112,7 @@ type turn struct {
 
 // play plays an episode.
 func (m *memory) play(task quintain.Task, of quintain.Scenario, p quintain.Problem, r *rng.Rand) (e episode, err error) {
-	text, err := jsonform.Marshal(p)
+	text, err := json.Marshal(p)
 	if err != nil {
 		return e, err
 	}
@@ -120,7 +120,7 @@ func (m *memory) play(task quintain.Task, of quintain.Scenario, p quintain.Probl
 		Level    int             `json:"level"`
 		Instance json.RawMessage `json:"instance"`
 	}
-	if err := jsonform.Unmarshal(text, &read); err != nil {
+	if err := strictjson.Unmarshal(text, &read); err != nil {
 		return e, err
 	}
 	e.Level, e.Record = read.Level, read.Instance

@@ -17,7 +17,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/tables"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
@@ -64,7 +64,7 @@ func main() {
 		if *count--; *count < 0 {
 			return errEnough
 		}
-		return jsonform.WriteLegible(out, v)
+		return strictjson.WriteLegible(out, v)
 	}
 	var err error
 	for n := 0; err == nil; n++ {

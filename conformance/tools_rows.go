@@ -10,7 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/tables"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
@@ -86,7 +86,7 @@ func (e *episode) fill(plan []quintain.ToolCall) (err error) {
 	var record struct {
 		Start json.RawMessage `json:"start"`
 	}
-	if err := jsonform.Unmarshal(e.Record, &record); err != nil {
+	if err := strictjson.Unmarshal(e.Record, &record); err != nil {
 		return err
 	}
 	e.Fillings, err = tables.Fillings(record.Start)
@@ -104,7 +104,7 @@ func called(all []quintain.ToolCall) (some []call) {
 // mixed returns a call with the value of an argument of another call.
 func mixed(c, other quintain.ToolCall, r *rng.Rand) quintain.ToolCall {
 	var args, others map[string]json.RawMessage
-	if jsonform.Unmarshal([]byte(c.Arguments), &args) != nil || jsonform.Unmarshal([]byte(other.Arguments), &others) != nil {
+	if strictjson.Unmarshal([]byte(c.Arguments), &args) != nil || strictjson.Unmarshal([]byte(other.Arguments), &others) != nil {
 		return c
 	}
 	if len(others) == 0 {
@@ -114,7 +114,7 @@ func mixed(c, other quintain.ToolCall, r *rng.Rand) quintain.ToolCall {
 	if _, has := args[name]; has {
 		args[name] = others[name]
 	}
-	text, err := jsonform.MarshalLegible(args)
+	text, err := strictjson.Legible(args)
 	if err != nil {
 		return c
 	}

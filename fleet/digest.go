@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -32,7 +31,7 @@ func Digest(streams []rollout.Stream) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("stream %d, %s: %w", i, s.Scenario.TaskInfo().Name, err)
 		}
-		if err := jsonform.WriteLine(sum, mark); err != nil {
+		if err := json.NewEncoder(sum).Encode(mark); err != nil {
 			return "", fmt.Errorf("problem %s: %w", mark.ID, err)
 		}
 	}

@@ -2,14 +2,14 @@ package fleet
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Frame is the content type of a finish, or of turns, whose numbers are not JSON, which takes long to
@@ -76,7 +76,7 @@ func withoutNumbers(t quintain.Trajectory) quintain.Trajectory {
 
 // appendFrame appends a head as JSON, and the numbers of episodes.
 func appendFrame(b []byte, head any, episodes []*quintain.Trajectory) ([]byte, error) {
-	text, err := jsonform.Marshal(head)
+	text, err := json.Marshal(head)
 	if err != nil {
 		return nil, err
 	}
@@ -118,21 +118,15 @@ func appendInts[T ~int32](b []byte, list []T) []byte {
 	return b
 }
 
-// finishes reads the JSON of finishes.
-var finishes = sync.OnceValue(jsonform.NewReader[Finish])
-
 // ReadFrame reads a [Frame], and keeps nothing of b.
 func ReadFrame(b []byte) (f Finish, err error) {
-	err = readFrame(b, func(text []byte) (err error) {
-		f, err = finishes().Read(text)
-		return err
-	}, f.episodes)
+	err = readFrame(b, func(text []byte) error { return strictjson.Unmarshal(text, &f) }, f.episodes)
 	return f, err
 }
 
 // ReadTurns reads turns in the form of a [Frame], and keeps nothing of b.
 func ReadTurns(b []byte) (t Turns, err error) {
-	err = readFrame(b, func(text []byte) error { return jsonform.Unmarshal(text, &t) }, t.episodes)
+	err = readFrame(b, func(text []byte) error { return strictjson.Unmarshal(text, &t) }, t.episodes)
 	return t, err
 }
 

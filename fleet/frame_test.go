@@ -2,13 +2,13 @@ package fleet
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // framed is a finish with lists of all kinds.
@@ -36,7 +36,7 @@ func TestAFrameComesBackWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := jsonform.Marshal(want)
+	text, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func BenchmarkFinish(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		text, err := jsonform.Marshal(f)
+		text, err := json.Marshal(f)
 		if err != nil {
 			b.Fatal(err)
 		}

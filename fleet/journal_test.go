@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -11,7 +12,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -53,7 +54,7 @@ func (s *site) sendAs(kind, path string, body []byte, got any) int {
 	defer r.Body.Close()
 	text, err := io.ReadAll(r.Body)
 	if err == nil && r.StatusCode == http.StatusOK {
-		err = jsonform.Unmarshal(text, got)
+		err = strictjson.Unmarshal(text, got)
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -115,8 +116,8 @@ func TestTurnsGoToTheNextWorker(t *testing.T) {
 		t.Errorf("turns of a lost lease: status %d", status)
 	}
 	got, status := s.turns(2, now)
-	text, err := jsonform.Marshal(got)
-	want, err2 := jsonform.Marshal([]rollout.Begun{part(0, 0, 3), part(1, 0, 1)})
+	text, err := json.Marshal(got)
+	want, err2 := json.Marshal([]rollout.Begun{part(0, 0, 3), part(1, 0, 1)})
 	if status != http.StatusOK || err != nil || err2 != nil || string(text) != string(want) {
 		t.Errorf("status %d, turns %s, want %s", status, text, want)
 	}

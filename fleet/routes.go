@@ -3,6 +3,7 @@ package fleet
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -12,7 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/fleet/roster"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/player"
 )
@@ -67,7 +68,7 @@ func (c *Coordinator) Routes() []web.Route {
 
 // send answers with JSON.
 func send(call *web.Call, v any) error {
-	text, err := jsonform.Marshal(v)
+	text, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
@@ -93,14 +94,14 @@ func read[T any](call *web.Call, most int64, of func(body []byte) (T, error)) (T
 }
 
 func readJSON[T any](body []byte) (v T, err error) {
-	err = jsonform.Unmarshal(body, &v)
+	err = strictjson.Unmarshal(body, &v)
 	return v, err
 }
 
 // readFinish reads a finish, as JSON or as a [Frame].
 func readFinish(call *web.Call) (Finish, error) {
 	if call.R.Header.Get("Content-Type") != Frame {
-		return read(call, mostEpisodes, finishes().Read)
+		return read(call, mostEpisodes, readJSON[Finish])
 	}
 	return read(call, mostEpisodes, ReadFrame)
 }

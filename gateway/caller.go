@@ -14,7 +14,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -84,7 +83,7 @@ type MadeSession struct {
 
 // answer answers with JSON.
 func answer(c *web.Call, status int, v any) error {
-	body, err := jsonform.Marshal(v)
+	body, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
@@ -313,7 +312,7 @@ func (g callerAPI) getCalls(c *web.Call) error {
 	}
 	var out []byte
 	for i := range t.Turns {
-		line, err := jsonform.Marshal(&t.Turns[i])
+		line, err := json.Marshal(&t.Turns[i])
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -29,8 +29,8 @@ func NewDoor(g *Gateway) Door { return Door{g, maphash.MakeSeed(), new([64]sync.
 // know. The error names the field.
 func Decode[T any](c *web.Call) (T, error) {
 	return web.ReadBody(c, func(body []byte) (v T, err error) {
-		if err := jsonform.Unmarshal(body, &v); err != nil {
-			return v, web.Errorf(http.StatusUnprocessableEntity, "%v", jsonform.Explain(err))
+		if err := strictjson.Unmarshal(body, &v); err != nil {
+			return v, web.Errorf(http.StatusUnprocessableEntity, "%v", strictjson.Explain(err))
 		}
 		return v, nil
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -12,7 +13,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/compiled"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -165,7 +165,7 @@ func (g *Gateway) job(spec Spec, name string) (rollout.Job, error) {
 	if spec.Name == "" {
 		return g.host.Next()
 	}
-	instance, err := jsonform.Marshal(map[string]any{"name": spec.Name, "group": name, "metadata": spec.Metadata})
+	instance, err := json.Marshal(map[string]any{"name": spec.Name, "group": name, "metadata": spec.Metadata})
 	if err != nil {
 		return rollout.Job{}, err
 	}

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,7 +11,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/gateway/tree"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // Kinds of the records of the journal.
@@ -92,7 +92,7 @@ func (b book) write(ctx context.Context, all ...journal.Record) error {
 
 // recordOf makes a record with the JSON of a type of this package, which cannot fail.
 func recordOf(session string, kind byte, v any) journal.Record {
-	data, err := jsonform.Marshal(v)
+	data, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("gateway: a record: %v", err))
 	}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,7 +10,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/journal"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/text/chattemplate"
@@ -60,7 +60,7 @@ func fitsJournal(text int, talk []quintain.Message) bool {
 	if text < journal.MaxData/16 { // as JSON, a byte has six at most
 		return true
 	}
-	written, err := jsonform.Marshal(talk)
+	written, err := json.Marshal(talk)
 	return err == nil && text+len(written) <= journal.MaxData
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/gateway/tree"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A restorer takes up the sessions of the last process.
@@ -47,7 +47,7 @@ func (g *restorer) restore(r journal.Record) error {
 
 func (g *restorer) restoreGroup(r journal.Record) error {
 	var of group
-	if err := jsonform.Unmarshal(r.Data, &of.groupRecord); err != nil {
+	if err := strictjson.Unmarshal(r.Data, &of.groupRecord); err != nil {
 		return fmt.Errorf("group: %w", err)
 	}
 	of.job = g.host.Job(of.Problem)
@@ -57,7 +57,7 @@ func (g *restorer) restoreGroup(r journal.Record) error {
 
 func (g *restorer) restoreOrder(r journal.Record) error {
 	var in orderRecord
-	if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+	if err := strictjson.Unmarshal(r.Data, &in); err != nil {
 		return fmt.Errorf("order: %w", err)
 	}
 	if in.Made != nil && g.groups[in.Made.Group] != nil {
@@ -68,7 +68,7 @@ func (g *restorer) restoreOrder(r journal.Record) error {
 
 func (g *restorer) restoreSession(r journal.Record) error {
 	var in sessionRecord
-	if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+	if err := strictjson.Unmarshal(r.Data, &in); err != nil {
 		return fmt.Errorf("session: %w", err)
 	}
 	of := g.groups[in.Group]
@@ -97,13 +97,13 @@ func (g *restorer) restoreInto(s *session, r journal.Record) error {
 		}
 	case kindFailed:
 		var in failure
-		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+		if err := strictjson.Unmarshal(r.Data, &in); err != nil {
 			return fmt.Errorf("failure: %w", err)
 		}
 		s.failures = append(s.failures, in)
 	case kindReward:
 		var in Reward
-		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+		if err := strictjson.Unmarshal(r.Data, &in); err != nil {
 			return fmt.Errorf("reward: %w", err)
 		}
 		_ = s.take(in) // it was accepted once
@@ -115,13 +115,13 @@ func (g *restorer) restoreInto(s *session, r journal.Record) error {
 		s.generation.Store(uint32(generation))
 	case kindEnd:
 		var in endRecord
-		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+		if err := strictjson.Unmarshal(r.Data, &in); err != nil {
 			return fmt.Errorf("end: %w", err)
 		}
 		s.end(in.End, time.Now())
 	case kindSealed:
 		var in sealedRecord
-		if err := jsonform.Unmarshal(r.Data, &in); err != nil {
+		if err := strictjson.Unmarshal(r.Data, &in); err != nil {
 			return fmt.Errorf("outcome: %w", err)
 		}
 		if !slices.Contains(quintain.Outcomes, in.Outcome) || in.Outcome.Rewarded() && !s.rewarded {

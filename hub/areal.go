@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/areal"
 	"github.com/quintain-rl/quintain/interop/atropos"
@@ -72,7 +72,7 @@ func (a arealAPI) allocate(c *web.Call) error {
 		refusal = a.rollouts.open(l, a.trained()).Allocate(*in.ID, l, a.trained())
 	}
 	body := fmt.Appendf(nil, `{"success":%t,"reason":`, refusal == "")
-	return c.JSON(http.StatusOK, append(jsonform.AppendLegible(body, refusal), '}'))
+	return c.JSON(http.StatusOK, append(strictjson.AppendLegible(body, refusal), '}'))
 }
 
 // finish ends a rollout.

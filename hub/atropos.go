@@ -13,7 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/hub/registry"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue/groupform"
@@ -77,8 +77,8 @@ func (a atroposAPI) wandbInfo(c *web.Call) error {
 	if !g.Registered {
 		return c.JSON(http.StatusOK, []byte(`{"group":null,"project":null}`))
 	}
-	body := jsonform.AppendLegible([]byte(`{"group":`), g.Group)
-	body = jsonform.AppendLegible(append(body, `,"project":`...), g.Project)
+	body := strictjson.AppendLegible([]byte(`{"group":`), g.Group)
+	body = strictjson.AppendLegible(append(body, `,"project":`...), g.Project)
 	return c.JSON(http.StatusOK, append(body, '}'))
 }
 
@@ -204,8 +204,8 @@ func (a atroposAPI) registerEnv(c *web.Call) error {
 	}
 	g := a.registry.Current()
 	body := fmt.Appendf(nil, `{"status":"success","env_id":%d,"wandb_name":`, e.ID)
-	body = jsonform.AppendLegible(body, e.RealName())
-	body = jsonform.AppendLegible(append(body, `,"checkpoint_dir":`...), g.Checkpoint)
+	body = strictjson.AppendLegible(body, e.RealName())
+	body = strictjson.AppendLegible(append(body, `,"checkpoint_dir":`...), g.Checkpoint)
 	body = fmt.Appendf(body, `,"starting_step":%d,"checkpoint_interval":%d,"num_steps":%d`, a.Step(), g.Interval, g.NumSteps)
 	if e.Instance != "" {
 		body = append(body, `,"shares":true`...)

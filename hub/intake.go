@@ -12,7 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/hub/registry"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
@@ -53,7 +53,7 @@ func (t taken) appendWarnings(body []byte) []byte {
 		} else {
 			body = append(body, ',')
 		}
-		body = jsonform.AppendLegible(body, w)
+		body = strictjson.AppendLegible(body, w)
 	}
 	if len(t.warnings) > 0 {
 		body = append(body, ']')

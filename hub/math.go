@@ -2,10 +2,11 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/mathverify"
 )
@@ -39,7 +40,7 @@ func verifyMath(c *web.Call) (body []byte, err error) {
 
 // decode reads a question.
 func decode(body []byte) (q question, err error) {
-	if err := jsonform.Unmarshal(body, &q); err != nil {
+	if err := strictjson.Unmarshal(body, &q); err != nil {
 		return q, web.Errorf(http.StatusBadRequest, `the body is neither {"gold","answer"} nor {"pairs"}: %v`, err)
 	}
 	if len(q.Pairs) > maxPairs {
@@ -55,7 +56,7 @@ func (q question) answer(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return nil, web.Errorf(http.StatusUnprocessableEntity, "%v", err)
 		}
-		return jsonform.Marshal(verdict)
+		return json.Marshal(verdict)
 	}
 	verdicts := make([]mathverify.Verdict, len(q.Pairs))
 	for i, pair := range q.Pairs {
@@ -65,6 +66,6 @@ func (q question) answer(ctx context.Context) ([]byte, error) {
 		}
 		verdicts[i] = verdict
 	}
-	body, err := jsonform.Marshal(verdicts)
+	body, err := json.Marshal(verdicts)
 	return fmt.Appendf(nil, `{"verdicts":%s}`, body), err
 }

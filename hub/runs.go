@@ -2,13 +2,13 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -158,7 +158,7 @@ func (s *Server) listRuns(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	body, err := jsonform.Marshal(map[string][]string{"runs": append([]string{DefaultRun}, names...)})
+	body, err := json.Marshal(map[string][]string{"runs": append([]string{DefaultRun}, names...)})
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package hub
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,7 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub/registry"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue/groupform"
@@ -30,7 +31,7 @@ func (a v1API) postGroups(c *web.Call) error {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = jsonform.AppendLegible(append(body, `{"id":`...), id)
+		body = strictjson.AppendLegible(append(body, `{"id":`...), id)
 		body = fmt.Appendf(body, `,"fresh":%t}`, t.fresh[i])
 	}
 	body = fmt.Appendf(body, `],"held":%d`, t.buffered)
@@ -143,7 +144,7 @@ func (a v1API) extendBatch(c *web.Call) error {
 
 // stats shows the run's content and counts.
 func (a v1API) stats(c *web.Call) error {
-	body, err := jsonform.Marshal(StatsOf(a.Run))
+	body, err := json.Marshal(StatsOf(a.Run))
 	if err != nil {
 		return err
 	}
@@ -171,7 +172,7 @@ func (a v1API) dealShares(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	body, err := jsonform.Marshal(map[string][]registry.Block{"shares": blocks})
+	body, err := json.Marshal(map[string][]registry.Block{"shares": blocks})
 	if err != nil {
 		return err
 	}

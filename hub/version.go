@@ -3,6 +3,7 @@ package hub
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"math"
@@ -10,7 +11,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/policy/weights"
@@ -75,7 +75,7 @@ type versionReply struct {
 func (a v1API) showVersion(c *web.Call) error {
 	acked, _ := a.Acked()
 	told := a.weights.Told()
-	body, err := jsonform.Marshal(versionReply{told.Version, acked, a.Step(), told.Servers})
+	body, err := json.Marshal(versionReply{told.Version, acked, a.Step(), told.Servers})
 	if err != nil {
 		return err
 	}

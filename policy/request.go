@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Check reports the first invalid field of r. A TopP of zero is valid and means the same as
@@ -94,13 +94,13 @@ func checkSampling(n int, s quintain.Sampling) error {
 // isList reports whether text is a JSON array.
 func isList(text []byte) bool {
 	var list []json.RawMessage
-	return jsonform.Unmarshal(text, &list) == nil && list != nil
+	return strictjson.Unmarshal(text, &list) == nil && list != nil
 }
 
 // isObject reports whether text is a JSON object.
 func isObject(text []byte) bool {
 	var object map[string]json.RawMessage
-	return jsonform.Unmarshal(text, &object) == nil && object != nil
+	return strictjson.Unmarshal(text, &object) == nil && object != nil
 }
 
 // Stopped returns the place in text of the stop text that ends first, and of those that end

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // AppendTokens appends tokens as JSON; nil is an empty list.
@@ -44,8 +44,8 @@ func ReadTokens(list []quintain.Token, text []byte) (tokens []quintain.Token, us
 	if plain, usual := readPlain(list, text); usual {
 		return plain, true
 	}
-	usual = jsonform.Elements(text, func(value []byte) bool {
-		n, whole := jsonform.Int(value)
+	usual = strictjson.Elements(text, func(value []byte) bool {
+		n, whole := strictjson.Int(value)
 		list = append(list, quintain.Token(n))
 		return whole && int(quintain.Token(n)) == n
 	})

@@ -1,15 +1,16 @@
 package queue
 
 import (
+	"encoding/json"
 	"fmt"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // NewRecord returns a state with record as JSON. The record should have a member "version",
 // for [State.Record].
 func NewRecord(key string, record any) (State, error) {
-	text, err := jsonform.Marshal(record)
+	text, err := json.Marshal(record)
 	if err != nil {
 		return State{}, fmt.Errorf("state %s: %w", key, err)
 	}
@@ -25,14 +26,14 @@ func (s State) Record(version int, record any) error {
 	var head struct {
 		Version int `json:"version"`
 	}
-	if err := jsonform.Unmarshal(s.Value, &head); err != nil {
+	if err := strictjson.Unmarshal(s.Value, &head); err != nil {
 		return fmt.Errorf("state %s: %w", s.Key, err)
 	}
 	if head.Version != version {
 		return fmt.Errorf("state %s: has version %d, want %d: use the program that wrote it, or another folder",
 			s.Key, head.Version, version)
 	}
-	if err := jsonform.Unmarshal(s.Value, record); err != nil {
+	if err := strictjson.Unmarshal(s.Value, record); err != nil {
 		return fmt.Errorf("state %s: %w", s.Key, err)
 	}
 	return nil

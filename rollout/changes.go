@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A change is a step of a mix, in its log.
@@ -40,7 +40,7 @@ func (m *Mix) log(c change) {
 		m.changes = append(m.changes, ',')
 	}
 	var err error
-	if m.changes, err = m.encoder.Append(m.changes, &c); err != nil {
+	if m.changes, err = strictjson.Append(m.changes, &c); err != nil {
 		panic("rollout: a change: " + err.Error()) // cannot happen: numbers and text
 	}
 }
@@ -69,7 +69,7 @@ func (m *Mix) Changes() []byte {
 // are ignored.
 func (m *Mix) Replay(changes []byte) error {
 	var all []change
-	if err := jsonform.Unmarshal(changes, &all); err != nil {
+	if err := strictjson.Unmarshal(changes, &all); err != nil {
 		return err
 	}
 	m.mu.Lock()

@@ -2,13 +2,13 @@ package rollout
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Begun is an episode that is under way, or a part of it.
@@ -158,14 +158,14 @@ func (ep *episode) replay(ctx context.Context, b *Begun) error {
 		}
 		ep.take(ctx, sampled(turn, b.Episode.Vocabulary), nil)
 		ep.record.Turns[k].Times = turn.Times // when it was played
-		own, err := jsonform.Marshal(ep.record.Turns[k])
+		own, err := json.Marshal(ep.record.Turns[k])
 		if err != nil {
 			return err
 		}
 		if ep.judged != k+1 {
 			return fmt.Errorf("turn %d fails: %s", k, ep.record.Error)
 		}
-		if other, err := jsonform.Marshal(turn); err != nil || string(own) != string(other) {
+		if other, err := json.Marshal(turn); err != nil || string(own) != string(other) {
 			return fmt.Errorf("turn %d is otherwise when replayed", k)
 		}
 	}

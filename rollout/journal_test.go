@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A narrator replies by the number of the episode and of the turn: episode i ends with turn 2+i. It
@@ -72,7 +73,7 @@ func timeless(t *testing.T, all []quintain.Trajectory) (texts []string) {
 	t.Helper()
 	for _, tr := range all {
 		tr.Started, tr.Took = time.Time{}, 0
-		text, err := jsonform.Marshal(tr)
+		text, err := json.Marshal(tr)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,9 +85,9 @@ func timeless(t *testing.T, all []quintain.Trajectory) (texts []string) {
 // copied returns what another process reads.
 func copied(t *testing.T, begun []Begun) (again []Begun) {
 	t.Helper()
-	text, err := jsonform.Marshal(begun)
+	text, err := json.Marshal(begun)
 	if err == nil {
-		err = jsonform.Unmarshal(text, &again)
+		err = strictjson.Unmarshal(text, &again)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 )
 
@@ -70,11 +70,10 @@ type Chooser interface {
 type Mix struct {
 	mu      sync.Mutex
 	streams []*position
-	chooser Chooser // nil: by weight
-	shares  bool    // it hands out only what it is given
-	logs    bool    // a snapshot was made
-	changes []byte  // since then, in JSON with commas
-	encoder jsonform.Encoder
+	chooser Chooser  // nil: by weight
+	shares  bool     // it hands out only what it is given
+	logs    bool     // a snapshot was made
+	changes []byte   // since then, in JSON with commas
 	former  []string // names of the streams in the record that was read
 	renewed []string // see Renewed
 
@@ -406,7 +405,7 @@ func (m *Mix) marshal() ([]byte, error) {
 			return nil, err
 		}
 	}
-	return jsonform.Marshal(saved)
+	return json.Marshal(saved)
 }
 
 // Renewed names the tasks whose version is another one than in the record that was read, or is not told there,
@@ -417,7 +416,7 @@ func (m *Mix) Renewed() []string { return m.renewed }
 // streams keep theirs, and unknown names are ignored. Call it before the first Next.
 func (m *Mix) UnmarshalJSON(data []byte) error {
 	var saved savedMix
-	if err := jsonform.Unmarshal(data, &saved); err != nil {
+	if err := strictjson.Unmarshal(data, &saved); err != nil {
 		return err
 	}
 	m.mu.Lock()

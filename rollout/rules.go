@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/settings"
 )
 
@@ -325,7 +324,7 @@ func (r Rules) group(result Result, all []sequence, got outcome) (*quintain.Grou
 		quintain.Sampling
 		Vocabulary string `json:"vocabulary,omitempty"`
 	}{r.Sampling, all[0].played.Vocabulary}
-	if g.Generation, err = jsonform.Marshal(generation); err != nil {
+	if g.Generation, err = json.Marshal(generation); err != nil {
 		return nil, fmt.Errorf("generation parameters of %s: %w", g.ID, err)
 	}
 	if r.Estimator != None {

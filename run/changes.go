@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run/kept"
 )
@@ -100,7 +100,7 @@ func (l *ledger) snapshot() ([]queue.State, error) {
 		part, cut = nil, part
 	}
 	mark, before, after := l.shelf.cut(cut)
-	data, err := jsonform.Marshal(struct {
+	data, err := json.Marshal(struct {
 		recordHead
 		Streams json.RawMessage `json:"streams"`
 		Part    json.RawMessage `json:"part,omitempty"`
@@ -118,7 +118,7 @@ func (l *ledger) replay(ctx context.Context) error {
 	byNumber := make(map[uint64]recordChange, len(list))
 	for _, s := range list {
 		var c recordChange
-		if err := jsonform.Unmarshal(s.Value, &c); err != nil {
+		if err := strictjson.Unmarshal(s.Value, &c); err != nil {
 			return fmt.Errorf("state %s: %w", s.Key, err)
 		}
 		if c.RunID == l.record.RunID {

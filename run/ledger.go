@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/kept"
@@ -60,8 +60,6 @@ type ledger struct {
 	since  uint64     // its number
 	batch  []string   // of the last save
 	shelf  *textPieces
-
-	encoder jsonform.Encoder // of changes
 
 	mu        sync.Mutex // guards the rest; the store is never called under it
 	round     *round     // of those who wait for the next save; nil: nobody does
@@ -128,7 +126,7 @@ func (l *ledger) read(ctx context.Context, data []byte) (err error) {
 		l.shelf, _, err = openPieces(ctx, l.store, piecePrefix, head.Pieces)
 		return err
 	}
-	if err := jsonform.Unmarshal(data, &head); err != nil {
+	if err := strictjson.Unmarshal(data, &head); err != nil {
 		return err
 	}
 	switch {
@@ -143,7 +141,7 @@ func (l *ledger) read(ctx context.Context, data []byte) (err error) {
 	}
 	l.shelf = shelf
 	trained := l.record.Trained
-	err = jsonform.Unmarshal(data, &l.record)
+	err = strictjson.Unmarshal(data, &l.record)
 	l.record.Format, l.record.Trained = RecordFormat, trained
 	if err == nil && len(part) > 0 {
 		err = l.record.Part.UnmarshalJSON(part)

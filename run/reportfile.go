@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A ReportFile is the path of a file for a report as JSON; empty: none.
@@ -32,7 +32,7 @@ func (f ReportFile) Write(r *Report) error {
 	if err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
-	if err := errors.Join(jsonform.WriteIndented(file, r), file.Close()); err != nil {
+	if err := errors.Join(strictjson.WriteIndented(file, r), file.Close()); err != nil {
 		return fmt.Errorf("--report: %w", err)
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // An Interpreter runs or compiles the programs in a language.
@@ -31,7 +31,7 @@ type Setup struct {
 // Described adds a setup in JSON to those that differ. Nil adds nothing, nor does what is no setup.
 func Described(all []*Setup, text json.RawMessage) []*Setup {
 	s := &Setup{}
-	if text == nil || jsonform.Unmarshal(text, s) != nil || slices.ContainsFunc(all, func(o *Setup) bool { return reflect.DeepEqual(o, s) }) {
+	if text == nil || strictjson.Unmarshal(text, s) != nil || slices.ContainsFunc(all, func(o *Setup) bool { return reflect.DeepEqual(o, s) }) {
 		return all
 	}
 	return append(all, s)

@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/policy"
@@ -67,7 +66,7 @@ func (p plain) tasks(c *web.Call) error {
 	for i, info := range found {
 		rows[i] = row{info.Name, info.Version, info.Category, info.Doc, info.Levels}
 	}
-	text, err := jsonform.Marshal(map[string]any{"tasks": rows})
+	text, err := json.Marshal(map[string]any{"tasks": rows})
 	if err != nil {
 		return err
 	}
@@ -132,7 +131,7 @@ func (p plain) open(c *web.Call, dst []byte, problem quintain.Problem) ([]byte, 
 	if err != nil {
 		return dst, err
 	}
-	text, err := jsonform.Marshal(messages)
+	text, err := json.Marshal(messages)
 	return append(dst, text...), err
 }
 
@@ -158,7 +157,7 @@ func (p plain) grade(c *web.Call, body []byte) ([]byte, error) {
 		if err != nil {
 			return nil, refused("", err)
 		}
-		return jsonform.Marshal(v)
+		return json.Marshal(v)
 	}
 	if len(asked.Items) > p.of.MaxProblems {
 		return nil, web.Errorf(http.StatusRequestEntityTooLarge, "items: has %d members, want %d at most: send several requests", len(asked.Items), p.of.MaxProblems)
@@ -173,7 +172,7 @@ func (p plain) grade(c *web.Call, body []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := jsonform.Marshal(verdicts)
+	text, err := json.Marshal(verdicts)
 	return fmt.Appendf(nil, `{"verdicts":%s}`, text), err
 }
 
@@ -209,7 +208,7 @@ func (p plain) judge(c *web.Call, it item) (v pipe.Verdict, err error) {
 
 // text reads a string, or null for none.
 func text(name string, value []byte) (s *string, err error) {
-	if err := jsonform.Unmarshal(value, &s); err != nil {
+	if err := strictjson.Unmarshal(value, &s); err != nil {
 		return nil, fmt.Errorf("%s: want a string, or null for none", name)
 	}
 	return s, nil
@@ -217,15 +216,10 @@ func text(name string, value []byte) (s *string, err error) {
 
 // decode reads the body of a request, without unknown members.
 func decode(body []byte, v any) error {
-	d := jsonform.NewDecoder(body)
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); errors.As(err, new(*json.UnmarshalTypeError)) {
-		return invalid("%v", jsonform.Explain(err))
+	if err := strictjson.UnmarshalKnown(body, v); errors.As(err, new(*json.UnmarshalTypeError)) {
+		return invalid("%v", strictjson.Explain(err))
 	} else if err != nil {
-		return web.Errorf(http.StatusBadRequest, "the body cannot be read: %v", jsonform.Explain(err))
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return web.Errorf(http.StatusBadRequest, "the body has more than one JSON value")
+		return web.Errorf(http.StatusBadRequest, "the body cannot be read: %v", strictjson.Explain(err))
 	}
 	return nil
 }

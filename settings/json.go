@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // JSON returns the settings of g as a JSON object, in the order of their declarations.
@@ -24,7 +23,7 @@ func JSON(g Declarer) (json.RawMessage, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		text, err := jsonform.Marshal(s.value.Give())
+		text, err := json.Marshal(s.value.Give())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.path, err)
 		}
@@ -55,7 +54,7 @@ func (f *Form) tree(path string) ([]byte, error) {
 		if deeper {
 			text, err = f.tree(dotted(path) + name)
 		} else {
-			text, err = jsonform.Marshal(s.value.Give())
+			text, err = json.Marshal(s.value.Give())
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.path, err)
@@ -72,7 +71,7 @@ func (f *Form) tree(path string) ([]byte, error) {
 func (f *Form) Values() (map[string]json.RawMessage, error) {
 	values := map[string]json.RawMessage{}
 	for _, s := range f.Settings() {
-		text, err := jsonform.Marshal(s.value.Give())
+		text, err := json.Marshal(s.value.Give())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.path, err)
 		}
@@ -115,14 +114,9 @@ func FromJSON(text json.RawMessage) (any, error) {
 
 // parseJSON reads one JSON value.
 func parseJSON(text json.RawMessage) (n node, err error) {
-	dec := jsonform.NewDecoder(text)
-	dec.UseNumber()
 	var v any
-	if err := dec.Decode(&v); err != nil {
+	if err := strictjson.UnmarshalNumbers(text, &v); err != nil {
 		return n, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return n, errors.New("there is more than one JSON value")
 	}
 	return nodeOf(v), nil
 }

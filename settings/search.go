@@ -5,8 +5,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/nearest"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Search returns the settings with a word in their key or meaning, in the order of their
@@ -67,5 +67,5 @@ func WriteJSON(w io.Writer, list []*Setting) error {
 	for i, s := range list {
 		rows[i] = Row{s.path, s.flag, s.Variable(), s.Type(), s.was, s.Doc()}
 	}
-	return jsonform.WriteIndented(w, rows)
+	return strictjson.WriteIndented(w, rows)
 }

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -9,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Value is the value of a setting.
@@ -373,7 +374,7 @@ func (o *object) Set(s string) error {
 		return nil
 	}
 	var v map[string]any
-	if err := jsonform.Unmarshal([]byte(s), &v); err != nil {
+	if err := strictjson.Unmarshal([]byte(s), &v); err != nil {
 		return wanted(s, "a JSON object")
 	}
 	*o = v
@@ -395,7 +396,7 @@ func (o *object) String() string {
 	if len(*o) == 0 {
 		return ""
 	}
-	b, err := jsonform.Marshal(map[string]any(*o))
+	b, err := json.Marshal(map[string]any(*o))
 	if err != nil {
 		return fmt.Sprint(map[string]any(*o)) // not for values of YAML and JSON
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
@@ -101,7 +101,7 @@ func cutAfter(s, separator string) string {
 // withoutElement returns a JSON list without its last element, and any other text unchanged.
 func withoutElement(s string) string {
 	var list []json.RawMessage
-	if jsonform.Unmarshal([]byte(s), &list) != nil || len(list) < 2 {
+	if strictjson.Unmarshal([]byte(s), &list) != nil || len(list) < 2 {
 		return s
 	}
 	return string(mustJSON(list[:len(list)-1]))

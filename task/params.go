@@ -9,20 +9,20 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/nearest"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // explain rewrites an error from decoding parameters so that it begins with the name of the
 // setting, as errors of [Params] do. The names come from defaults.
 func explain(err error, defaults json.RawMessage) error {
 	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is && wrong.Field != "" {
-		return fmt.Errorf("%s is a %s, want %s", wrong.Field, wrong.Value, jsonform.KindOf(wrong.Type))
+		return fmt.Errorf("%s is a %s, want %s", wrong.Field, wrong.Value, strictjson.KindOf(wrong.Type))
 	}
 	quoted, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
 	name, unquoted := strconv.Unquote(quoted)
 	var known map[string]json.RawMessage
-	if !unknown || unquoted != nil || jsonform.Unmarshal(defaults, &known) != nil {
+	if !unknown || unquoted != nil || strictjson.Unmarshal(defaults, &known) != nil {
 		return err
 	}
 	names := slices.Sorted(maps.Keys(known))

@@ -6,12 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -321,21 +320,13 @@ func (t *task) read(p quintain.Problem) (Instance, error) {
 
 // decodeStrict reads one JSON value into v and refuses names that v lacks.
 func decodeStrict(raw []byte, v any) error {
-	dec := jsonform.NewDecoder(raw)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more than one JSON value")
-	}
-	return nil
+	return strictjson.UnmarshalKnown(raw, v)
 }
 
 // mustJSON encodes a task's own plain record. A failure is a fault of the task, and
 // tasktest finds it.
 func mustJSON(v any) json.RawMessage {
-	b, err := jsonform.Marshal(v)
+	b, err := json.Marshal(v)
 	if err != nil {
 		panic(fmt.Sprintf("task: %T: %v", v, err))
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // An unpacked is a decoded block.
@@ -142,7 +142,7 @@ type decoder struct {
 // decode reads the JSON of a record.
 func (d *decoder) decode(text []byte) (*Record, error) {
 	var in recordJSON
-	if err := jsonform.Unmarshal(text, &in); err != nil {
+	if err := strictjson.Unmarshal(text, &in); err != nil {
 		return nil, err
 	}
 	r := &Record{

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Head describes the run of a trace. It begins every segment, so each can be understood
@@ -60,7 +59,7 @@ func (h *Head) level(prefix string) int {
 
 // pack returns the payload of the head's frame.
 func (h Head) pack(p *packer) ([]byte, error) {
-	text, err := jsonform.Marshal(h)
+	text, err := json.Marshal(h)
 	if err != nil {
 		return nil, fmt.Errorf("head: %w", err)
 	}

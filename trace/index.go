@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/bits"
@@ -11,7 +12,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Ref is the place of a record in a trace, valid until its segment is removed. The zero
@@ -263,7 +264,7 @@ func (x *rows) pack(p *packer) []byte {
 		}
 		return appendColumn(nil, values)
 	}
-	head, err := jsonform.Marshal(indexHead{x.count, x.texts, x.blocks, column(colSpread)})
+	head, err := json.Marshal(indexHead{x.count, x.texts, x.blocks, column(colSpread)})
 	if err != nil {
 		panic(err) // cannot happen: strings and numbers
 	}
@@ -299,7 +300,7 @@ func readIndex(payload []byte, size int64) (*index, error) {
 		return nil, errIndex
 	}
 	x := &index{}
-	if err := jsonform.Unmarshal(rest[:n], &x.indexHead); err != nil {
+	if err := strictjson.Unmarshal(rest[:n], &x.indexHead); err != nil {
 		return nil, fmt.Errorf("%w: %w", errIndex, err)
 	}
 	rest = rest[n:]

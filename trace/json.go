@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A jsonText is JSON being written. Unlike encoding/json, it preserves raw values byte for
@@ -30,7 +30,7 @@ func (j *jsonText) fail(format string, args ...any) {
 func (j *jsonText) put(s string) { j.b = append(j.b, s...) }
 
 // text appends s as a string. Bytes that are not UTF-8 become U+FFFD.
-func (j *jsonText) text(before, s string) { j.b = jsonform.AppendLegible(append(j.b, before...), s) }
+func (j *jsonText) text(before, s string) { j.b = strictjson.AppendLegible(append(j.b, before...), s) }
 
 // given appends s as a string unless it is empty.
 func (j *jsonText) given(before, s string) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // GradingsName is the file of gradings in the folder of a trace.
@@ -147,7 +148,7 @@ func (g *Gradings) begin(path string) (have []*Grading, lost int, err error) {
 
 // Add adds a grading. Once it returns, the grading survives a crash of the process.
 func (g *Gradings) Add(one *Grading) error {
-	text, err := jsonform.Marshal(one)
+	text, err := json.Marshal(one)
 	if err != nil {
 		return fmt.Errorf("group %s: %w", one.Group, err)
 	}
@@ -184,7 +185,7 @@ func readGradings(f *os.File) (have []*Grading, end int64, lost int, err error) 
 		}
 		end = at.end()
 		var one Grading
-		if text, err := at.payload(all); at.kind != kindRegraded || err != nil || jsonform.Unmarshal(text, &one) != nil {
+		if text, err := at.payload(all); at.kind != kindRegraded || err != nil || strictjson.Unmarshal(text, &one) != nil {
 			lost++
 			continue
 		}

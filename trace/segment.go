@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // ending is the suffix of segments' names.
@@ -158,7 +158,7 @@ func (s *segment) readHead(f io.ReaderAt, at frame) error {
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	if err != nil || jsonform.Unmarshal(payload, &s.head) != nil {
+	if err != nil || strictjson.Unmarshal(payload, &s.head) != nil {
 		s.damaged++
 	}
 	for _, x := range s.parts {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -77,7 +77,7 @@ func toolNames(tools json.RawMessage) (list []string) {
 			Name string `json:"name"`
 		} `json:"function"`
 	}
-	if len(tools) > 0 && jsonform.Unmarshal(tools, &all) != nil {
+	if len(tools) > 0 && strictjson.Unmarshal(tools, &all) != nil {
 		return []string{"unreadable"}
 	}
 	for _, tool := range all {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,8 +12,6 @@ import (
 	"time"
 
 	"github.com/DataDog/datadog-agent/pkg/template/html"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -112,7 +111,7 @@ func (s *Server) newestGroups(ctx context.Context) (all []groupPage, err error) 
 			if tokens -= len(list.IDs); tokens < 0 {
 				break
 			}
-			if given, err := jsonform.Marshal(list); err == nil && len(list.IDs) > 0 { // jsonform escapes </script>
+			if given, err := json.Marshal(list); err == nil && len(list.IDs) > 0 { // it escapes </script>
 				p.Given[i] = template.JS(given)
 			}
 		}
@@ -131,7 +130,7 @@ func (s *Server) lines(p *runPage) (template.JS, error) {
 		all["step"] = append(all["step"], s.numbers.Line(name, false, columns))
 		all["time"] = append(all["time"], s.numbers.Line(name, true, columns))
 	}
-	text, err := jsonform.Marshal(all)
+	text, err := json.Marshal(all)
 	return template.JS(text), err
 }
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain/internal/curve"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/run/scalars"
 )
 
@@ -24,7 +24,7 @@ type fileNumbers struct {
 	ended  float64 // and of the last one
 	series map[string]*series
 
-	row    *jsonform.Picker
+	row    *strictjson.Picker
 	fresh  []sample  // of the current row
 	before []*series // of the last row: the next one mostly has the same
 }
@@ -43,7 +43,7 @@ type sample struct {
 
 // newFileNumbers returns the numbers in the file at path, which need not exist yet.
 func newFileNumbers(path string) *fileNumbers {
-	return &fileNumbers{file: tail{Path: path}, series: map[string]*series{}, row: jsonform.NewPicker("step", "time", "values")}
+	return &fileNumbers{file: tail{Path: path}, series: map[string]*series{}, row: strictjson.NewPicker("step", "time", "values")}
 }
 
 // refresh reads new lines, and reports whether there are more.
@@ -80,7 +80,7 @@ func (n *fileNumbers) parse(line []byte) (step, time float64, is bool) {
 	}
 	step, whole := parseNumber(n.row.Value(0))
 	time, timed := parseNumber(n.row.Value(1))
-	return step, time, whole && timed && jsonform.Members(n.row.Value(2), n.take)
+	return step, time, whole && timed && strictjson.Members(n.row.Value(2), n.take)
 }
 
 // parseNumber parses a JSON number.
@@ -116,7 +116,7 @@ func (n *fileNumbers) note(name []byte, v float64) {
 // decode decodes a row in any form.
 func (n *fileNumbers) decode(line []byte) (step, time float64, is bool) {
 	var row scalars.Line
-	if jsonform.Unmarshal(line, &row) != nil {
+	if strictjson.Unmarshal(line, &row) != nil {
 		return 0, 0, false
 	}
 	n.fresh = n.fresh[:0]

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/stats"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A heldOut is an evaluation on held-out problems during the run: a line of
@@ -53,7 +53,7 @@ func (h *heldOuts) list() (all []heldOut, err error) {
 			var failed error
 			more, failed = h.files[i].Read(func() { h.all[i] = nil }, func(line []byte) {
 				var one heldOut
-				if jsonform.Unmarshal(line, &one) == nil && one.Tasks != nil {
+				if strictjson.Unmarshal(line, &one) == nil && one.Tasks != nil {
 					one.Words = one.words()
 					h.all[i] = append(h.all[i], one)
 				}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -93,14 +93,14 @@ var errForm = errors.New("it is neither a scored group, nor rollouts, nor a resu
 // add reads a line.
 func (r *reader) add(line []byte) error {
 	var s shape
-	if err := jsonform.Unmarshal(line, &s); err != nil {
+	if err := strictjson.Unmarshal(line, &s); err != nil {
 		return err
 	}
 	switch {
 	case s.Episodes != nil && s.Scores != nil && s.Tokens == nil:
 		var record trace.Record
 		r.records = append(r.records, &record)
-		return jsonform.Unmarshal(line, &record)
+		return strictjson.Unmarshal(line, &record)
 	case s.Tokens != nil && s.Scores != nil:
 		return r.addGroup(line)
 	case s.Rollouts != nil:
@@ -156,7 +156,7 @@ func (r *reader) addGroup(line []byte) error {
 	}
 	var talks [][]quintain.Message
 	if g.Messages != nil {
-		if err := jsonform.Unmarshal(g.Messages, &talks); err != nil {
+		if err := strictjson.Unmarshal(g.Messages, &talks); err != nil {
 			return fmt.Errorf("messages: %w", err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A talk is a conversation, or the text of one message.
@@ -13,11 +13,11 @@ type talk []quintain.Message
 // UnmarshalJSON implements [json.Unmarshaler]. A text has no role yet.
 func (t *talk) UnmarshalJSON(data []byte) error {
 	var text string
-	if jsonform.Unmarshal(data, &text) == nil {
+	if strictjson.Unmarshal(data, &text) == nil {
 		*t = talk{{Content: text}}
 		return nil
 	}
-	return jsonform.Unmarshal(data, (*[]quintain.Message)(t))
+	return strictjson.Unmarshal(data, (*[]quintain.Message)(t))
 }
 
 // as returns the conversation; a text becomes a message of role.
@@ -44,7 +44,7 @@ type result struct {
 // addResult reads a line of verifiers or AReaL. Lines of one example are a group.
 func (r *reader) addResult(line []byte) error {
 	var v result
-	if err := jsonform.Unmarshal(line, &v); err != nil {
+	if err := strictjson.Unmarshal(line, &v); err != nil {
 		return err
 	}
 	key := string(v.ID)

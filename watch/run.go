@@ -9,7 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/hub/hubstats"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/trace"
 	"github.com/quintain-rl/quintain/watch/words"
@@ -143,7 +143,7 @@ func (p *runPage) fillCharts(s *Server) {
 
 // settingsOf reads the settings of a trace.
 func settingsOf(text json.RawMessage) (s runSettings) {
-	if jsonform.Unmarshal(text, &s) != nil {
+	if strictjson.Unmarshal(text, &s) != nil {
 		return runSettings{} // of another program
 	}
 	return s

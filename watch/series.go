@@ -1,10 +1,10 @@
 package watch
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -39,7 +39,7 @@ func (s *Server) series(c *web.Call) error {
 
 // json answers with a value as JSON.
 func (s *Server) json(c *web.Call, v any) error {
-	text, err := jsonform.Marshal(v)
+	text, err := json.Marshal(v)
 	if err != nil {
 		return web.Errorf(http.StatusInternalServerError, "%v", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A foreignEpisode is a line of the traces.jsonl of verifiers 0.4 (schema 1).
@@ -97,8 +97,8 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	var parts []struct {
 		Text string `json:"text"`
 	}
-	if jsonform.Unmarshal(data, &parts) != nil {
-		return jsonform.Unmarshal(data, (*string)(c))
+	if strictjson.Unmarshal(data, &parts) != nil {
+		return strictjson.Unmarshal(data, (*string)(c))
 	}
 	var texts []string
 	for _, p := range parts {
@@ -128,7 +128,7 @@ const mostPaths = 1_000_000
 // episode of ours.
 func (r *reader) addTraces(line []byte) error {
 	var e foreignEpisode
-	if err := jsonform.Unmarshal(line, &e); err != nil {
+	if err := strictjson.Unmarshal(line, &e); err != nil {
 		return err
 	}
 	key := e.Group.ID + "\n" + cmp.Or(e.Task.Hash, string(e.Task.Data))

@@ -9,6 +9,7 @@ package watch
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -18,11 +19,9 @@ import (
 	"time"
 
 	"github.com/DataDog/datadog-agent/pkg/template/html"
-
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 	"github.com/quintain-rl/quintain/trace"
@@ -189,7 +188,7 @@ func (s *Server) hubNow() string {
 	if s.hub == nil {
 		return ""
 	}
-	text, err := jsonform.Marshal(s.hub())
+	text, err := json.Marshal(s.hub())
 	if err != nil {
 		return "" // cannot happen: numbers and names
 	}

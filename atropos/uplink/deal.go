@@ -2,10 +2,11 @@ package uplink
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -15,7 +16,7 @@ func (l *Link) Deal(ctx context.Context, wants []rollout.Want) ([]rollout.Block,
 	if !l.await(ctx) {
 		return nil, context.Cause(ctx)
 	}
-	body, err := jsonform.Marshal(struct {
+	body, err := json.Marshal(struct {
 		Env     int32          `json:"env_id"`
 		Streams []rollout.Want `json:"streams"`
 	}{l.envID(), wants})
@@ -32,5 +33,5 @@ func (l *Link) Deal(ctx context.Context, wants []rollout.Want) ([]rollout.Block,
 	if a.status != http.StatusOK {
 		return nil, fmt.Errorf("the hub deals out no problems: status %d: %s", a.status, a.text())
 	}
-	return reply.Shares, jsonform.Unmarshal(a.body, &reply)
+	return reply.Shares, strictjson.Unmarshal(a.body, &reply)
 }

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/groupform"
@@ -151,7 +151,7 @@ func (l *Link) scoredData(groups []queue.Delivery) (to call, err error) {
 	if len(groups) == 1 {
 		to.path, to.body = "scored_data", add(l.body[:0], groups[0])
 	} else {
-		to.body = jsonform.AppendList(l.body[:0], groups, add)
+		to.body = strictjson.AppendList(l.body[:0], groups, add)
 	}
 	return to, err
 }

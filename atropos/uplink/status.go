@@ -2,13 +2,14 @@ package uplink
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Status is the hub's report to an environment: the reply of GET /status-env.
@@ -119,7 +120,7 @@ func (l *Link) askStatus(ctx context.Context, wait time.Duration) error {
 		return fmt.Errorf("status %d: %s", a.status, a.text())
 	}
 	var s Status
-	if a.status != http.StatusOK || jsonform.Unmarshal(a.body, &s) != nil || s.MaxGroup < 1 || s.Queued < 0 || s.Own < 0 {
+	if a.status != http.StatusOK || strictjson.Unmarshal(a.body, &s) != nil || s.MaxGroup < 1 || s.Queued < 0 || s.Own < 0 {
 		l.forget()
 		return fmt.Errorf("it does not know the environment any more: status %d: %s", a.status, a.text())
 	}
@@ -181,7 +182,7 @@ func (l *Link) register(ctx context.Context) error {
 	if err := l.recognise(ctx); err != nil {
 		return err
 	}
-	body, err := jsonform.Marshal(l.config.Registration)
+	body, err := json.Marshal(l.config.Registration)
 	if err != nil {
 		return err
 	}
@@ -200,7 +201,7 @@ func (l *Link) register(ctx context.Context) error {
 	switch {
 	case a.status >= http.StatusInternalServerError || a.status == http.StatusTooManyRequests:
 		return fmt.Errorf("status %d: %s", a.status, a.text())
-	case a.status != http.StatusOK || jsonform.Unmarshal(a.body, &r) != nil || r.Status == "":
+	case a.status != http.StatusOK || strictjson.Unmarshal(a.body, &r) != nil || r.Status == "":
 		return &RefusedError{l.config.URL, a.status, a.text()}
 	case r.Status != "success" || r.Env == nil:
 		return errWait
@@ -238,7 +239,7 @@ func (l *Link) askInfo(ctx context.Context) (in info, err error) {
 	if err != nil {
 		return in, err
 	}
-	if a.status != http.StatusOK || jsonform.Unmarshal(a.body, &in) != nil {
+	if a.status != http.StatusOK || strictjson.Unmarshal(a.body, &in) != nil {
 		return in, fmt.Errorf("GET /info: status %d: %s", a.status, a.text())
 	}
 	if in.BatchSize < 1 {

@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // ErrBroken says that a simulation broke an invariant.
@@ -63,7 +62,7 @@ func (b *Bench) runWith(ctx context.Context, out io.Writer, r rule) error {
 // print prints a line.
 func (b *Bench) print(out io.Writer, r Report) error {
 	if b.JSON {
-		return jsonform.WriteLine(out, r)
+		return json.NewEncoder(out).Encode(r)
 	}
 	_, err := fmt.Fprintf(out, "%7d  %12.3f  %12.3f  %10.0f  %8.0f  %7.2f %%  %4.2f %%  %7.1f  %10.0f  %10d  %5d\n",
 		r.Workers, r.SlotsInUse, r.TrainerBusy, r.Episodes, r.Ideal, 100*r.Lost, 100*r.Fenced, r.Wait, r.Requests,

@@ -16,13 +16,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
 	"strings"
 	"syscall"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 func main() {
@@ -47,7 +46,7 @@ func measure() error {
 	for _, name := range scenarios {
 		row, err := load.Run(ctx, name)
 		if err == nil {
-			err = jsonform.WriteLine(os.Stdout, row)
+			err = json.NewEncoder(os.Stdout).Encode(row)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)

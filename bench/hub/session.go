@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A session is a run on the measured hub.
@@ -55,7 +55,7 @@ func (b *session) register() error {
 	var reply struct {
 		Status string `json:"status"`
 	}
-	if err := jsonform.Unmarshal(text, &reply); err != nil {
+	if err := strictjson.Unmarshal(text, &reply); err != nil {
 		return err
 	}
 	if reply.Status != "success" {

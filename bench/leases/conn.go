@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -12,8 +13,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/fleet"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A conn is a connection that carries one request after another with little work, so as to
@@ -63,7 +64,7 @@ func (c *conn) ask(method, path string, body []byte, got any) (status int, err e
 	if _, err := io.Copy(&c.text, reply.Body); err != nil || reply.StatusCode != http.StatusOK || got == nil {
 		return reply.StatusCode, err
 	}
-	return reply.StatusCode, jsonform.Unmarshal(c.text.Bytes(), got)
+	return reply.StatusCode, strictjson.Unmarshal(c.text.Bytes(), got)
 }
 
 // must is ask for a request that only succeeds with status 200.
@@ -80,7 +81,7 @@ func instance(n int) string { return fmt.Sprintf("bench%016d", n) }
 
 // register registers worker n, as soon as the run is open.
 func (c *conn) register(ctx context.Context, n int) error {
-	body, err := jsonform.Marshal(fleet.Registration{Instance: instance(n), Name: fmt.Sprint("bench-", n), Slots: 32, Program: program})
+	body, err := json.Marshal(fleet.Registration{Instance: instance(n), Name: fmt.Sprint("bench-", n), Slots: 32, Program: program})
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (c *conn) take(n, most int, wait time.Duration) (fleet.Grant, error) {
 
 // beat gives a sign of life of worker n.
 func (c *conn) beat(n int, leases []uint64) error {
-	body, err := jsonform.Marshal(fleet.Beat{Leases: leases})
+	body, err := json.Marshal(fleet.Beat{Leases: leases})
 	if err != nil {
 		return err
 	}

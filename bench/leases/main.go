@@ -7,12 +7,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 func main() {
@@ -30,5 +29,5 @@ func measure() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return load.Run(ctx, func(row any) error { return jsonform.WriteLine(os.Stdout, row) })
+	return load.Run(ctx, func(row any) error { return json.NewEncoder(os.Stdout).Encode(row) })
 }

@@ -8,12 +8,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 func main() {
@@ -33,5 +32,5 @@ func measure() error {
 	if err != nil {
 		return err
 	}
-	return jsonform.WriteLine(os.Stdout, row)
+	return json.NewEncoder(os.Stdout).Encode(row)
 }

@@ -10,12 +10,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 func main() {
@@ -38,5 +37,5 @@ func measure() error {
 	if err != nil {
 		return err
 	}
-	return jsonform.WriteLine(os.Stdout, row)
+	return json.NewEncoder(os.Stdout).Encode(row)
 }

@@ -7,12 +7,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 func main() {
@@ -36,7 +35,7 @@ func measure() error {
 		return err
 	}
 	if load.JSON {
-		return jsonform.WriteLine(os.Stdout, row)
+		return json.NewEncoder(os.Stdout).Encode(row)
 	}
 	return row.show(os.Stdout)
 }

@@ -3,13 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examform"
@@ -154,7 +154,7 @@ func (w *world) openEvaluation(c *config, path string, e *exam.Exam) (*exam.Fold
 	if c.Policy.Kind == player.Tiny {
 		values["weights"], err = c.Policy.Digest(c.Data)
 	} else if c.Policy.Remote() {
-		values["policy.model"], err = jsonform.Marshal(e.Policy.(*server.Server).Model()) // the settings may leave it to the server
+		values["policy.model"], err = json.Marshal(e.Policy.(*server.Server).Model()) // the settings may leave it to the server
 	}
 	if err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/run/exam"
 )
 
@@ -34,7 +34,7 @@ in only one of the two, with McNemar's test. Then it lists those problems.`,
 			return err
 		}
 		if *asJSON {
-			return jsonform.WriteIndented(w.stdout, compared)
+			return strictjson.WriteIndented(w.stdout, compared)
 		}
 		return screen.Comparison(w.stdout, compared, args[0], args[1])
 	}

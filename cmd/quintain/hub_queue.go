@@ -9,7 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/hub/host"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 )
@@ -67,7 +67,7 @@ Of a data folder it prints those of the default run; for another run, name its f
 				dump = files.Salvage
 			}
 			out := bufio.NewWriter(w.stdout)
-			r, err := dump(c.Context(), folders[0], func(d queue.Delivery) error { return jsonform.WriteLegible(out, d.Group) })
+			r, err := dump(c.Context(), folders[0], func(d queue.Delivery) error { return strictjson.WriteLegible(out, d.Group) })
 			return w.tellReports([]files.Report{r}, errors.Join(err, out.Flush()))
 		},
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/probe"
 )
@@ -55,7 +55,7 @@ kind of server.`,
 						continue
 					}
 					if asJSON {
-						errs = append(errs, jsonform.WriteIndented(w.stdout, report))
+						errs = append(errs, strictjson.WriteIndented(w.stdout, report))
 						continue
 					}
 					errs = append(errs, screen.Probe(w.stdout, report))

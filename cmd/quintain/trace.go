@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -117,7 +117,7 @@ func newTraceShow(w *world) *cobra.Command {
 			return err
 		}
 		if *asJSON {
-			return jsonform.WriteIndented(w.stdout, record)
+			return strictjson.WriteIndented(w.stdout, record)
 		}
 		screen.Record(w.stdout, record)
 		return nil

@@ -13,7 +13,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
@@ -129,7 +128,7 @@ func (c *Code) Runs(t quintain.Task) (by json.RawMessage, mark string, err error
 	if err != nil {
 		return nil, "", err
 	}
-	by, err = jsonform.Marshal(setup)
+	by, err = json.Marshal(setup)
 	return by, setup.Mark(), err
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // readOwn reads a row in the form of a [Problem].
@@ -24,8 +24,8 @@ func readOwn(r row, p *Problem) ([]codegrade.Tests, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := jsonform.Unmarshal([]byte(text), p); err != nil {
-		return nil, jsonform.Explain(err)
+	if err := strictjson.Unmarshal([]byte(text), p); err != nil {
+		return nil, strictjson.Explain(err)
 	}
 	if len(p.Tests.Cases) == 0 && strings.TrimSpace(p.Tests.Asserts) == "" {
 		return nil, fmt.Errorf("tests: %w", errNoTests)

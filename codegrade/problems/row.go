@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/codegrade/pydata"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A row is the columns of a row, or an object within it. Values have the types of JSON, numbers
@@ -142,7 +142,7 @@ func data(name string, v any) (any, error) {
 
 // compact returns v as JSON, its numbers as they were written.
 func compact(v any) (string, error) {
-	text, err := jsonform.MarshalLegible(v)
+	text, err := strictjson.Legible(v)
 	return strings.TrimSuffix(string(text), "\n"), err
 }
 

@@ -12,8 +12,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -46,7 +46,7 @@ func Open(file *rows.File, s Settings) (*Set, error) {
 		if _, twice := set.byID[p.ID]; twice {
 			p.ID = fmt.Sprintf("%s (%d)", p.ID, len(set.rows))
 		}
-		text, err := jsonform.Marshal(p)
+		text, err := json.Marshal(p)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (s *Set) row(p quintain.Problem) (*Problem, error) {
 	if !is {
 		raw, err := p.Instance.JSON()
 		if err == nil {
-			err = jsonform.Unmarshal(raw, &r)
+			err = strictjson.Unmarshal(raw, &r)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: instance: %w", SetName, err)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/compiled"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/scenario/tools"
 )
@@ -145,7 +145,7 @@ func codeCalls(text string) (calls []quintain.ToolCall) {
 		if within := fence().FindStringSubmatch(code); within != nil {
 			code = within[1]
 		}
-		args, err := jsonform.MarshalLegible(map[string]string{"code": code})
+		args, err := strictjson.Legible(map[string]string{"code": code})
 		if err != nil {
 			continue // no text fails
 		}

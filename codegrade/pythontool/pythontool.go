@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
@@ -67,7 +67,7 @@ func (s *PythonTool) Runs(quintain.Task) (by json.RawMessage, mark string, err e
 	if setup == nil || err != nil {
 		return nil, "", err
 	}
-	by, err = jsonform.Marshal(setup)
+	by, err = json.Marshal(setup)
 	return by, setup.Mark(), err
 }
 
@@ -83,11 +83,11 @@ func (s *PythonTool) Plan(t quintain.Task, p quintain.Problem) ([]quintain.ToolC
 	if err != nil {
 		return nil, err
 	}
-	text, err := jsonform.MarshalLegible(solution)
+	text, err := strictjson.Legible(solution)
 	if err != nil {
 		return nil, err
 	}
-	args, err := jsonform.MarshalLegible(struct {
+	args, err := strictjson.Legible(struct {
 		Code string `json:"code"`
 	}{"print(" + string(text) + ")"})
 	return []quintain.ToolCall{{Name: name, Arguments: string(args)}}, err

@@ -11,7 +11,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/scenario/scenariotest"
 )
@@ -138,7 +137,7 @@ func python(t *testing.T, code ...string) (r quintain.Reply) {
 	t.Helper()
 	r.Finish = quintain.Stop
 	for i, one := range code {
-		args, err := jsonform.Marshal(map[string]string{"code": one})
+		args, err := json.Marshal(map[string]string{"code": one})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/pythontool"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
@@ -80,7 +79,7 @@ func (t *Tables) Runs(quintain.Task) (by json.RawMessage, mark string, err error
 		return nil, "", err
 	}
 	setup.Interpreters = append(setup.Interpreters, sandbox.Interpreter{Language: "SQLite", Version: t.version})
-	by, err = jsonform.Marshal(setup)
+	by, err = json.Marshal(setup)
 	return by, setup.Mark(), err
 }
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/pythontool"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
@@ -138,7 +138,7 @@ func (p *python) close() (err error) {
 
 // request writes the statement as the program reads it, with its rows if they are wanted.
 func (s *statement) request(rows bool) []byte {
-	b := jsonform.AppendText([]byte(`{"sql":`), s.sql)
+	b := strictjson.AppendText([]byte(`{"sql":`), s.sql)
 	b = strconv.AppendBool(append(b, `,"write":`...), s.writes)
 	if !rows {
 		return append(b, '}')
@@ -148,10 +148,10 @@ func (s *statement) request(rows bool) []byte {
 	for _, t := range of {
 		create, names = append(create, of.create(t)), append(names, t.name)
 	}
-	b = jsonform.AppendList(append(b, `,"fill":{"create":`...), create, jsonform.AppendText)
-	b = jsonform.AppendList(append(b, `,"names":`...), names, jsonform.AppendText)
-	b = jsonform.AppendList(append(b, `,"fill":`...), s.on.rows, func(b []byte, rows [][]any) []byte {
-		return jsonform.AppendList(b, rows, func(b []byte, row []any) []byte { return jsonform.AppendList(b, row, appendValue) })
+	b = strictjson.AppendList(append(b, `,"fill":{"create":`...), create, strictjson.AppendText)
+	b = strictjson.AppendList(append(b, `,"names":`...), names, strictjson.AppendText)
+	b = strictjson.AppendList(append(b, `,"fill":`...), s.on.rows, func(b []byte, rows [][]any) []byte {
+		return strictjson.AppendList(b, rows, func(b []byte, row []any) []byte { return strictjson.AppendList(b, row, appendValue) })
 	})
 	return append(b, "}}"...)
 }
@@ -162,7 +162,7 @@ func appendValue(b []byte, v any) []byte {
 	case nil:
 		return append(b, "null"...)
 	case string:
-		return jsonform.AppendText(b, v)
+		return strictjson.AppendText(b, v)
 	case float64:
 		text := strconv.FormatFloat(v, 'e', -1, 64) // with an e, so that it stays a float
 		return append(b, strings.Replace(strings.Replace(text, "+Inf", "1e999", 1), "-Inf", "-1e999", 1)...)
@@ -173,7 +173,7 @@ func appendValue(b []byte, v any) []byte {
 // read reads what the program says.
 func (r *reply) read(text []byte, of schema) (err error) {
 	var t said
-	if err := jsonform.Unmarshal(text, &t); err != nil {
+	if err := strictjson.Unmarshal(text, &t); err != nil {
 		return err
 	}
 	r.why, r.columns, r.changed = t.Why, t.Columns, t.Changed
@@ -215,7 +215,7 @@ func valueOf(text []byte) (any, error) {
 		return nil, nil
 	case text[0] == '"':
 		var s string
-		err := jsonform.Unmarshal(text, &s)
+		err := strictjson.Unmarshal(text, &s)
 		return s, err
 	case string(text) == "[0]":
 		return strconv.ParseFloat("-Inf", 64)

@@ -3,7 +3,7 @@ package tables
 import (
 	"fmt"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -45,7 +45,7 @@ func Samples(level, index int, do func(Sample) error) error {
 // those on which an answer is judged besides.
 func Fillings(record []byte) (all []Sample, err error) {
 	var d database
-	if err := jsonform.Unmarshal(record, &d); err != nil {
+	if err := strictjson.Unmarshal(record, &d); err != nil {
 		return nil, err
 	}
 	if err := d.Check(); err != nil {

@@ -3,12 +3,12 @@
 package tables
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/scenario/tools"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -302,7 +302,7 @@ func (d database) Answer() tools.Param {
 
 // Canonical implements [toolbox.Start]: what is asked, whatever the tables are called and hold.
 func (d database) Canonical() string {
-	text, err := jsonform.Marshal(struct {
+	text, err := json.Marshal(struct {
 		Query   *query
 		Changes []change
 	}{d.Query, d.Changes})

@@ -1,13 +1,13 @@
 package tables
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenario/tools"
@@ -343,7 +343,7 @@ func playPlan(b *testing.B, of quintain.Scenario, p quintain.Problem) int {
 func TestFillingsAreThoseOfTheRecord(t *testing.T) {
 	t.Parallel()
 	d := made(t, 2, 0)
-	record, err := jsonform.Marshal(d)
+	record, err := json.Marshal(d)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,13 +9,12 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // user runs the program: nobody on any machine.
@@ -187,8 +186,8 @@ func layout(blobs []blob, top index, docker []saved) ([]file, error) {
 		}
 		written[b.Digest] = true
 	}
-	topBody, err := jsonform.Marshal(top)
-	dockerBody, also := jsonform.Marshal(docker)
+	topBody, err := json.Marshal(top)
+	dockerBody, also := json.Marshal(docker)
 	return append(entries, file{"index.json", 0o644, topBody}, file{"manifest.json", 0o644, dockerBody},
 		file{"oci-layout", 0o644, []byte(`{"imageLayoutVersion":"1.0.0"}`)}), errors.Join(err, also)
 }
@@ -212,7 +211,7 @@ func (b blob) named(name string) blob {
 func (b blob) path() string { return "blobs/sha256/" + b.Digest[len("sha256:"):] }
 
 func jsonBlob(kind string, value any) (blob, error) {
-	body, err := jsonform.Marshal(value)
+	body, err := json.Marshal(value)
 	return newBlob(kind, body), err
 }
 

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Remembered is how many finished leases a book answers for again.
@@ -39,7 +39,6 @@ type Book struct {
 	order   []uint64 // of ended, the oldest first
 	logs    bool     // a snapshot was made
 	changes []change // since then
-	encoder jsonform.Encoder
 }
 
 // New returns an empty book.
@@ -207,7 +206,7 @@ func (b *Book) Snapshot() (json.RawMessage, error) {
 	for _, n := range b.order {
 		s.Ended = append(s.Ended, ending{n, b.ended[n]})
 	}
-	return jsonform.Marshal(s)
+	return json.Marshal(s)
 }
 
 // usualChange is the size of a change in JSON, in bytes.
@@ -220,7 +219,7 @@ func (b *Book) Changes() json.RawMessage {
 	if len(b.changes) == 0 {
 		return nil
 	}
-	text, err := b.encoder.Append(make([]byte, 0, usualChange*len(b.changes)), &b.changes)
+	text, err := json.Marshal(b.changes)
 	if err != nil {
 		panic("lease: a change: " + err.Error()) // cannot happen: numbers and text
 	}
@@ -232,7 +231,7 @@ func (b *Book) Changes() json.RawMessage {
 // Restore sets an empty book to a snapshot of an earlier process.
 func (b *Book) Restore(data json.RawMessage) error {
 	var s snapshot
-	if err := jsonform.Unmarshal(data, &s); err != nil {
+	if err := strictjson.Unmarshal(data, &s); err != nil {
 		return fmt.Errorf("leases: %w", err)
 	}
 	b.mu.Lock()
@@ -257,7 +256,7 @@ func (b *Book) Restore(data json.RawMessage) error {
 // Replay makes changes of an earlier process, after its snapshot and in their order.
 func (b *Book) Replay(changes json.RawMessage) error {
 	var all []change
-	if err := jsonform.Unmarshal(changes, &all); err != nil {
+	if err := strictjson.Unmarshal(changes, &all); err != nil {
 		return fmt.Errorf("leases: %w", err)
 	}
 	b.mu.Lock()

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/fleet"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Limits of a request.
@@ -134,7 +134,7 @@ func (c *Client) exchange(ctx context.Context, p *place, to call) error {
 	if to.file != nil {
 		err = to.file(text)
 	} else {
-		err = jsonform.Unmarshal(text, to.into)
+		err = strictjson.Unmarshal(text, to.into)
 	}
 	if err != nil { // a proxy's, or cut off
 		return &failure{text: fmt.Sprintf("%s: the reply is not the coordinator's: %v", at, err)}
@@ -149,7 +149,7 @@ func legible(reply []byte) string {
 		Detail string `json:"detail"`
 	}
 	text := string(reply)
-	if jsonform.Unmarshal(reply, &of) == nil {
+	if strictjson.Unmarshal(reply, &of) == nil {
 		text = cmp.Or(of.Error, of.Detail, text)
 	}
 	text = strings.ToValidUTF8(text[:min(len(text), maxShown)], "\uFFFD")

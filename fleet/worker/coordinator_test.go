@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,8 +22,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/fleet/worker"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/player"
@@ -177,13 +178,13 @@ func (c *coordinator) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 func (c *coordinator) read(text []byte, into any) {
-	if err := jsonform.Unmarshal(text, into); err != nil {
+	if err := strictjson.Unmarshal(text, into); err != nil {
 		c.t.Errorf("body %s: %v", text, err)
 	}
 }
 
 func (c *coordinator) answer(w http.ResponseWriter, v any) {
-	if err := jsonform.WriteLine(w, v); err != nil {
+	if err := json.NewEncoder(w).Encode(v); err != nil {
 		c.t.Error(err)
 	}
 }

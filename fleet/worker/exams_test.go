@@ -2,11 +2,11 @@ package worker_test
 
 import (
 	"context"
+	"encoding/json"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
@@ -38,7 +38,7 @@ func (s *shop) report(samples int, elsewhere rollout.Elsewhere) string {
 		s.t.Error(err)
 	}
 	report.Seconds = 0
-	text, err := jsonform.Marshal(report)
+	text, err := json.Marshal(report)
 	if err != nil {
 		s.t.Fatal(err)
 	}

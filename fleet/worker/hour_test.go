@@ -17,8 +17,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/fleet/worker"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/groupform"
@@ -409,7 +409,7 @@ func (s *site) audit() {
 	}
 	text, err := s.disk.State(context.Background(), "run")
 	if err == nil {
-		err = jsonform.Unmarshal(text, &record)
+		err = strictjson.Unmarshal(text, &record)
 	}
 	if err != nil || len(record.Streams.Order) != len(s.streams) || len(record.Part.Held) > 0 {
 		s.t.Fatalf("the record %.300s: error %v; want no lease", text, err)

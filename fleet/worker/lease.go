@@ -3,6 +3,7 @@ package worker
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/rollout"
 )
@@ -112,11 +112,11 @@ func (s *session) job(l *lease) (job rollout.Job, err error) {
 	if err != nil {
 		return job, fmt.Errorf("lease %d: making the problem %s: %w", l.Number, l.Problem.ID(), err)
 	}
-	mine, err := jsonform.Marshal(own)
+	mine, err := json.Marshal(own)
 	if err != nil {
 		return job, fmt.Errorf("problem %s: %w", own.ID(), err)
 	}
-	theirs, err := jsonform.Marshal(l.Problem)
+	theirs, err := json.Marshal(l.Problem)
 	if err != nil || !bytes.Equal(mine, theirs) {
 		return job, s.mismatch(l, own.ID())
 	}

@@ -19,8 +19,8 @@ import (
 
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/fleet/worker"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // An office is two processes of a coordinator, old and new, of which the new one takes the record
@@ -131,7 +131,7 @@ func (o *office) reply(name string, w http.ResponseWriter, r *http.Request) {
 // forget takes leases back of which the worker does not hear, as it does not name them.
 func (o *office) forget(reply []byte) {
 	var of fleet.Grant
-	if jsonform.Unmarshal(reply, &of) == nil && len(of.Leases) > 0 {
+	if strictjson.Unmarshal(reply, &of) == nil && len(of.Leases) > 0 {
 		o.set(func() {
 			o.again = append(o.again, of.Leases...)
 			for _, l := range of.Leases {

@@ -17,7 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/fleet/roster"
 	"github.com/quintain-rl/quintain/fleet/worker"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/internal/web/webtest"
 	"github.com/quintain-rl/quintain/queue"
@@ -321,7 +321,7 @@ func (s *school) allPlayed(n int) bool {
 	var r roster.Roster
 	text, err := io.ReadAll(reply.Body)
 	if err == nil {
-		err = jsonform.Unmarshal(text, &r)
+		err = strictjson.Unmarshal(text, &r)
 	}
 	if err != nil {
 		s.t.Error(err)

@@ -3,6 +3,7 @@ package worker
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,7 +16,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/fleet"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
@@ -52,7 +52,7 @@ type session struct {
 
 // body returns a call with v as its body.
 func body(v any) (call, error) {
-	text, err := jsonform.Marshal(v)
+	text, err := json.Marshal(v)
 	return call{body: text}, err
 }
 

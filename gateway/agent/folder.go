@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A folder is that of one run of the program: with the problem, its working folder, and the
@@ -22,7 +23,7 @@ func newFolder(p quintain.Problem, talk []quintain.Message) (*folder, error) {
 		return nil, err
 	}
 	f := &folder{path}
-	text, err := jsonform.Marshal(map[string]any{ // without the record, which has the solution
+	text, err := json.Marshal(map[string]any{ // without the record, which has the solution
 		"id": p.ID(), "task": p.Task, "prompt": p.Prompt, "messages": talk, "metadata": map[string]any{"level": p.Level, "params": p.Params},
 	})
 	if err == nil {
@@ -80,8 +81,8 @@ func (f *folder) result() (*result, error) {
 	case len(text) > mostResult:
 		return nil, fmt.Errorf("the result of the agent's program has more than %d bytes", mostResult)
 	}
-	if err := jsonform.Unmarshal(text, &r); err != nil {
-		return nil, fmt.Errorf("the result of the agent's program: %w", jsonform.Explain(err))
+	if err := strictjson.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("the result of the agent's program: %w", strictjson.Explain(err))
 	}
 	return &r, nil
 }

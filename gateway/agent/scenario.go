@@ -1,10 +1,10 @@
 package agent
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // Name is the name of the scenarios that the program plays.
@@ -14,7 +14,7 @@ const Name = "agent"
 // judges them. The result is a [quintain.Solver] if the scenario is.
 func (p *Program) Over(of quintain.Scenario) quintain.Scenario {
 	how := p.how
-	settings, err := jsonform.Marshal(struct {
+	settings, err := json.Marshal(struct {
 		Scenario string  `json:"scenario"`
 		Command  string  `json:"command"`
 		Seconds  float64 `json:"seconds"`

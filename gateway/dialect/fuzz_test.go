@@ -7,7 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // What a dialect reads, chat completions can say: the messages are the same again.
@@ -18,7 +18,7 @@ func fuzzDecode(f *testing.F, d dialect.Dialect, seeds ...string) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		may := dialect.StandardLimits()
 		may.Guided = true
-		if q, e := d.Decode(body, may); e == nil && q.Schema != nil && (q.Schema[0] != '{' || jsonform.Strict(q.Schema, may.Depth) != nil || q.SchemaField == "") {
+		if q, e := d.Decode(body, may); e == nil && q.Schema != nil && (q.Schema[0] != '{' || strictjson.Check(q.Schema, may.Depth) != nil || q.SchemaField == "") {
 			t.Fatalf("the schema %s of the field %q", q.Schema, q.SchemaField)
 		}
 		q, e := d.Decode(body, dialect.StandardLimits())
@@ -26,7 +26,7 @@ func fuzzDecode(f *testing.F, d dialect.Dialect, seeds ...string) {
 			if e.Status != 400 || e.Message == "" || q != nil {
 				t.Fatalf("refused with %+v", e)
 			}
-			if status, text := d.ErrorBody(e); status != 400 || jsonform.Strict(text, 64) != nil {
+			if status, text := d.ErrorBody(e); status != 400 || strictjson.Check(text, 64) != nil {
 				t.Fatalf("error body %s", text)
 			}
 			return
@@ -35,7 +35,7 @@ func fuzzDecode(f *testing.F, d dialect.Dialect, seeds ...string) {
 			t.Fatalf("%d anchors of %d messages", len(q.Anchors), len(q.Messages))
 		}
 		r := reply(dialect.Choice{Content: "x", Finish: quintain.Stop})
-		if text := d.Encode(q, r); jsonform.Strict(text, 99) != nil {
+		if text := d.Encode(q, r); strictjson.Check(text, 99) != nil {
 			t.Fatalf("reply %s", text)
 		}
 		events(t, played(d, q, r))
@@ -53,7 +53,7 @@ func fuzzDecode(f *testing.F, d dialect.Dialect, seeds ...string) {
 // sameAgain writes the messages for chat completions and compares what these read.
 func sameAgain(t *testing.T, q *dialect.Request) {
 	t.Helper()
-	text, err := jsonform.MarshalLegible(map[string]any{"messages": q.Messages, "tools": q.Tools})
+	text, err := strictjson.Legible(map[string]any{"messages": q.Messages, "tools": q.Tools})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // messages is Anthropic's Messages.
@@ -204,7 +204,7 @@ const deepestInput = 48
 // inputOf writes arguments as the object that Messages wants.
 func inputOf(arguments string) []byte {
 	text := []byte(strings.Trim(arguments, " \t\r\n"))
-	isObject := jsonform.Strict(text, deepestInput) == nil && text[0] == '{'
+	isObject := strictjson.Check(text, deepestInput) == nil && text[0] == '{'
 	if isObject && !strings.Contains(arguments, rawArguments) {
 		return text
 	}

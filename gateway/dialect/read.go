@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 const (
@@ -37,7 +37,7 @@ func (p *place) String() string {
 	return p.up.String() + "." + p.name
 }
 
-// A value is one of a body: valid JSON, after [jsonform.Strict]. The methods keep the first
+// A value is one of a body: valid JSON, after [strictjson.Check]. The methods keep the first
 // fault of the body in it, and return zero values after it.
 type value struct {
 	text []byte // part of the body; nil: absent
@@ -64,7 +64,7 @@ type span struct{ name, value []byte }
 // readBody reads the body of a request.
 func readBody(text []byte, limits Limits) fields {
 	b := &body{limits: limits}
-	if wrong := jsonform.Strict(text, limits.Depth); wrong != nil {
+	if wrong := strictjson.Check(text, limits.Depth); wrong != nil {
 		b.refuse(CodeValue, wrong.Path, wrong.Why)
 		return fields{value: value{body: b}}
 	}
@@ -107,14 +107,14 @@ func (v value) fields() fields {
 		v.want("an object")
 		return f
 	}
-	plain := jsonform.Members(v.text, func(name, text []byte) bool {
+	plain := strictjson.Members(v.text, func(name, text []byte) bool {
 		f.members = append(f.members, span{name, text})
 		return true
 	})
 	if !plain { // a name with escapes
 		f.members = nil
 		var all map[string]json.RawMessage
-		if err := jsonform.Unmarshal(v.text, &all); err != nil {
+		if err := strictjson.Unmarshal(v.text, &all); err != nil {
 			v.want("an object")
 		}
 		for name, text := range all {
@@ -146,7 +146,7 @@ func (v value) elements(each func(i int, one value)) {
 		return
 	}
 	i := 0
-	jsonform.Elements(v.text, func(text []byte) bool {
+	strictjson.Elements(v.text, func(text []byte) bool {
 		if v.body.elements++; v.body.elements > v.body.limits.Elements {
 			v.refuse(CodeValue, "want at most %d messages, parts and tool calls in all", v.body.limits.Elements)
 			return false
@@ -162,7 +162,7 @@ func (v value) string() string {
 	if v.failed() || !v.given() {
 		return ""
 	}
-	text, is := jsonform.Text(v.text)
+	text, is := strictjson.Text(v.text)
 	if !is {
 		v.want("a text")
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -174,7 +174,7 @@ func echo(t testing.TB, name string, whole []byte) string {
 		Output  json.RawMessage
 		Content json.RawMessage
 	}
-	if err := jsonform.Unmarshal(whole, &r); err != nil {
+	if err := strictjson.Unmarshal(whole, &r); err != nil {
 		t.Fatalf("%s: %v", whole, err)
 	}
 	switch name {
@@ -198,7 +198,7 @@ func events(t testing.TB, stream string) (data []map[string]any) {
 				kind = rest
 			case "data":
 				one := map[string]any{}
-				if rest != "[DONE]" && jsonform.Unmarshal([]byte(rest), &one) != nil {
+				if rest != "[DONE]" && strictjson.Unmarshal([]byte(rest), &one) != nil {
 					t.Fatalf("%q is no JSON", rest)
 				}
 				if kind != "" && one["type"] != kind {
@@ -291,9 +291,9 @@ func sameResponse(t *testing.T, stream []map[string]any, whole []byte) {
 		}
 	}
 	var want map[string]any
-	_ = jsonform.Unmarshal(whole, &want)
-	got, _ := jsonform.Marshal(stream[len(stream)-1]["response"])
-	wanted, _ := jsonform.Marshal(want)
+	_ = strictjson.Unmarshal(whole, &want)
+	got, _ := json.Marshal(stream[len(stream)-1]["response"])
+	wanted, _ := json.Marshal(want)
 	if !bytes.Equal(got, wanted) {
 		t.Fatalf("the stream ends with\n%s\nwant\n%s", got, wanted)
 	}

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // noAlternatives is why a request gets no tokens beside the sampled ones.
@@ -153,7 +153,7 @@ func (q *Request) vars(f *fields) {
 			return
 		}
 		var to any
-		if jsonform.Unmarshal(v.text, &to) != nil {
+		if strictjson.Unmarshal(v.text, &to) != nil {
 			v.want("a value within the usual numbers")
 		}
 		q.set(name, to)

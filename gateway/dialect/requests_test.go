@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // dialectOf returns a dialect by name.
@@ -38,7 +38,7 @@ func show(t testing.TB, q *dialect.Request) string {
 	t.Helper()
 	var b strings.Builder
 	for i, m := range q.Messages {
-		text, err := jsonform.MarshalLegible(m)
+		text, err := strictjson.Legible(m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +209,7 @@ func options(q *dialect.Request) string {
 	var b strings.Builder
 	add := func(name string, v any, zero bool) {
 		if !zero {
-			text, _ := jsonform.MarshalLegible(v)
+			text, _ := strictjson.Legible(v)
 			b.WriteString(" " + name + "=" + string(text))
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A tool is one that the client offers to the model.
@@ -165,13 +165,13 @@ func freeCall(id, name, input string) quintain.ToolCall {
 func freeInput(arguments string) string {
 	var input []byte
 	n := 0
-	valid := jsonform.Members([]byte(arguments), func(name, value []byte) bool {
+	valid := strictjson.Members([]byte(arguments), func(name, value []byte) bool {
 		if n++; string(name) == "input" {
 			input = value
 		}
 		return true
 	})
-	if text, is := jsonform.Text(input); valid && is && n == 1 {
+	if text, is := strictjson.Text(input); valid && is && n == 1 {
 		return text
 	}
 	return arguments

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // An object is a JSON object whose members are written in their order.
@@ -29,14 +29,14 @@ func appendJSON(dst []byte, v any) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(jsonform.AppendLegible(dst, m.name), ':')
+			dst = append(strictjson.AppendLegible(dst, m.name), ':')
 			dst = appendJSON(dst, m.value)
 		}
 		return append(dst, '}')
 	case list:
-		return jsonform.AppendList(dst, v, appendJSON)
+		return strictjson.AppendList(dst, v, appendJSON)
 	case string:
-		return jsonform.AppendLegible(dst, v)
+		return strictjson.AppendLegible(dst, v)
 	case json.RawMessage:
 		if v != nil {
 			return append(dst, v...)
@@ -48,7 +48,7 @@ func appendJSON(dst []byte, v any) []byte {
 	case bool:
 		return strconv.AppendBool(dst, v)
 	}
-	text, err := jsonform.MarshalLegible(v)
+	text, err := strictjson.Legible(v)
 	if err != nil || v == nil {
 		return append(dst, "null"...) // a number may be none
 	}

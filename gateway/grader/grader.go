@@ -3,13 +3,14 @@ package grader
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/command"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // mostTime bounds a program.
@@ -42,7 +43,7 @@ const mostMetrics = 64
 
 // Ask runs a program once, by its command line.
 func Ask(ctx context.Context, line string, q Question) (r Reward, err error) {
-	in, err := jsonform.Marshal(&q)
+	in, err := json.Marshal(&q)
 	if err != nil {
 		return r, err
 	}
@@ -52,8 +53,8 @@ func Ask(ctx context.Context, line string, q Question) (r Reward, err error) {
 	if err != nil {
 		return r, err
 	}
-	if err := jsonform.Unmarshal(out, &r); err != nil {
-		return r, fmt.Errorf("its output: %w", jsonform.Explain(err))
+	if err := strictjson.Unmarshal(out, &r); err != nil {
+		return r, fmt.Errorf("its output: %w", strictjson.Explain(err))
 	}
 	switch {
 	case r.NeedsState:

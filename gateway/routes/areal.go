@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -8,7 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -83,7 +84,7 @@ type metadata struct {
 
 // spec is what the gateway makes of a beginning.
 func (b *beginning) spec() (gateway.Spec, error) {
-	kept, err := jsonform.Marshal(metadata{b.Task, b.Size != nil})
+	kept, err := json.Marshal(metadata{b.Task, b.Size != nil})
 	rewards := true
 	s := gateway.Spec{Name: b.Task, AgentRewards: &rewards, Metadata: kept}
 	if b.Size == nil {
@@ -255,7 +256,7 @@ func rewarded(c *web.Call, l *gateway.Look, m metadata, news bool) error {
 }
 
 func metadataOf(l *gateway.Look) (m metadata) {
-	_ = jsonform.Unmarshal(l.Metadata, &m) // of other sessions: anything
+	_ = strictjson.Unmarshal(l.Metadata, &m) // of other sessions: anything
 	return m
 }
 

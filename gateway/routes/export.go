@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	form "github.com/quintain-rl/quintain/interop/areal"
 )
@@ -171,14 +171,14 @@ func (e *exported) write(k int, path []int, trained func(int) bool) (err error) 
 		talk := e.t.Talk(path)
 		one.Asked, one.Said = talk[:len(talk)-1], talk[len(talk)-1:]
 	}
-	body, err := jsonform.Marshal(one)
+	body, err := json.Marshal(one)
 	if err != nil {
 		return err
 	}
 	if e.out[len(e.out)-1] != '{' {
 		e.out = append(e.out, ',')
 	}
-	e.out = append(jsonform.AppendLegible(e.out, one.ID), ':')
+	e.out = append(strictjson.AppendLegible(e.out, one.ID), ':')
 	e.out = append(e.out, body...)
 	return nil
 }
@@ -227,9 +227,9 @@ func tensors(r *form.Row, reward *float64) (json.RawMessage, error) {
 		return body, err
 	}
 	var all map[string]json.RawMessage
-	if err := jsonform.Unmarshal(body, &all); err != nil {
+	if err := strictjson.Unmarshal(body, &all); err != nil {
 		return nil, err
 	}
 	delete(all, "rewards")
-	return jsonform.Marshal(all)
+	return json.Marshal(all)
 }

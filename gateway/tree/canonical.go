@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Digest stands for a conversation: equal digests mean equal conversations, whatever a
@@ -94,12 +94,11 @@ func put[T string | []byte](h hash.Hash, text T) {
 // without white space around it.
 func Compact(text []byte) string {
 	text = bytes.TrimSpace(text)
-	dec := jsonform.NewDecoder(text)
 	var v any
-	if err := dec.Decode(&v); err != nil || dec.More() {
+	if strictjson.Unmarshal(text, &v) != nil {
 		return string(text)
 	}
-	out, err := jsonform.Marshal(v)
+	out, err := json.Marshal(v)
 	if err != nil {
 		return string(text)
 	}

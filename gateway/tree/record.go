@@ -2,13 +2,14 @@ package tree
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Record is what a journal keeps of a call beside its tokens, log-probabilities and versions,
@@ -41,7 +42,7 @@ func Encode(n *Node, r Record) ([]byte, error) {
 	}
 	t := &r.Turn
 	t.Read, t.Wrote, t.LogProbs, t.Versions = nil, nil, nil, nil
-	head, err := jsonform.Marshal(r)
+	head, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func Decode(data []byte) (*Node, Record, error) {
 	if c.failed {
 		return nil, r, errRecord
 	}
-	if err := jsonform.Unmarshal(head, &r); err != nil {
+	if err := strictjson.Unmarshal(head, &r); err != nil {
 		return nil, r, fmt.Errorf("record of a call: %w", err)
 	}
 	n := &Node{Whole: r.Whole, Turn: r.Turn, At: r.At, Instructed: r.Instructed, Ignored: r.Ignored, Unforced: r.Unforced, Completed: r.Completed, Continues: r.Continues}

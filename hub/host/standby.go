@@ -2,13 +2,13 @@ package host
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -73,7 +73,7 @@ func (s *standby) healthz(c *web.Call) error { return c.JSON(http.StatusOK, []by
 
 // readyz says that the hub takes no groups, and who does.
 func (s *standby) readyz(c *web.Call) error {
-	body, err := jsonform.Marshal(s.now.Load())
+	body, err := json.Marshal(s.now.Load())
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Request names the statistics to fetch.
@@ -70,7 +70,7 @@ func (a Request) fetch(ctx context.Context, what string) ([]byte, error) {
 // Read decodes the statistics.
 func Read(text []byte) (*hub.RunStats, error) {
 	var st hub.RunStats
-	if err := jsonform.Unmarshal(text, &st); err != nil {
+	if err := strictjson.Unmarshal(text, &st); err != nil {
 		return nil, fmt.Errorf("the answer is not statistics of a hub: %w", err)
 	}
 	return &st, nil

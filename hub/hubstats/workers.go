@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/fleet/roster"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
@@ -29,7 +29,7 @@ func (a Request) ShowWorkers(ctx context.Context, out io.Writer, asJSON bool) er
 		return err
 	}
 	var r roster.Roster
-	if err := jsonform.Unmarshal(text, &r); err != nil {
+	if err := strictjson.Unmarshal(text, &r); err != nil {
 		return fmt.Errorf("%s: the answer is not a list of workers: %w", a.URL, err)
 	}
 	return PrintWorkers(out, &r, time.Now())

@@ -14,7 +14,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Part is a file of a data folder, or a folder in it.
@@ -100,7 +100,7 @@ func (r *Report) layout(dir string) (p Part, err error) {
 		Format int    `json:"format"`
 		Writer string `json:"writer"`
 	}
-	if err := jsonform.Unmarshal(data, &kept); err != nil {
+	if err := strictjson.Unmarshal(data, &kept); err != nil {
 		p.Fault = fmt.Sprintf("it is damaged: put back a copy, or write {\"format\":%d} into it if this program, or one of its format, wrote the folder", datadir.Format)
 	} else if p.Format, r.Program = fmt.Sprint(kept.Format), kept.Writer; kept.Format != datadir.Format {
 		p.Fault = fmt.Sprintf("this program reads format %d: use the program that wrote it", datadir.Format)
@@ -139,7 +139,7 @@ func Show(ctx context.Context, dir string, asJSON bool, w io.Writer) (reads bool
 		return false, err
 	}
 	if asJSON {
-		return r.Reads, jsonform.WriteIndented(w, r)
+		return r.Reads, strictjson.WriteIndented(w, r)
 	}
 	return r.Reads, r.Write(w)
 }

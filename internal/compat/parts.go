@@ -17,7 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	weightsAt "github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
@@ -72,7 +72,7 @@ func (p *Part) read(ctx context.Context, q *queue.Queue) error {
 			Version int `json:"version"`
 			Format  int `json:"format"`
 		}
-		if jsonform.Unmarshal(s.Value, &head) != nil {
+		if strictjson.Unmarshal(s.Value, &head) != nil {
 			continue // its format has no version
 		}
 		switch {
@@ -216,7 +216,7 @@ func lines(path string) error {
 		return nil // its process was killed, or the line is long
 	}
 	var object map[string]any
-	if err := jsonform.Unmarshal(line, &object); err != nil {
+	if err := strictjson.Unmarshal(line, &object); err != nil {
 		return fmt.Errorf("%s: line 1: %w", filepath.Base(path), err)
 	}
 	return nil

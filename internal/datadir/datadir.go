@@ -5,6 +5,7 @@ package datadir
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Format is the version of the layout of a folder. Open rejects a folder of another
@@ -128,7 +129,7 @@ func (f *Folder) checkFormat(writer string) error {
 	data, err := os.ReadFile(f.Join("format.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		kept.Format, kept.Writer = Format, writer
-		if data, err = jsonform.Marshal(kept); err != nil {
+		if data, err = json.Marshal(kept); err != nil {
 			return err
 		}
 		return WriteFile(f.Join("format.json"), append(data, '\n'))
@@ -136,7 +137,7 @@ func (f *Folder) checkFormat(writer string) error {
 	if err != nil {
 		return err
 	}
-	if err := jsonform.Unmarshal(data, &kept); err != nil {
+	if err := strictjson.Unmarshal(data, &kept); err != nil {
 		return fmt.Errorf("format.json is damaged: put back a copy, or write {\"format\":%d} into it if this program, or one of its format, wrote the folder", Format)
 	}
 	if kept.Format != Format {

@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 )
@@ -127,7 +127,7 @@ func line(s string) string {
 
 // WriteJSON prints the findings for programs.
 func WriteJSON(w io.Writer, found []Finding) error {
-	return jsonform.WriteIndented(w, struct {
+	return strictjson.WriteIndented(w, struct {
 		Failed int       `json:"failed"`
 		Checks []Finding `json:"checks"`
 	}{Failed(found), found})

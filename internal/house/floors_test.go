@@ -22,7 +22,7 @@ var floors = [][]string{
 		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
-		"internal/nearest", "internal/jsonform", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles", "internal/compiled", "internal/traceparent",
+		"internal/nearest", "internal/strictjson", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles", "internal/compiled", "internal/traceparent",
 		"internal/jsonl/rows", "codegrade/pydata",
 		"deploy/image", "internal/manpage",
 	},

@@ -67,7 +67,7 @@ func pureFaults(s *source) (faults []string) {
 			}
 		}
 		if s.pkg == "" && !isStandard(imported) && imported != module+"/"+ownJSON {
-			faults = append(faults, fmt.Sprintf("%s: imports %s: the nouns import the standard library only, and jsonform", s.at(spec), imported))
+			faults = append(faults, fmt.Sprintf("%s: imports %s: the nouns import the standard library only, and strictjson", s.at(spec), imported))
 		}
 	}
 	name := importName(s, "time")

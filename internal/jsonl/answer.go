@@ -3,12 +3,11 @@ package jsonl
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // MaxLine is the greatest length of a line, in bytes.
@@ -95,7 +94,7 @@ func (b *batch) fail(err error) {
 	if b.failed++; b.failed == 1 {
 		b.err = err
 	}
-	text, _ := jsonform.Marshal(map[string]string{"error": err.Error()}) // encoding/json takes any text
+	text, _ := json.Marshal(map[string]string{"error": err.Error()}) // encoding/json takes any text
 	b.out = append(append(b.out, text...), '\n')
 }
 

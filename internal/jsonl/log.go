@@ -2,13 +2,14 @@ package jsonl
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Log is an append-only file of values of one type, one per line. It is not safe for
@@ -78,7 +79,7 @@ func Last[T any](text io.ReaderAt, size int64) (*T, int64, error) {
 			return nil, 0, err
 		}
 		var last *T
-		if jsonform.Unmarshal(line, &last) == nil && last != nil {
+		if strictjson.Unmarshal(line, &last) == nil && last != nil {
 			return last, end, nil
 		}
 		size = end - int64(len(line)) - 1
@@ -108,7 +109,7 @@ func LastLine(text io.ReaderAt, size int64) (line []byte, end int64, err error) 
 
 // Add appends a value as a line, whole or not at all.
 func (l *Log[T]) Add(value T) error {
-	line, err := jsonform.Marshal(value)
+	line, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.file.Name(), err)
 	}
@@ -140,7 +141,7 @@ func ReadLog[T any](path string) (values []T, err error) {
 		}
 		text = rest
 		var value T
-		if jsonform.Unmarshal(line, &value) == nil {
+		if strictjson.Unmarshal(line, &value) == nil {
 			values = append(values, value)
 			continue
 		}

@@ -18,8 +18,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Bounds of an exporter.
@@ -252,7 +252,7 @@ func (e *Exporter) post(ctx context.Context, body []byte) (rejected int, after t
 				Rejected json.RawMessage `json:"rejectedSpans"`
 			} `json:"partialSuccess"`
 		}
-		if jsonform.Unmarshal(text, &answer) == nil {
+		if strictjson.Unmarshal(text, &answer) == nil {
 			rejected, _ = strconv.Atoi(strings.Trim(string(answer.Partial.Rejected), `"`))
 		}
 		return max(0, rejected), 0, nil

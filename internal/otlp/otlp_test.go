@@ -18,7 +18,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/settings"
 )
@@ -228,7 +228,7 @@ func TestARealServerGetsHeadersAndPath(t *testing.T) {
 			t.Errorf("the headers are %v", h)
 		}
 		var sent request
-		if err := jsonform.Unmarshal(body, &sent); err != nil || len(sent.Resources[0].Scopes[0].Spans) != 1 {
+		if err := strictjson.Unmarshal(body, &sent); err != nil || len(sent.Resources[0].Scopes[0].Spans) != 1 {
 			t.Errorf("the body is %s: %v", body, err)
 		}
 	}

@@ -2,11 +2,11 @@ package otlp
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"math"
 	"strconv"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 )
 
@@ -118,7 +118,7 @@ func encode(of []Attribute, all []Span) ([]byte, error) {
 	for i := range all {
 		list[i] = all[i].wire()
 	}
-	return jsonform.Marshal(request{[]resourceSpans{{resource{of}, []scopeSpans{{scope{"quintain"}, list}}}}})
+	return json.Marshal(request{[]resourceSpans{{resource{of}, []scopeSpans{{scope{"quintain"}, list}}}}})
 }
 
 // mostError bounds the message of a failed span, in bytes.

@@ -4,10 +4,9 @@ package safetensors
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"slices"
 	"strings"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Type is the type of an array's values, by the library's name.
@@ -61,7 +60,7 @@ func Append(b []byte, texts map[string]string, arrays []Array) []byte {
 		at += size
 		head[a.Name] = entry{a.Type, a.Shape, [2]int{from, at}}
 	}
-	text, err := jsonform.Marshal(head)
+	text, err := json.Marshal(head)
 	if err != nil {
 		panic("safetensors: " + err.Error()) // texts and whole numbers
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // errGzip reports a body that is not complete, valid gzip.
@@ -85,13 +85,11 @@ func ReadStrict[T any](c *Call) (v T, sum []byte, err error) {
 		if sum = all[:]; len(body) == 0 {
 			return v, nil
 		}
-		if err := jsonform.Strict(body, 64); err != nil {
+		if err := strictjson.Check(body, 64); err != nil {
 			return v, Errorf(http.StatusUnprocessableEntity, "%v", err)
 		}
-		dec := jsonform.NewDecoder(body)
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(&v); err != nil {
-			return v, Errorf(http.StatusUnprocessableEntity, "%v", jsonform.Explain(err))
+		if err := strictjson.UnmarshalKnown(body, &v); err != nil {
+			return v, Errorf(http.StatusUnprocessableEntity, "%v", strictjson.Explain(err))
 		}
 		return v, nil
 	})

@@ -1,13 +1,12 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // keptEvents is how many past events a log keeps for late followers.
@@ -44,7 +43,7 @@ type event struct {
 // them.
 func (l *EventLog) Add(kind string, fields map[string]any) {
 	fields["time"] = time.Now().UTC().Format(time.RFC3339Nano)
-	data, err := jsonform.Marshal(fields)
+	data, err := json.Marshal(fields)
 	if err != nil {
 		data = []byte(`{}`) // the fields are numbers and strings
 	}

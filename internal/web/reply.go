@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 const (
@@ -40,7 +40,7 @@ func (c *Call) detail(status int, why string) {
 		_ = c.JSON(status, body)
 		return
 	}
-	_ = c.JSON(status, append(jsonform.AppendLegible([]byte(`{"detail":`), why), '}'))
+	_ = c.JSON(status, append(strictjson.AppendLegible([]byte(`{"detail":`), why), '}'))
 }
 
 // Text answers with plain text. It returns nil, so that a route can end with it.

@@ -2,6 +2,7 @@ package areal
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -12,7 +13,6 @@ import (
 	"unicode"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // Logs writes the logs of AReaL's agents: a text for people and JSON lines, with an entry
@@ -57,7 +57,7 @@ func (l Logs) write(id string, played []quintain.Trajectory) error {
 	for i, e := range entries {
 		fmt.Fprintf(&text, "idx: %d / %d, seqlen: %d, head version: %d, tail version: %d.\n", i+1, len(entries), e.PromptLen+e.AnswerLen, e.Start, e.End)
 		fmt.Fprintf(&text, "reward is %v, prompt is %s\nsequence is: %s.\n", e.turn.Reward, marked(e.asked), marked(e.turn.Reply))
-		row, err := jsonform.Marshal(e.LogLine)
+		row, err := json.Marshal(e.LogLine)
 		if err != nil {
 			return err
 		}

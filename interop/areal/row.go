@@ -2,10 +2,10 @@ package areal
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // A Row is one sequence for AReaL's newer trainers: a whole episode, including the messages
@@ -117,7 +117,7 @@ func (b Batch) MarshalJSON() ([]byte, error) {
 	for _, t := range b.Tensors() {
 		all[t.Name] = form{"tensor", base64.StdEncoding.EncodeToString(t.append(nil)), t.Shape, "torch." + string(t.Type)}
 	}
-	return jsonform.Marshal(all)
+	return json.Marshal(all)
 }
 
 // File returns b as a file of tensors. Its text lists the IDs and the metadata of the rows.
@@ -127,6 +127,6 @@ func (b Batch) File() (File, error) {
 	for i, r := range b {
 		ids[i], rows[i] = r.ID, r.Meta
 	}
-	text, err := jsonform.Marshal(map[string]any{"ids": ids, "metadata": listed(rows)})
+	text, err := json.Marshal(map[string]any{"ids": ids, "metadata": listed(rows)})
 	return File{Tensors: b.Tensors(), Text: text}, err
 }

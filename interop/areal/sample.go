@@ -1,9 +1,8 @@
 package areal
 
 import (
+	"encoding/json"
 	"slices"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // The keys of a SequenceSample.
@@ -147,7 +146,7 @@ func (s Sample) MarshalJSON() ([]byte, error) {
 	for i := range all {
 		form.Data[all[i].Name] = all[i].values()
 	}
-	return jsonform.Marshal(form)
+	return json.Marshal(form)
 }
 
 // values returns the values of t for JSON.
@@ -168,7 +167,7 @@ func (t *Tensor) values() any {
 // File returns s as a file of tensors. Its text is the JSON of the sample without data.
 func (s Sample) File() (File, error) {
 	form, all := s.form()
-	text, err := jsonform.Marshal(form)
+	text, err := json.Marshal(form)
 	f := File{Text: text}
 	for i := range all {
 		f.Tensors = append(f.Tensors, all[i].Tensor)

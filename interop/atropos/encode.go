@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // AppendGroup appends g as compact JSON on one line: the fourteen keys of the API in its
@@ -53,9 +53,9 @@ func AppendGroup(dst []byte, g *quintain.Group) []byte {
 // versions and episodes, which are null if absent.
 func AppendWhole(dst []byte, g *quintain.Group) []byte {
 	dst = AppendGroup(dst, g)
-	dst = jsonform.AppendLegible(append(dst[:len(dst)-1], `,"id":`...), g.ID)
+	dst = strictjson.AppendLegible(append(dst[:len(dst)-1], `,"id":`...), g.ID)
 	dst = append(dst, `,"origin":`...)
-	origin, err := jsonform.Marshal(g.Origin)
+	origin, err := json.Marshal(g.Origin)
 	if err != nil {
 		panic("atropos: " + err.Error()) // strings and numbers
 	}
@@ -76,7 +76,7 @@ func appendList[T any](dst []byte, all []T, one func([]byte, T) []byte) []byte {
 	if all == nil {
 		return append(dst, "null"...)
 	}
-	return jsonform.AppendList(dst, all, one)
+	return strictjson.AppendList(dst, all, one)
 }
 
 func appendIntRows[T quintain.Token | int32](dst []byte, rows [][]T) []byte {

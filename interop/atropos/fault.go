@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // The types of errors, known to clients of the original.
@@ -72,7 +72,7 @@ func (e *Error) AppendBody(dst []byte) []byte {
 		return append(dst, `{"detail":"There was an error parsing the body"}`...)
 	}
 	dst = append(dst, `{"detail":[{"type":`...)
-	dst = jsonform.AppendLegible(dst, e.Type)
+	dst = strictjson.AppendLegible(dst, e.Type)
 	dst = append(dst, `,"loc":["body"`...)
 	for _, step := range e.Loc {
 		dst = append(dst, ',')
@@ -80,15 +80,15 @@ func (e *Error) AppendBody(dst []byte) []byte {
 		case int:
 			dst = strconv.AppendInt(dst, int64(step), 10)
 		case string:
-			dst = jsonform.AppendLegible(dst, step)
+			dst = strictjson.AppendLegible(dst, step)
 		}
 	}
 	dst = append(dst, `],"msg":`...)
 	if e.Type == TypeInvalid {
 		dst = append(dst, `"JSON decode error","input":{},"ctx":{"error":`...)
-		return append(jsonform.AppendLegible(dst, e.Msg), `}}]}`...)
+		return append(strictjson.AppendLegible(dst, e.Msg), `}}]}`...)
 	}
-	dst = append(jsonform.AppendLegible(dst, e.Msg), `,"input":`...)
+	dst = append(strictjson.AppendLegible(dst, e.Msg), `,"input":`...)
 	if e.Input == "" {
 		return append(dst, `null}]}`...)
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A literal is the text of a JSON number.
@@ -75,7 +75,7 @@ func (l literal) float() float64 {
 }
 
 func notFinite(text []byte) *Error {
-	return &Error{Type: TypeFinite, Msg: "Input should be a finite number", Input: string(jsonform.AppendLegible(nil, string(text[:min(len(text), maxShown)])))}
+	return &Error{Type: TypeFinite, Msg: "Input should be a finite number", Input: string(strictjson.AppendLegible(nil, string(text[:min(len(text), maxShown)])))}
 }
 
 // int reads an integer between low and high: a number without a fraction, true or false for

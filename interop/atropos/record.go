@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Record is one line of a dump: the rollouts of one problem.
@@ -54,17 +54,17 @@ func (r Record) Kind(threshold float64) (Kind, bool) {
 
 // line returns r as a line of JSON. Bytes that are not UTF-8 become U+FFFD.
 func (r Record) line() []byte {
-	dst := jsonform.AppendLegible([]byte(`{"item_id":`), r.ItemID)
-	dst = jsonform.AppendList(append(dst, `,"rollouts":`...), r.Rollouts, appendRollout)
+	dst := strictjson.AppendLegible([]byte(`{"item_id":`), r.ItemID)
+	dst = strictjson.AppendList(append(dst, `,"rollouts":`...), r.Rollouts, appendRollout)
 	return append(dst, "}\n"...)
 }
 
 func appendRollout(dst []byte, r Rollout) []byte {
-	dst = jsonform.AppendList(append(dst, `{"conversation":`...), r.Conversation, appendMessage)
+	dst = strictjson.AppendList(append(dst, `{"conversation":`...), r.Conversation, appendMessage)
 	return append(AppendFloat(append(dst, `,"score":`...), r.Score), '}')
 }
 
 func appendMessage(dst []byte, m quintain.Message) []byte {
-	dst = jsonform.AppendLegible(append(dst, `{"role":`...), m.Role)
-	return append(jsonform.AppendLegible(append(dst, `,"content":`...), m.Text()), '}')
+	dst = strictjson.AppendLegible(append(dst, `{"role":`...), m.Role)
+	return append(strictjson.AppendLegible(append(dst, `,"content":`...), m.Text()), '}')
 }

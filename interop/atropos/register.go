@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Registration describes a trainer.
@@ -145,7 +145,7 @@ func DecodeEnvID(data []byte) (int, error) {
 // DecodeFields reads a request that is not Atropos', by the JSON names of in. An error is an
 // [*Error].
 func DecodeFields(data []byte, in any) error {
-	err := jsonform.Unmarshal(data, in)
+	err := strictjson.Unmarshal(data, in)
 	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		return &Error{Type: TypeValue, Loc: []any{wrong.Field}, Msg: "should be of type " + wrong.Type.String()}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A scanner reads JSON text once, from front to back. Each method leaves it after the text
@@ -213,7 +213,7 @@ func (s *scanner) text() ([]byte, *Error) {
 		return nil, &Error{Type: TypeValue, Msg: "a name or a short text should not have " + strconv.Itoa(maxEscaped) + " bytes"}
 	}
 	var text string
-	if err := jsonform.Unmarshal(s.data[start:s.at], &text); err != nil {
+	if err := strictjson.Unmarshal(s.data[start:s.at], &text); err != nil {
 		s.at = start
 		return nil, s.syntax("want a string")
 	}

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/areal"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/tasks/dataset"
@@ -77,12 +77,12 @@ func (s *Areal) Write(r *trace.Record) error {
 		return nil
 	}
 	for i := range sample {
-		if err := jsonform.WriteLegible(s.Out, sample[i:i+1]); err != nil {
+		if err := strictjson.WriteLegible(s.Out, sample[i:i+1]); err != nil {
 			return err
 		}
 	}
 	if len(batch) > 0 {
-		return jsonform.WriteLegible(s.Out, batch)
+		return strictjson.WriteLegible(s.Out, batch)
 	}
 	return nil
 }

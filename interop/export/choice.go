@@ -2,13 +2,13 @@ package export
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/spf13/pflag"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -79,7 +79,7 @@ func (c *Choice) Sink(out io.Writer) Sink {
 type recordLines struct{ out io.Writer }
 
 // Write implements [Sink].
-func (r recordLines) Write(record *trace.Record) error { return jsonform.WriteLine(r.out, record) }
+func (r recordLines) Write(record *trace.Record) error { return json.NewEncoder(r.out).Encode(record) }
 
 // CopyWhole is Copy, and then closes the sink if it is an [io.Closer].
 func CopyWhole(ctx context.Context, to Sink, from *trace.Reader, q trace.Query) (n int, err error) {

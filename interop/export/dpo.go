@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -82,7 +82,7 @@ func (d *DPO) Write(r *trace.Record) error {
 		if d.Atropos {
 			line = atroposLine{chosen, r.Scores[best], rejected}
 		}
-		if err := jsonform.WriteLegible(d.Out, line); err != nil {
+		if err := strictjson.WriteLegible(d.Out, line); err != nil {
 			return fmt.Errorf("dpo: group %s: %w", r.Group(), err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -109,7 +109,7 @@ func rulesOf(h *trace.Head) (rollout.Rules, error) {
 	of := &all.Rules
 	of.TurnDiscount, of.RightOnly, of.MalformedPenalty, of.LengthBudget = &rules.TurnDiscount, &rules.RightOnly, &rules.MalformedPenalty, &rules.LengthBudget
 	of.MaskTooLong = &rules.MaskTooLong
-	if err := jsonform.Unmarshal(h.Settings, &all); err != nil {
+	if err := strictjson.Unmarshal(h.Settings, &all); err != nil {
 		return rules, fmt.Errorf("the settings of run %s in its trace: %w", h.Run, err)
 	}
 	return rules, nil

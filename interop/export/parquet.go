@@ -9,7 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -104,7 +104,7 @@ func (p *Parquet) Close() error { return p.out.Close() }
 // rows returns the sequences of a group.
 func rows(r *trace.Record, g *quintain.Group) ([]Row, error) {
 	var talks [][]quintain.Message
-	if err := jsonform.Unmarshal(g.Messages, &talks); err != nil {
+	if err := strictjson.Unmarshal(g.Messages, &talks); err != nil {
 		return nil, err
 	}
 	all := make([]Row, len(g.Tokens))

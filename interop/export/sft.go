@@ -2,12 +2,13 @@ package export
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -70,7 +71,7 @@ func (s *SFT) write(t *quintain.Trajectory, score float64) (fresh bool, err erro
 		talk := t.Talk(branch.Path)
 		added, err := s.seen.add(talk)
 		if added {
-			fresh, err = true, jsonform.WriteLegible(s.Out, sftLine{talk, string(t.Offered(branch.Path)), score})
+			fresh, err = true, strictjson.WriteLegible(s.Out, sftLine{talk, string(t.Offered(branch.Path)), score})
 		}
 		if err != nil {
 			return false, err
@@ -84,7 +85,7 @@ type seen map[[16]byte]bool
 
 // add adds a value, and reports whether it is new.
 func (s *seen) add(value any) (fresh bool, err error) {
-	text, err := jsonform.Marshal(value)
+	text, err := json.Marshal(value)
 	if err != nil {
 		return false, err
 	}

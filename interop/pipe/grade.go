@@ -5,8 +5,8 @@ import (
 	"io"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/task"
@@ -32,13 +32,12 @@ type Verdict struct {
 func (g Grader) Grade(ctx context.Context, in io.Reader, out io.Writer) error {
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
 		grade := g.grader()
-		var encoder jsonform.Encoder
 		var v Verdict
 		return func(dst, line []byte) (_ []byte, err error) {
 			if v, err = grade(line); err != nil {
 				return dst, err
 			}
-			return encoder.Append(dst, &v)
+			return strictjson.Append(dst, &v)
 		}
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // marks are the verdicts on many answers, in order.
@@ -47,12 +47,12 @@ type judge func(p quintain.Problem, text *string) (Verdict, error)
 // mark writes the verdicts on many texts, with a problem for each.
 func (c *worker) mark(dst, problems, texts []byte, judge judge) ([]byte, error) {
 	c.texts = c.texts[:0]
-	if !jsonform.Elements(texts, func(text []byte) bool { c.texts = append(c.texts, text); return true }) {
+	if !strictjson.Elements(texts, func(text []byte) bool { c.texts = append(c.texts, text); return true }) {
 		return dst, errors.New("answers or replies: want a list")
 	}
 	c.marks.clear()
 	at, err := 0, error(nil)
-	whole := jsonform.Elements(problems, func(item []byte) bool {
+	whole := strictjson.Elements(problems, func(item []byte) bool {
 		if at < len(c.texts) {
 			err = c.markOne(item, c.texts[at], judge)
 		}
@@ -67,7 +67,7 @@ func (c *worker) mark(dst, problems, texts []byte, judge judge) ([]byte, error) 
 	case !whole || at != len(c.texts):
 		return dst, fmt.Errorf("problems: want a list of %d, one for each text", len(c.texts))
 	}
-	return c.encoder.Append(dst, &c.marks)
+	return strictjson.Append(dst, &c.marks)
 }
 
 // markOne adds the verdict on one text.
@@ -96,7 +96,7 @@ func (c *worker) item(text []byte) (quintain.Problem, error) {
 		return *p, nil
 	}
 	var parts [][]byte
-	if text[0] != '[' || !jsonform.Elements(text, func(part []byte) bool { parts = append(parts, part); return true }) {
+	if text[0] != '[' || !strictjson.Elements(text, func(part []byte) bool { parts = append(parts, part); return true }) {
 		return c.read(text)
 	}
 	if len(parts) != 2 || !isNumber(parts[0]) {
@@ -121,6 +121,6 @@ func (c *worker) item(text []byte) (quintain.Problem, error) {
 
 // isNumber reports whether text is a whole number that may stand for a problem.
 func isNumber(text []byte) bool {
-	_, plain := jsonform.Int(text)
+	_, plain := strictjson.Int(text)
 	return plain
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/mathverify"
 )
 
@@ -15,20 +15,19 @@ import (
 // [jsonl.Answer] for its limits and errors.
 func VerifyMath(ctx context.Context, in io.Reader, out io.Writer) error {
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
-		var encoder jsonform.Encoder
-		return func(dst, line []byte) ([]byte, error) { return appendVerified(ctx, &encoder, dst, line) }
+		return func(dst, line []byte) ([]byte, error) { return appendVerified(ctx, dst, line) }
 	})
 }
 
 // appendVerified appends the verdict on a pair.
-func appendVerified(ctx context.Context, encoder *jsonform.Encoder, dst, line []byte) ([]byte, error) {
+func appendVerified(ctx context.Context, dst, line []byte) ([]byte, error) {
 	var pair mathverify.Pair
-	if err := jsonform.Unmarshal(line, &pair); err != nil {
+	if err := strictjson.Unmarshal(line, &pair); err != nil {
 		return dst, fmt.Errorf(`the line is not {"gold": …, "answer": …}: %w`, err)
 	}
 	verdict, err := pair.Verify(ctx)
 	if err != nil {
 		return dst, err
 	}
-	return encoder.Append(dst, &verdict)
+	return strictjson.Append(dst, &verdict)
 }

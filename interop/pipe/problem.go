@@ -2,16 +2,16 @@ package pipe
 
 import (
 	"bytes"
+	"encoding/json"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A problemWriter writes problems as encoding/json does. It encodes the common parts of the
 // problems in a stream only once.
 type problemWriter struct {
-	encoder jsonform.Encoder
 	shared  quintain.Problem // the last problem, without index, prompt and instance
 	before  []byte           // up to the index
 	between []byte           // from there to the prompt
@@ -25,13 +25,13 @@ func (w *problemWriter) append(line []byte, p quintain.Problem) ([]byte, error) 
 		}
 	}
 	line = strconv.AppendInt(append(line, w.before...), int64(p.Index), 10)
-	line = jsonform.AppendText(append(line, w.between...), p.Prompt)
+	line = strictjson.AppendText(append(line, w.between...), p.Prompt)
 	line = append(line, `,"instance":`...)
 	held := p.Instance.Value()
 	if held == nil {
 		held = p.Instance
 	}
-	line, err := w.encoder.Append(line, held)
+	line, err := strictjson.Append(line, held)
 	return append(line, '}'), err
 }
 
@@ -46,7 +46,7 @@ func (w *problemWriter) shares(p quintain.Problem) bool {
 func (w *problemWriter) share(p quintain.Problem) error {
 	p.Params = bytes.Clone(p.Params)
 	p.Index, p.Prompt, p.Instance = 0, "", quintain.Record{}
-	text, err := w.encoder.Append(nil, p)
+	text, err := json.Marshal(p)
 	if err != nil {
 		return err
 	}

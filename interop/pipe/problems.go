@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Problems reads and writes problems as JSON. It remembers the last ones it wrote, so that
@@ -13,7 +13,7 @@ type Problems struct {
 	written memory    // by their JSON
 	numbers memory    // by the numbers that a client gave them
 	writers sync.Pool // of *problemWriter
-	pickers sync.Pool // of *jsonform.Picker
+	pickers sync.Pool // of *strictjson.Picker
 }
 
 // Bytes of JSON in each half of the memories.
@@ -67,7 +67,7 @@ func (x *Problems) Read(text []byte) (quintain.Problem, error) {
 	if p := x.written.get(text); p != nil {
 		return *p, nil
 	}
-	m, _ := x.pickers.Get().(*jsonform.Picker)
+	m, _ := x.pickers.Get().(*strictjson.Picker)
 	defer x.pickers.Put(m)
 	if m.Pick(text) {
 		if p, plain := plainProblem(m); plain {

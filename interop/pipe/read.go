@@ -4,17 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 )
 
 // newProblemReader returns the reader of Quintain's own format.
 func newProblemReader() reader {
-	line, read := jsonform.NewPicker("problem", "answer"), newPlainReader()
+	line, read := strictjson.NewPicker("problem", "answer"), newPlainReader()
 	return func(text []byte) (quintain.Problem, *string, error) {
 		if line.Pick(text) {
 			if p, answer, plain := read(line.Value(0), line.Value(1)); plain {
@@ -42,13 +41,13 @@ func newPlainReader() plainReader {
 }
 
 // newProblemPicker returns a picker of the members of a problem.
-func newProblemPicker() *jsonform.Picker {
-	return jsonform.NewPicker("task", "scenario", "version", "seed", "level", "index", "params", "prompt", "instance")
+func newProblemPicker() *strictjson.Picker {
+	return strictjson.NewPicker("task", "scenario", "version", "seed", "level", "index", "params", "prompt", "instance")
 }
 
 // plainProblem reads the members of a problem. plain is false if one of them is written
 // in an unusual way.
-func plainProblem(from *jsonform.Picker) (p quintain.Problem, plain bool) {
+func plainProblem(from *strictjson.Picker) (p quintain.Problem, plain bool) {
 	m := members{from: from}
 	p = quintain.Problem{
 		Task: m.text(0), Scenario: m.text(1), Version: m.number(2), Seed: m.seed(3), Level: m.number(4), Index: m.number(5),
@@ -62,14 +61,14 @@ func plainProblem(from *jsonform.Picker) (p quintain.Problem, plain bool) {
 
 // members reads members by index; a missing one is zero.
 type members struct {
-	from    *jsonform.Picker
+	from    *strictjson.Picker
 	unusual bool // set by an unusual member
 }
 
 // text returns a string.
 func (m *members) text(i int) string {
 	value := m.from.Value(i)
-	text, plain := jsonform.Text(value)
+	text, plain := strictjson.Text(value)
 	m.unusual = m.unusual || value != nil && !plain
 	return text
 }
@@ -77,7 +76,7 @@ func (m *members) text(i int) string {
 // number returns a whole number.
 func (m *members) number(i int) int {
 	value := m.from.Value(i)
-	n, plain := jsonform.Int(value)
+	n, plain := strictjson.Int(value)
 	m.unusual = m.unusual || value != nil && !plain
 	return n
 }
@@ -95,7 +94,7 @@ func plainAnswer(value []byte) (answer *string, plain bool) {
 	if string(value) == "null" {
 		return nil, true
 	}
-	text, plain := jsonform.Text(value)
+	text, plain := strictjson.Text(value)
 	return &text, plain
 }
 
@@ -117,7 +116,7 @@ func decodeProblem(text []byte) (quintain.Problem, *string, error) {
 
 // newEntryReader returns the reader of reasoning-gym's format.
 func newEntryReader() reader {
-	line := jsonform.NewPicker("entry", "answer")
+	line := strictjson.NewPicker("entry", "answer")
 	entry := reasoninggym.NewReader()
 	return func(text []byte) (quintain.Problem, *string, error) {
 		if line.Pick(text) {
@@ -169,14 +168,7 @@ func readEntry(text []byte) (e reasoninggym.Entry, answer *string, err error) {
 // decode reads one JSON value, with nothing after it. If possible, the error names the
 // field.
 func decode(text []byte, v any) error {
-	dec := jsonform.NewDecoder(text)
-	if err := dec.Decode(v); err != nil {
-		return jsonform.Explain(err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more than one JSON value")
-	}
-	return nil
+	return strictjson.Explain(strictjson.Unmarshal(text, v))
 }
 
 // readText reads a policy's text; nil: none.
@@ -193,7 +185,7 @@ func decodeAnswer(raw json.RawMessage) (*string, error) {
 		return nil, errors.New("answer: is missing; want a string, or null for none")
 	}
 	var answer *string
-	if err := jsonform.Unmarshal(raw, &answer); err != nil {
+	if err := strictjson.Unmarshal(raw, &answer); err != nil {
 		return nil, errors.New("answer: want a string, or null for none")
 	}
 	return answer, nil

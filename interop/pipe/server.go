@@ -9,8 +9,8 @@ import (
 	"io"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -39,7 +39,7 @@ type Server struct {
 func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	problems := NewProblems()
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
-		c := &worker{server: s, ctx: ctx, problems: problems, line: jsonform.NewPicker("draw", "as", "problems", "answers", "replies", "open", "gold")}
+		c := &worker{server: s, ctx: ctx, problems: problems, line: strictjson.NewPicker("draw", "as", "problems", "answers", "replies", "open", "gold")}
 		return c.answer
 	})
 }
@@ -49,8 +49,7 @@ type worker struct {
 	server   Server
 	ctx      context.Context //nolint:containedctx // a worker lives as long as one call of Serve
 	problems *Problems
-	line     *jsonform.Picker
-	encoder  jsonform.Encoder
+	line     *strictjson.Picker
 	texts    [][]byte // of the current request
 	marks    marks
 	last     struct { // task of the last draw with params
@@ -77,7 +76,7 @@ func (c *worker) answer(dst, line []byte) ([]byte, error) {
 	case draw != nil:
 		return c.draw(dst, draw, as)
 	case gold != nil:
-		return appendVerified(c.ctx, &c.encoder, dst, line)
+		return appendVerified(c.ctx, dst, line)
 	}
 	return dst, errors.New("the line has none of draw, open, problems and gold")
 }
@@ -114,7 +113,7 @@ func (c *worker) open(dst, problem []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	return c.encoder.Append(dst, map[string][]quintain.Message{"messages": messages})
+	return strictjson.Append(dst, map[string][]quintain.Message{"messages": messages})
 }
 
 // judge grades a whole reply.
@@ -140,10 +139,8 @@ func (c *worker) draw(dst, request, as []byte) ([]byte, error) {
 		Index  int             `json:"index"`
 		Params json.RawMessage `json:"params"`
 	}
-	strict := jsonform.NewDecoder(request)
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(&d); err != nil {
-		return dst, fmt.Errorf("draw: %w", jsonform.Explain(err))
+	if err := strictjson.UnmarshalKnown(request, &d); err != nil {
+		return dst, fmt.Errorf("draw: %w", strictjson.Explain(err))
 	}
 	t, err := c.task(d.Task, d.Params)
 	if err != nil {

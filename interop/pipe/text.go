@@ -2,13 +2,14 @@ package pipe
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
@@ -21,7 +22,7 @@ func Encode(ctx context.Context, t *tokenizer.Tokenizer, special bool, in io.Rea
 		var asked struct {
 			Text *string `json:"text"`
 		}
-		if err := jsonform.Unmarshal(line, &asked); err != nil {
+		if err := strictjson.Unmarshal(line, &asked); err != nil {
 			return nil, err
 		}
 		if asked.Text == nil {
@@ -42,7 +43,7 @@ func Decode(ctx context.Context, t *tokenizer.Tokenizer, skip bool, in io.Reader
 		var asked struct {
 			IDs []int32 `json:"ids"`
 		}
-		if err := jsonform.Unmarshal(line, &asked); err != nil {
+		if err := strictjson.Unmarshal(line, &asked); err != nil {
 			return nil, err
 		}
 		if asked.IDs == nil {
@@ -60,7 +61,7 @@ func answerJSON(ctx context.Context, in io.Reader, out io.Writer, answer func(li
 			if err != nil {
 				return dst, err
 			}
-			text, err := jsonform.Marshal(reply)
+			text, err := json.Marshal(reply)
 			return append(dst, text...), err
 		}
 	})
@@ -94,7 +95,7 @@ func Render(ctx context.Context, chat *chattemplate.Chat, now func() time.Time, 
 			if err != nil {
 				return nil, err
 			}
-			return append(jsonform.AppendLegible(append(dst, `{"text":`...), r.Text), '}'), nil
+			return append(strictjson.AppendLegible(append(dst, `{"text":`...), r.Text), '}'), nil
 		}
 	})
 }

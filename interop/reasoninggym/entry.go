@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // An Entry is one problem in reasoning-gym's form.
@@ -26,11 +26,11 @@ var ours = []string{"source_dataset", "source_index", "source_idx", "difficulty"
 // Read returns e as a problem, which its task can grade.
 func Read(e Entry) (quintain.Problem, error) {
 	var fields map[string]json.RawMessage
-	if err := jsonform.Unmarshal(e.Metadata, &fields); err != nil {
+	if err := strictjson.Unmarshal(e.Metadata, &fields); err != nil {
 		return quintain.Problem{}, fmt.Errorf("metadata: %w", err)
 	}
 	var name string
-	err := jsonform.Unmarshal(fields["source_dataset"], &name)
+	err := strictjson.Unmarshal(fields["source_dataset"], &name)
 	if err != nil || name == "" {
 		return quintain.Problem{}, errors.New("metadata.source_dataset: want the name of a task")
 	}
@@ -38,11 +38,11 @@ func Read(e Entry) (quintain.Problem, error) {
 		delete(fields, one)
 	}
 	if e.Answer != nil && slices.Contains(inAnswer, name) {
-		if fields["answer"], err = jsonform.Marshal(*e.Answer); err != nil {
+		if fields["answer"], err = json.Marshal(*e.Answer); err != nil {
 			return quintain.Problem{}, fmt.Errorf("answer: %w", err)
 		}
 	}
-	record, err := jsonform.Marshal(fields)
+	record, err := json.Marshal(fields)
 	if err != nil {
 		return quintain.Problem{}, fmt.Errorf("metadata: %w", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 )
 
@@ -51,7 +50,7 @@ func TestAppendTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		quoted, err := jsonform.Marshal(text)
+		quoted, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)
 		}

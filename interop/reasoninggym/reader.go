@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Reader reads entries in the usual form like [Read], at a fraction of the cost. It is
 // for one goroutine.
 type Reader struct {
-	entry  *jsonform.Picker
+	entry  *strictjson.Picker
 	fields []field // of the metadata
 	take   func(name, value []byte) bool
 	record []byte
@@ -22,7 +22,7 @@ type field struct{ name, value []byte }
 
 // NewReader returns a reader.
 func NewReader() *Reader {
-	r := &Reader{entry: jsonform.NewPicker("question", "answer", "metadata")}
+	r := &Reader{entry: strictjson.NewPicker("question", "answer", "metadata")}
 	r.take = func(name, value []byte) bool {
 		r.fields = append(r.fields, field{name, value})
 		return true
@@ -35,16 +35,16 @@ func NewReader() *Reader {
 // the next call.
 func (r *Reader) Read(entry []byte) (p quintain.Problem, plain bool) {
 	r.fields = r.fields[:0]
-	if !r.entry.Pick(entry) || !jsonform.Members(r.entry.Value(2), r.take) {
+	if !r.entry.Pick(entry) || !strictjson.Members(r.entry.Value(2), r.take) {
 		return p, false
 	}
-	question, plain := jsonform.Text(r.entry.Value(0))
+	question, plain := strictjson.Text(r.entry.Value(0))
 	task, named := r.task()
 	if !plain || !named || task == "" {
 		return p, false
 	}
 	if answer := r.entry.Value(1); answer != nil && string(answer) != "null" {
-		if _, plain := jsonform.Text(answer); !plain {
+		if _, plain := strictjson.Text(answer); !plain {
 			return p, false
 		}
 		if slices.Contains(inAnswer, task) {
@@ -61,7 +61,7 @@ func (r *Reader) Read(entry []byte) (p quintain.Problem, plain bool) {
 func (r *Reader) task() (name string, plain bool) {
 	for _, f := range r.fields {
 		if string(f.name) == "source_dataset" {
-			return jsonform.Text(f.value)
+			return strictjson.Text(f.value)
 		}
 	}
 	return "", false

@@ -10,13 +10,12 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Writer writes problems as entries. It is for one goroutine; the zero value is
 // ready.
 type Writer struct {
-	encoder    jsonform.Encoder
 	task       string          // of the last problem
 	params     json.RawMessage // of the last problem
 	source     []byte          // the members that name the task
@@ -30,8 +29,8 @@ func (w *Writer) Append(dst []byte, p quintain.Problem, answer string) ([]byte, 
 			return nil, fmt.Errorf("task %s: params: %w", p.Task, err)
 		}
 	}
-	dst = jsonform.AppendText(append(dst, `{"question":`...), p.Prompt)
-	dst = jsonform.AppendText(append(dst, `,"answer":`...), answer)
+	dst = strictjson.AppendText(append(dst, `{"question":`...), p.Prompt)
+	dst = strictjson.AppendText(append(dst, `,"answer":`...), answer)
 	dst = strconv.AppendInt(append(dst, w.source...), int64(p.Index), 10)
 	dst, err := w.appendFields(dst, p.Instance)
 	if err != nil {
@@ -47,7 +46,7 @@ func (w *Writer) share(p quintain.Problem) error {
 		return err
 	}
 	w.task, w.params = p.Task, bytes.Clone(p.Params)
-	w.source = append(jsonform.AppendText([]byte(`,"metadata":{"source_dataset":`), p.Task), `,"source_index":`...)
+	w.source = append(strictjson.AppendText([]byte(`,"metadata":{"source_dataset":`), p.Task), `,"source_index":`...)
 	w.difficulty = fmt.Appendf(nil, `,"difficulty":%s}}`, text)
 	return nil
 }
@@ -59,7 +58,7 @@ func (w *Writer) appendFields(dst []byte, r quintain.Record) ([]byte, error) {
 		value = r
 	}
 	start := len(dst)
-	dst, err := w.encoder.Append(dst, value)
+	dst, err := strictjson.Append(dst, value)
 	switch record := dst[start:]; {
 	case err != nil:
 		return nil, err
@@ -95,7 +94,7 @@ var renamed = map[string]string{
 // "x": [min, max], every other setting unchanged.
 func difficulty(p quintain.Problem) ([]byte, error) {
 	var params map[string]json.RawMessage
-	if err := jsonform.Unmarshal(p.Params, &params); err != nil {
+	if err := strictjson.Unmarshal(p.Params, &params); err != nil {
 		return nil, err
 	}
 	out := make(map[string]any, len(params))
@@ -111,5 +110,5 @@ func difficulty(p quintain.Problem) ([]byte, error) {
 		}
 		out[name] = value
 	}
-	return jsonform.Marshal(out)
+	return json.Marshal(out)
 }

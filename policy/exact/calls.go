@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
@@ -124,5 +124,5 @@ func (c *Chat) says(written string, r quintain.Request, m *quintain.Message) boo
 // sameJSON reports whether two texts are the same JSON value.
 func sameJSON(a, b string) bool {
 	var x, y any
-	return jsonform.Unmarshal([]byte(a), &x) == nil && jsonform.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
+	return strictjson.Unmarshal([]byte(a), &x) == nil && strictjson.Unmarshal([]byte(b), &y) == nil && reflect.DeepEqual(x, y)
 }

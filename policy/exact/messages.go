@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
@@ -38,11 +38,11 @@ func message(m quintain.Message) (v chattemplate.Vars, err error) {
 		}
 		form := callForm{ID: call.ID, Type: "function"}
 		form.Function.Name, form.Function.Arguments = call.Name, json.RawMessage(call.Arguments)
-		if m.ToolCalls[i].Raw, err = jsonform.Marshal(form); err != nil {
+		if m.ToolCalls[i].Raw, err = json.Marshal(form); err != nil {
 			return v, err
 		}
 	}
-	text, err := jsonform.Marshal(m)
+	text, err := json.Marshal(m)
 	if err != nil {
 		return v, err
 	}
@@ -52,7 +52,7 @@ func message(m quintain.Message) (v chattemplate.Vars, err error) {
 // isObject reports whether text is a JSON object.
 func isObject(text string) bool {
 	var members map[string]json.RawMessage
-	return jsonform.Unmarshal([]byte(text), &members) == nil && members != nil
+	return strictjson.Unmarshal([]byte(text), &members) == nil && members != nil
 }
 
 // A callForm is a tool call in a template.

@@ -3,6 +3,7 @@ package exact
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 
@@ -44,7 +44,7 @@ func (f TemplateFiles) hash() (string, error) {
 		return "", err
 	}
 	sum := sha256.New()
-	if err := jsonform.WriteLine(sum, config.Templates); err != nil {
+	if err := json.NewEncoder(sum).Encode(config.Templates); err != nil {
 		return "", err
 	}
 	tokens, err := config.Tokens.Text()

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -33,7 +33,7 @@ func readLlamaCpp(_ *Server, text []byte) (*job, error) {
 		Stop        stops            `json:"stop"`
 		Schema      json.RawMessage  `json:"json_schema"`
 	}
-	if err := jsonform.Unmarshal(text, &q); err != nil {
+	if err := strictjson.Unmarshal(text, &q); err != nil {
 		return nil, err
 	}
 	how := quintain.Sampling{Temperature: 0.8, TopP: q.TopP, TopK: max(0, q.TopK), MaxTokens: max(0, q.MaxTokens)}

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -61,9 +61,9 @@ type stops []string
 func (s *stops) UnmarshalJSON(text []byte) error {
 	if text[0] == '"' {
 		*s = make(stops, 1)
-		return jsonform.Unmarshal(text, &(*s)[0])
+		return strictjson.Unmarshal(text, &(*s)[0])
 	}
-	return jsonform.Unmarshal(text, (*[]string)(s))
+	return strictjson.Unmarshal(text, (*[]string)(s))
 }
 
 // readCompletion reads the body of a request.
@@ -72,7 +72,7 @@ func (s *Server) readCompletion(text []byte) (*completionRequest, *job, error) {
 	if n := len(q.Prompt); n > 0 {
 		text = append([]byte{'{'}, text[len(promptFirst)+n+1:]...)
 	}
-	if err := jsonform.Unmarshal(text, &q); err != nil {
+	if err := strictjson.Unmarshal(text, &q); err != nil {
 		return nil, nil, err
 	}
 	if q.Model != s.cfg.Model {
@@ -117,7 +117,7 @@ func (s *Server) promptOf(q *completionRequest) (tokens []quintain.Token, isText
 		return tokens, false, err
 	}
 	var text string
-	if err := jsonform.Unmarshal(q.Prompt, &text); err != nil {
+	if err := strictjson.Unmarshal(q.Prompt, &text); err != nil {
 		return nil, true, err
 	}
 	tokens, err = s.vocabulary.encode(text, q.Special == nil || *q.Special)
@@ -131,7 +131,7 @@ func readTokens(text []byte) (tokens []quintain.Token, err error) {
 		return tokens, nil
 	}
 	tokens = nil
-	return tokens, jsonform.Unmarshal(text, &tokens)
+	return tokens, strictjson.Unmarshal(text, &tokens)
 }
 
 func readChat(s *Server, text []byte) (*job, error) {

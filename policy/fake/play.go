@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -215,7 +215,7 @@ type probs []float64
 
 // MarshalJSON implements [json.Marshaler]. NaN becomes null.
 func (p probs) MarshalJSON() ([]byte, error) {
-	return jsonform.AppendList(make([]byte, 0, 2+12*len(p)), p, appendProb), nil
+	return strictjson.AppendList(make([]byte, 0, 2+12*len(p)), p, appendProb), nil
 }
 
 // A prob is one log-probability, with the JSON of probs.

@@ -1,14 +1,16 @@
 package fake
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"sort"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -25,7 +27,7 @@ func readReplies(path string, v vocabulary) (list replies, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("replies: %w", err)
 	}
-	lines := jsonform.NewDecoder(text)
+	lines := json.NewDecoder(bytes.NewReader(text))
 	for lines.More() {
 		tokens, err := readReply(lines, v)
 		if err != nil {
@@ -41,11 +43,15 @@ func readReplies(path string, v vocabulary) (list replies, err error) {
 }
 
 // readReply reads the next reply.
-func readReply(lines *jsonform.Decoder, v vocabulary) ([]quintain.Token, error) {
+func readReply(lines *json.Decoder, v vocabulary) ([]quintain.Token, error) {
 	var line struct {
 		Text *string `json:"text"`
 	}
-	if err := lines.Decode(&line); err != nil {
+	var raw json.RawMessage
+	if err := lines.Decode(&raw); err != nil {
+		return nil, err
+	}
+	if err := strictjson.Unmarshal(raw, &line); err != nil {
 		return nil, err
 	}
 	if line.Text == nil {

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -12,7 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -54,7 +55,7 @@ func body(w http.ResponseWriter, r *http.Request, value any) bool {
 	if !ok || len(text) == 0 {
 		return ok
 	}
-	if err := jsonform.Unmarshal(text, value); err != nil {
+	if err := strictjson.Unmarshal(text, value); err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return false
 	}
@@ -169,7 +170,7 @@ func (s *Server) each(j *job, call func(t quintain.Token, logProb float64, top [
 
 // answer writes an answer, or the rest that the fault leaves.
 func answer(w http.ResponseWriter, f Fault, value any) {
-	text, err := jsonform.Marshal(value)
+	text, err := json.Marshal(value)
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, err.Error())
 		return
@@ -266,7 +267,7 @@ func (t *stream) flush() error { return http.NewResponseController(t.w).Flush() 
 
 // end sends the token counts, unless there are no tokens, and ends the stream.
 func (t *stream) end() {
-	text, err := jsonform.Marshal(map[string]any{"choices": []any{}, "usage": usage(t.job, t.tokens)})
+	text, err := json.Marshal(map[string]any{"choices": []any{}, "usage": usage(t.job, t.tokens)})
 	if err != nil || t.events > 0 && t.write(func(b []byte) []byte { return append(b, text...) }) != nil {
 		return
 	}
@@ -285,7 +286,7 @@ func send(w http.ResponseWriter, value any) { answer(w, "", value) }
 func refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = jsonform.WriteLine(w, map[string]any{"error": map[string]any{"message": why, "code": status}})
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": why, "code": status}})
 }
 
 // given returns the tokens and log-probabilities of p, with the extra one if there is one.

@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -47,7 +47,7 @@ func readSGLang(_ *Server, text []byte) (*job, error) {
 		} `json:"sampling_params"`
 	}
 	q.Start = -1
-	if err := jsonform.Unmarshal(text, &q); err != nil {
+	if err := strictjson.Unmarshal(text, &q); err != nil {
 		return nil, err
 	}
 	if q.Sampling.N > 1 {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -76,8 +76,8 @@ func wholeCompletion(s *Server, j *job, out []piece) any {
 }
 
 func eventCompletion(b []byte, s *Server, e event) []byte {
-	b = jsonform.AppendText(append(b, `{"id":`...), e.job.id)
-	b = jsonform.AppendText(append(b, `,"object":"text_completion","model":`...), s.cfg.Model)
+	b = strictjson.AppendText(append(b, `{"id":`...), e.job.id)
+	b = strictjson.AppendText(append(b, `,"object":"text_completion","model":`...), s.cfg.Model)
 	return append(s.appendChoice(append(b, `,"choices":[`...), e), `]}`...)
 }
 
@@ -85,17 +85,17 @@ func eventCompletion(b []byte, s *Server, e event) []byte {
 func (s *Server) appendChoice(b []byte, e event) []byte {
 	tokens, probs := given(e.piece)
 	b = strconv.AppendInt(append(b, `{"index":`...), int64(e.k), 10)
-	b = jsonform.AppendText(append(b, `,"text":`...), s.text(e.job, tokens))
+	b = strictjson.AppendText(append(b, `,"text":`...), s.text(e.job, tokens))
 	b = append(b, `,"logprobs":{"tokens":`...)
 	var texts []string
 	if e.job.text {
 		texts = s.texts(tokens, len(probs))
 	}
-	b = jsonform.AppendList(b, texts, jsonform.AppendText)
-	b = jsonform.AppendList(append(b, `,"token_logprobs":`...), probs, appendProb)
+	b = strictjson.AppendList(b, texts, strictjson.AppendText)
+	b = strictjson.AppendList(append(b, `,"token_logprobs":`...), probs, appendProb)
 	var finish, ids []byte
 	if e.finish != "" {
-		finish = jsonform.AppendText(nil, e.finish)
+		finish = strictjson.AppendText(nil, e.finish)
 	}
 	if e.job.ids {
 		ids = policy.AppendTokens(nil, tokens)
@@ -104,7 +104,7 @@ func (s *Server) appendChoice(b []byte, e event) []byte {
 	b = orNull(append(b, `,"token_ids":`...), ids)
 	b = orNull(append(b, `,"prompt_token_ids":`...), e.prompt)
 	if e.job.score {
-		places, _ := jsonform.Marshal(s.places(e.job)) // plain numbers
+		places, _ := json.Marshal(s.places(e.job)) // plain numbers
 		b = append(append(b, `,"prompt_logprobs":`...), places...)
 	}
 	return append(b, '}')
@@ -138,7 +138,7 @@ func readNative(s *Server, text []byte) (*job, error) {
 		Tokens   []quintain.Token `json:"token_ids"`
 		Sampling json.RawMessage  `json:"sampling_params"`
 	}
-	if err := jsonform.Unmarshal(text, &q); err != nil {
+	if err := strictjson.Unmarshal(text, &q); err != nil {
 		return nil, err
 	}
 	j, err := s.readSampling(q.Sampling, q.Tokens)
@@ -152,14 +152,14 @@ func readNative(s *Server, text []byte) (*job, error) {
 // readSampling reads the sampling of a request.
 func (s *Server) readSampling(text []byte, prompt []quintain.Token) (*job, error) {
 	var how map[string]any
-	if err := jsonform.Unmarshal(text, &how); err != nil {
+	if err := strictjson.Unmarshal(text, &how); err != nil {
 		return nil, err
 	}
 	if how == nil {
 		return nil, errors.New("sampling parameters are missing")
 	}
 	how["model"], how["prompt"] = s.cfg.Model, prompt
-	body, err := jsonform.Marshal(how)
+	body, err := json.Marshal(how)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (s *Server) tokenize(w http.ResponseWriter, r *http.Request) {
 		Special  bool              `json:"add_special_tokens"`
 		LlamaCpp bool              `json:"add_special"`
 	}{Special: true}
-	if err := jsonform.Unmarshal(text, &q); err != nil {
+	if err := strictjson.Unmarshal(text, &q); err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
@@ -284,7 +284,7 @@ func readGenerate(s *Server, text []byte) (*job, error) {
 			Tokens []quintain.Token `json:"prompt_token_ids"`
 		} `json:"prompt"`
 	}
-	if err := jsonform.Unmarshal(text, &q); err != nil {
+	if err := strictjson.Unmarshal(text, &q); err != nil {
 		return nil, err
 	}
 	return s.readSampling(text, q.Prompt.Tokens)

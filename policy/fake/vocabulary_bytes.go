@@ -2,7 +2,7 @@ package fake
 
 import (
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -29,7 +29,7 @@ func (v *byteVocabulary) prompt(body []byte) ([]quintain.Token, error) {
 	var q struct {
 		Messages []quintain.Message `json:"messages"`
 	}
-	if err := jsonform.Unmarshal(body, &q); err != nil {
+	if err := strictjson.Unmarshal(body, &q); err != nil {
 		return nil, err
 	}
 	return policy.Read(quintain.Request{Messages: q.Messages}), nil

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
@@ -98,12 +98,12 @@ func (v *modelVocabulary) prompt(body []byte) ([]quintain.Token, error) {
 // render renders the conversation of a request, with the members that servers pass on.
 func (v *modelVocabulary) render(body []byte) (string, error) {
 	var q map[string]json.RawMessage
-	if err := jsonform.Unmarshal(body, &q); err != nil {
+	if err := strictjson.Unmarshal(body, &q); err != nil {
 		return "", err
 	}
 	vars := map[string]json.RawMessage{"add_generation_prompt": []byte("true")}
 	if more, has := q["chat_template_kwargs"]; has {
-		if err := jsonform.Unmarshal(more, &vars); err != nil {
+		if err := strictjson.Unmarshal(more, &vars); err != nil {
 			return "", fmt.Errorf("chat_template_kwargs: %w", err)
 		}
 	}
@@ -112,7 +112,7 @@ func (v *modelVocabulary) render(body []byte) (string, error) {
 			vars[name] = value
 		}
 	}
-	object, err := jsonform.Marshal(vars)
+	object, err := json.Marshal(vars)
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/settings"
 )
@@ -285,7 +285,7 @@ func (c *criteria) Give() any { return []Criterion(*c) }
 
 // String implements [settings.Value].
 func (c *criteria) String() string {
-	text, err := jsonform.Marshal([]Criterion(*c))
+	text, err := json.Marshal([]Criterion(*c))
 	return cmp.Or(string(text), fmt.Sprint(err))
 }
 

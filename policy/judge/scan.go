@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Limits of objects. Together they bound how often a byte is read.
@@ -175,7 +175,7 @@ func (s *scanner) word(mark byte) (text string, whole bool) {
 			text = s.text[start+1 : s.at-1]
 			if escaped && mark == '"' {
 				quoted := `"` + strings.ReplaceAll(text, "\t", " ") + `"`
-				err := jsonform.Unmarshal([]byte(quoted), &text)
+				err := strictjson.Unmarshal([]byte(quoted), &text)
 				return text, err == nil
 			}
 			return text, true

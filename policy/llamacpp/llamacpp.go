@@ -15,7 +15,6 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -88,7 +87,7 @@ func (c *Client) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 	if p.N != 1 {
 		return nil, fmt.Errorf("llamacpp: request for %d samples, want 1", p.N)
 	}
-	body, err := jsonform.Marshal(requestOf(p))
+	body, err := json.Marshal(requestOf(p))
 	if err != nil {
 		return nil, fmt.Errorf("llamacpp: body of the request: %w", err)
 	}

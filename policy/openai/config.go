@@ -1,11 +1,11 @@
 package openai
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
@@ -59,7 +59,7 @@ func (c Config) check() error {
 			return fmt.Errorf("extra body contains %q, which cannot be set there", name)
 		}
 	}
-	if _, err := jsonform.Marshal(c.ExtraBody); err != nil {
+	if _, err := json.Marshal(c.ExtraBody); err != nil {
 		return fmt.Errorf("extra body: %w", err)
 	}
 	return nil

@@ -1,11 +1,11 @@
 package openai
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -55,7 +55,7 @@ func (c *Client) body(r quintain.Request, n int) (path string, body []byte, err 
 	if c.cfg.TokenIDs {
 		fields["return_token_ids"] = true
 	}
-	if body, err = jsonform.Marshal(fields); err != nil {
+	if body, err = json.Marshal(fields); err != nil {
 		return "", nil, fmt.Errorf("body of the request: %w", err)
 	}
 	return path, body, nil

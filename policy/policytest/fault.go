@@ -1,10 +1,11 @@
 package policytest
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Fault answers r badly. reply would have been the good answer.
@@ -31,9 +32,9 @@ func Body(contentType, body string) Fault {
 // Edit answers with the good reply after edit has changed it, as a decoded JSON object.
 func Edit(edit func(reply map[string]any)) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
-		body, _ := jsonform.Marshal(reply)
+		body, _ := json.Marshal(reply)
 		var plain map[string]any
-		_ = jsonform.Unmarshal(body, &plain)
+		_ = strictjson.Unmarshal(body, &plain)
 		edit(plain)
 		send(w, plain)
 	}
@@ -49,7 +50,7 @@ func Drop(http.ResponseWriter, *http.Request, map[string]any) { panic(http.ErrAb
 
 // Cut closes the connection in the middle of the answer's body.
 func Cut(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
-	body, _ := jsonform.Marshal(reply)
+	body, _ := json.Marshal(reply)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	_, _ = w.Write(body[:len(body)/2])
 	_ = http.NewResponseController(w).Flush()
@@ -58,7 +59,7 @@ func Cut(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
 
 // Truncate sends half of the answer's body as if it were the whole.
 func Truncate(w http.ResponseWriter, _ *http.Request, reply map[string]any) {
-	body, _ := jsonform.Marshal(reply)
+	body, _ := json.Marshal(reply)
 	_, _ = w.Write(body[:len(body)/2])
 }
 

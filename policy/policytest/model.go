@@ -1,12 +1,12 @@
 package policytest
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -48,7 +48,7 @@ func ByteModel(t testing.TB, template string, rotated int) (folder string) {
 		},
 		"tokenizer_config.json": map[string]any{"chat_template": template},
 	} {
-		text, err := jsonform.Marshal(content)
+		text, err := json.Marshal(content)
 		if err != nil {
 			t.Fatal(err)
 		}

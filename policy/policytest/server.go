@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Server is a fake OpenAI-compatible server without a model, with the routes /v1/models
@@ -123,13 +123,13 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	var q completionRequest
 	text, err := io.ReadAll(r.Body)
 	if err == nil {
-		err = jsonform.NewDecoder(text).Decode(&raw)
+		err = strictjson.Unmarshal(text, &raw)
 	}
 	if err != nil {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if jsonform.Unmarshal(raw, &body) != nil || jsonform.Unmarshal(raw, &q) != nil {
+	if strictjson.Unmarshal(raw, &body) != nil || strictjson.Unmarshal(raw, &q) != nil {
 		refuse(w, http.StatusUnprocessableEntity, "the body is not a valid request")
 		return
 	}
@@ -245,7 +245,7 @@ func (s *Server) message(text string) map[string]any {
 
 // send answers with value as JSON.
 func send(w http.ResponseWriter, value any) {
-	body, err := jsonform.Marshal(value)
+	body, err := json.Marshal(value)
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, err.Error())
 		return
@@ -258,5 +258,5 @@ func send(w http.ResponseWriter, value any) {
 func refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = jsonform.WriteLine(w, map[string]any{"error": map[string]any{"message": why, "code": status}})
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": why, "code": status}})
 }

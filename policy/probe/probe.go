@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/openai"
@@ -133,7 +133,7 @@ func (r *Report) identify(ctx context.Context, server *remote.Server, owner stri
 	var info info
 	ask := func(path string) bool {
 		body, err := get(ctx, server, path, "")
-		return err == nil && jsonform.Unmarshal(body, &info) == nil
+		return err == nil && strictjson.Unmarshal(body, &info) == nil
 	}
 	for _, k := range kinds() {
 		if k.found == nil {

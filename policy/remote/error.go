@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Kind classifies an [Error].
@@ -146,7 +146,7 @@ func Nonsensef(format string, args ...any) *Error {
 
 // Decode reads the JSON of an answer into value. Half an answer counts as none.
 func Decode(body []byte, value any) *Error {
-	err := jsonform.Unmarshal(body, value)
+	err := strictjson.Unmarshal(body, value)
 	if err == nil {
 		return nil
 	}

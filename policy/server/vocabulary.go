@@ -2,12 +2,12 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -40,7 +40,7 @@ func (s *Server) compare(ctx context.Context, cfg remote.Config, found *probe.Re
 	if err != nil {
 		return err
 	}
-	body, err := jsonform.Marshal(found.Server.Traits().Tokenize(found.Model, read.Text))
+	body, err := json.Marshal(found.Server.Traits().Tokenize(found.Model, read.Text))
 	if err != nil {
 		return err
 	}

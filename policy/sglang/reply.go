@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -107,14 +107,14 @@ type place struct {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (p *place) UnmarshalJSON(text []byte) error {
 	var list []json.RawMessage
-	if err := jsonform.Unmarshal(text, &list); err != nil {
+	if err := strictjson.Unmarshal(text, &list); err != nil {
 		return err
 	}
 	if len(list) < 2 {
 		return errors.New("a log-probability without a token")
 	}
-	if err := jsonform.Unmarshal(list[0], &p.LogProb); err != nil {
+	if err := strictjson.Unmarshal(list[0], &p.LogProb); err != nil {
 		return err
 	}
-	return jsonform.Unmarshal(list[1], &p.Token)
+	return strictjson.Unmarshal(list[1], &p.Token)
 }

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -17,7 +16,7 @@ func TestSchemaInARequest(t *testing.T) {
 		{"one", `{"type":"object"}`, `{"max_new_tokens":null,"temperature":1,"top_p":1,"top_k":-1,"min_p":0,"json_schema":"{\"type\":\"object\"}"}`},
 	} {
 		p := policy.Prompt{Tokens: []quintain.Token{1}, N: 1, Sampling: quintain.Sampling{Temperature: 1}, Schema: json.RawMessage(test.schema)}
-		got, err := jsonform.Marshal(samplingOf(p))
+		got, err := json.Marshal(samplingOf(p))
 		if err != nil || string(got) != test.want {
 			t.Errorf("%s:\n%s, error %v, want\n%s", test.why, got, err, test.want)
 		}

@@ -2,10 +2,10 @@ package sglang
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -19,7 +19,7 @@ func (c *Client) Score(ctx context.Context, tokens []quintain.Token, top int) (s
 	none := 0
 	r := request{ID: newID(), InputIDs: tokens, ReturnLogProb: true, Top: top, Sampling: samplingOf(p)}
 	r.Sampling.MaxNewTokens = &none
-	body, err := jsonform.Marshal(r)
+	body, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("sglang: body of the request: %w", err)
 	}

@@ -12,11 +12,11 @@ package sglang
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -100,7 +100,7 @@ func (c *Client) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 
 // ask makes the request of q.
 func (c *Client) ask(ctx context.Context, q *query) error {
-	body, err := jsonform.Marshal(q.request)
+	body, err := json.Marshal(q.request)
 	if err != nil {
 		return fmt.Errorf("sglang: body of the request: %w", err)
 	}

@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 )
 
 // An eventReader reads vLLM's stream events, several times as fast as encoding/json. It is
 // for one stream, and reuses an event's memory for the next.
 type eventReader struct {
-	event, choice, probs *jsonform.Picker
+	event, choice, probs *strictjson.Picker
 	choices              []choice
 }
 
@@ -40,9 +40,9 @@ const (
 
 func newEventReader() *eventReader {
 	return &eventReader{
-		event:  jsonform.NewPicker("choices", "error"),
-		choice: jsonform.NewPicker("index", "token_ids", "finish_reason", "logprobs", "prompt_token_ids", "prompt_logprobs", "weight_versions"),
-		probs:  jsonform.NewPicker("token_logprobs", "content"),
+		event:  strictjson.NewPicker("choices", "error"),
+		choice: strictjson.NewPicker("index", "token_ids", "finish_reason", "logprobs", "prompt_token_ids", "prompt_logprobs", "weight_versions"),
+		probs:  strictjson.NewPicker("token_logprobs", "content"),
 	}
 }
 
@@ -50,7 +50,7 @@ func newEventReader() *eventReader {
 // for an unusual form, which encoding/json must read.
 func (r *eventReader) read(data []byte) ([]choice, bool) {
 	r.choices = r.choices[:0]
-	usual := r.event.Pick(data) && absent(r.event.Value(inError)) && jsonform.Elements(r.event.Value(inChoices), r.add)
+	usual := r.event.Pick(data) && absent(r.event.Value(inError)) && strictjson.Elements(r.event.Value(inChoices), r.add)
 	return r.choices, usual
 }
 
@@ -65,11 +65,11 @@ func (r *eventReader) add(value []byte) bool {
 	c := &r.choices[at]
 	*c = choice{TokenIDs: c.TokenIDs[:0], probs: c.probs[:0]}
 	var usual bool
-	if c.Index, usual = jsonform.Int(of.Value(inIndex)); !usual {
+	if c.Index, usual = strictjson.Int(of.Value(inIndex)); !usual {
 		return false
 	}
 	if finish := of.Value(inFinish); !absent(finish) {
-		text, usual := jsonform.Text(finish)
+		text, usual := strictjson.Text(finish)
 		if c.FinishReason = &text; !usual {
 			return false
 		}
@@ -80,7 +80,7 @@ func (r *eventReader) add(value []byte) bool {
 
 // addProbs reads the log-probabilities of a choice.
 func (r *eventReader) addProbs(c *choice, value []byte) bool {
-	return r.probs.Pick(value) && absent(r.probs.Value(inContent)) && jsonform.Elements(r.probs.Value(inList), c.addProb)
+	return r.probs.Pick(value) && absent(r.probs.Value(inContent)) && strictjson.Elements(r.probs.Value(inList), c.addProb)
 }
 
 // addProb reads a log-probability.

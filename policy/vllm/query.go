@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -55,7 +54,7 @@ func (q *query) call() (c remote.Call, err error) {
 			fields["stop"], fields["include_stop_str_in_output"] = q.prompt.Stop, true
 		}
 	}
-	rest, err := jsonform.Marshal(fields)
+	rest, err := json.Marshal(fields)
 	if err != nil {
 		return c, fmt.Errorf("body of the request: %w", err)
 	}

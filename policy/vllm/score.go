@@ -3,12 +3,12 @@ package vllm
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -26,7 +26,7 @@ func (c *Client) Score(ctx context.Context, tokens []quintain.Token, top int) (s
 	}
 	fields := samplingOf(p.Sampling, 1)
 	fields["model"], fields["prompt"], fields["prompt_logprobs"], fields["return_token_ids"] = c.cfg.Model, tokens, top, true
-	body, err := jsonform.Marshal(fields)
+	body, err := json.Marshal(fields)
 	if err != nil {
 		return nil, fmt.Errorf("vllm: body of the request: %w", err)
 	}

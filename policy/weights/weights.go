@@ -4,11 +4,12 @@ package weights
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"sync"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -72,7 +73,7 @@ func Open(ctx context.Context, records Records) (*Version, error) {
 		return nil, fmt.Errorf("state %s: %w", Key, err)
 	}
 	if text != nil {
-		if err := jsonform.Unmarshal(text, &r); err != nil {
+		if err := strictjson.Unmarshal(text, &r); err != nil {
 			return nil, fmt.Errorf("state %s: %w", Key, err)
 		}
 	}
@@ -163,7 +164,7 @@ func (v *Version) Forget(ctx context.Context) error {
 
 // set stores what was told, then makes it current. The caller holds v.telling.
 func (v *Version) set(ctx context.Context, told Told) error {
-	text, err := jsonform.Marshal(record{format, told.Version, told.Servers})
+	text, err := json.Marshal(record{format, told.Version, told.Servers})
 	if err != nil {
 		return fmt.Errorf("state %s: %w", Key, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/safetensors"
 )
 
@@ -74,7 +73,7 @@ func texts(g *quintain.Group) map[string]string {
 		texts["env_id"] = strconv.Itoa(int(*g.EnvID))
 	}
 	if g.Origin != (quintain.Origin{}) {
-		origin, _ := jsonform.Marshal(g.Origin) // texts and numbers always encode
+		origin, _ := json.Marshal(g.Origin) // texts and numbers always encode
 		texts["origin"] = string(origin)
 	}
 	return texts

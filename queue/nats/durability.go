@@ -2,11 +2,12 @@ package nats
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // syncSubject is where the system account of a NATS server serves its settings. Other
@@ -38,7 +39,7 @@ func (s *server) checkSync(ctx context.Context, info *jetstream.StreamInfo) {
 func (s *server) syncsAlways(ctx context.Context, server string) (always, known bool) {
 	ask, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	question, err := jsonform.Marshal(map[string]any{"server_name": server, "exact_match": true, "config": true})
+	question, err := json.Marshal(map[string]any{"server_name": server, "exact_match": true, "config": true})
 	if err != nil {
 		return false, false
 	}
@@ -53,7 +54,7 @@ func (s *server) syncsAlways(ctx context.Context, server string) (always, known 
 			} `json:"config"`
 		} `json:"data"`
 	}
-	if err := jsonform.Unmarshal(reply.Data, &told); err != nil || told.Data.Config == nil {
+	if err := strictjson.Unmarshal(reply.Data, &told); err != nil || told.Data.Config == nil {
 		return false, false
 	}
 	return told.Data.Config.SyncAlways, true

@@ -2,13 +2,14 @@ package nats
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -53,7 +54,7 @@ func (s *store) record() ownership {
 
 // ownerMessage is the message of the record.
 func (s *store) ownerMessage(o ownership) *message {
-	data, err := jsonform.Marshal(o)
+	data, err := json.Marshal(o)
 	if err != nil {
 		panic("nats: an owner: " + err.Error()) // cannot happen: text and numbers
 	}
@@ -129,7 +130,7 @@ func (s *store) look(ctx context.Context) (last uint64, o ownership, err error) 
 	if data == nil {
 		return last, o, nil
 	}
-	if err := jsonform.Unmarshal(data, &o); err != nil {
+	if err := strictjson.Unmarshal(data, &o); err != nil {
 		return 0, o, fmt.Errorf("the record of the owner: %w; if another program wrote it, delete it with quintain hub queue repair", err)
 	}
 	return last, o, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -105,7 +105,7 @@ func (s *server) conclude(m *message, as sending, n, bytes int) error {
 		return s.sendError(err)
 	}
 	var a answer
-	if err := jsonform.Unmarshal(reply, &a); err != nil {
+	if err := strictjson.Unmarshal(reply, &a); err != nil {
 		return fmt.Errorf("%s: %w: the server's answer: %w", s.where(), queue.ErrUncertain, err)
 	}
 	if a.Error != nil {

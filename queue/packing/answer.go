@@ -1,6 +1,10 @@
 package packing
 
-import "github.com/quintain-rl/quintain/internal/jsonform"
+import (
+	"encoding/json"
+
+	"github.com/quintain-rl/quintain/internal/strictjson"
+)
 
 // Answer answers a question in JSON, and appends the answer to dst: the fields of a [Plan],
 // or a target with the sizes of groups. Strict is that of the plan. The answer is
@@ -11,7 +15,7 @@ func Answer(dst, question []byte, strict bool) ([]byte, error) {
 		Sizes  []int `json:"sizes"`  // of groups that are too small; with Target
 		Target *int  `json:"target"` // sequences that some of these groups should add up to
 	}{Plan: Plan{Strict: strict}}
-	if err := jsonform.Unmarshal(question, &q); err != nil {
+	if err := strictjson.Unmarshal(question, &q); err != nil {
 		return dst, err
 	}
 	var picked []int
@@ -20,6 +24,6 @@ func Answer(dst, question []byte, strict bool) ([]byte, error) {
 	} else {
 		picked = q.Plan.Pack()
 	}
-	text, err := jsonform.Marshal(map[string][]int{"picked": picked})
+	text, err := json.Marshal(map[string][]int{"picked": picked})
 	return append(dst, text...), err
 }

@@ -1,10 +1,11 @@
 package curriculum
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A state is a stored curriculum.
@@ -28,7 +29,7 @@ func (c *Curriculum) MarshalJSON() ([]byte, error) {
 	for _, one := range c.courses {
 		s.Courses[one.Name] = saved{one.rungs, one.climb}
 	}
-	return jsonform.Marshal(s)
+	return json.Marshal(s)
 }
 
 // UnmarshalJSON restores a curriculum that MarshalJSON encoded. A course that is missing
@@ -36,7 +37,7 @@ func (c *Curriculum) MarshalJSON() ([]byte, error) {
 // Invalid data changes nothing.
 func (c *Curriculum) UnmarshalJSON(data []byte) error {
 	var s state
-	if err := jsonform.Unmarshal(data, &s); err != nil {
+	if err := strictjson.Unmarshal(data, &s); err != nil {
 		return err
 	}
 	if s.Draws < 0 {

@@ -1,6 +1,7 @@
 package artifacts
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -20,8 +21,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/otlp"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
@@ -47,7 +48,7 @@ func (g *gathered) Add(all ...otlp.Span) {
 		g.names[s.At] = s.Name
 	}
 	for _, s := range all {
-		about, err := jsonform.Marshal(s.Attributes)
+		about, err := json.Marshal(s.Attributes)
 		if err != nil {
 			panic(err)
 		}
@@ -139,7 +140,7 @@ func (c *collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 		} `json:"resourceSpans"`
 	}
 	text, err := io.ReadAll(r.Body)
-	if err := errors.Join(err, jsonform.Unmarshal(text, &body)); err != nil {
+	if err := errors.Join(err, strictjson.Unmarshal(text, &body)); err != nil {
 		panic(err)
 	}
 	c.mu.Lock()

@@ -2,6 +2,7 @@ package exam
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -86,7 +87,7 @@ func (f *Folder) open(head trace.Head) (err error) {
 	if err := f.agree(); err != nil {
 		return err
 	}
-	if head.Settings, err = jsonform.Marshal(f.plan.Settings); err != nil {
+	if head.Settings, err = json.Marshal(f.plan.Settings); err != nil {
 		return err
 	}
 	whole := trace.Default()
@@ -119,7 +120,7 @@ func (f *Folder) agree() error {
 		}
 	}
 	var text bytes.Buffer
-	if err := jsonform.WriteIndented(&text, f.plan); err != nil {
+	if err := strictjson.WriteIndented(&text, f.plan); err != nil {
 		return err
 	}
 	return datadir.WriteFile(filepath.Join(f.path, planName), text.Bytes())
@@ -239,7 +240,7 @@ func readPlan(path string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := jsonform.NewDecoder(text).Decode(&p); err != nil {
+	if err := strictjson.Unmarshal(text, &p); err != nil {
 		return nil, fmt.Errorf("%s: %w", planName, err)
 	}
 	return &p, nil

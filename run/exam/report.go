@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Report has the results of a policy. Its Summary is over all rows.
@@ -130,7 +130,7 @@ func readReportFile(path string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := jsonform.NewDecoder(text).Decode(&r); err != nil {
+	if err := strictjson.Unmarshal(text, &r); err != nil {
 		return nil, fmt.Errorf("%s is not a report of quintain eval: %w", path, err)
 	}
 	if err := r.check(); err != nil {

@@ -2,11 +2,12 @@ package kept
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -123,7 +124,7 @@ func (c *Checkpoint) stored() ([]byte, error) {
 		return nil, err
 	}
 	var h head
-	if err := jsonform.Unmarshal(text, &h); err != nil {
+	if err := strictjson.Unmarshal(text, &h); err != nil {
 		return nil, fmt.Errorf("state %s: %w", headKey, err)
 	}
 	if h.Format != headFormat {
@@ -152,7 +153,7 @@ func portionKey(slot int) func(n int) string {
 // keep replaces the checkpoint of the store.
 func (c *Checkpoint) keep(data []byte) error {
 	slot := 1 - c.slot
-	text, err := jsonform.Marshal(head{headFormat, slot, len(data)})
+	text, err := json.Marshal(head{headFormat, slot, len(data)})
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,12 @@ package kept
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -38,7 +38,7 @@ func OpenLog[T any](p Place, name string) (l *Log[T], last *T, err error) {
 // Add appends a value: in the store first, if there is one.
 func (l *Log[T]) Add(value T) error {
 	if l.stored != nil {
-		line, err := jsonform.Marshal(value)
+		line, err := json.Marshal(value)
 		if err == nil {
 			err = l.stored.add(append(line, '\n'))
 		}

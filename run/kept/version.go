@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -26,13 +26,13 @@ func VersionOf(ctx context.Context, of *queue.Queue) (int, error) {
 	if err != nil || data == nil {
 		return 0, err
 	}
-	if err := jsonform.Unmarshal(data, &head); err != nil {
+	if err := strictjson.Unmarshal(data, &head); err != nil {
 		return 0, fmt.Errorf("record of the run: %w", err)
 	}
 	changes, err := of.States(ctx, ChangePrefix)
 	for _, s := range changes {
 		var c record
-		if jsonform.Unmarshal(s.Value, &c) == nil && c.RunID == head.RunID && c.Number > head.Number {
+		if strictjson.Unmarshal(s.Value, &c) == nil && c.RunID == head.RunID && c.Number > head.Number {
 			head.Version = max(head.Version, c.Version)
 		}
 	}

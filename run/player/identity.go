@@ -2,12 +2,11 @@ package player
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // An Identity tells policies apart that make other tokens of the same messages.
@@ -38,7 +37,7 @@ func (s *Settings) Identity() (Identity, error) {
 		shapes["policy.on_drift"] = s.Server.Drift
 	}
 	for name, value := range shapes {
-		text, err := jsonform.Marshal(value)
+		text, err := json.Marshal(value)
 		if err != nil {
 			return of, fmt.Errorf("%s: %w", name, err)
 		}

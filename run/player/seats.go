@@ -3,6 +3,7 @@ package player
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/kept"
@@ -94,7 +94,7 @@ func (s *Seats) String() string {
 	if len(s.given) == 0 {
 		return ""
 	}
-	b, err := jsonform.Marshal(s.given)
+	b, err := json.Marshal(s.given)
 	if err != nil {
 		return fmt.Sprint(s.given) // not for values of YAML and JSON
 	}

@@ -2,6 +2,7 @@ package regrade
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -9,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/exam"
@@ -170,7 +170,7 @@ func equal(a, b *float64) bool { return a == b || a != nil && b != nil && *a == 
 // Records writes a line of JSON for each episode that changed.
 func (c *Changes) Records(out io.Writer) error {
 	for i := range c.Changed {
-		if err := jsonform.WriteLine(out, &c.Changed[i]); err != nil {
+		if err := json.NewEncoder(out).Encode(&c.Changed[i]); err != nil {
 			return err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -113,12 +113,12 @@ func (o *Ordered) At(copied string) Job {
 func Settings(of []byte) ([]byte, error) {
 	all := map[string]json.RawMessage{}
 	if string(of) != "null" && len(of) > 0 { // records of a file have none
-		if err := jsonform.Unmarshal(of, &all); err != nil {
-			return nil, fmt.Errorf("settings of the run in its trace: %w", jsonform.Explain(err))
+		if err := strictjson.Unmarshal(of, &all); err != nil {
+			return nil, fmt.Errorf("settings of the run in its trace: %w", strictjson.Explain(err))
 		}
 	}
 	delete(all, "weights") // an evaluation has the hash of its weights among its settings
-	return jsonform.Marshal(all)
+	return json.Marshal(all)
 }
 
 // Say prints what became of the groups, and returns the error that ended it, or that groups are left. If

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -13,7 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // MLflow is a [Log] on an MLflow server, by its REST API 2.0 (mlflow.org/docs, "REST
@@ -222,7 +223,7 @@ func (m *MLflow) experiment(ctx context.Context) (id string, err error) {
 
 // call posts a request to a route, and reads the reply into to, unless it is nil.
 func (m *MLflow) call(ctx context.Context, route string, request, to any) error {
-	body, err := jsonform.Marshal(request)
+	body, err := json.Marshal(request)
 	if err != nil {
 		return err
 	}
@@ -247,12 +248,12 @@ func (m *MLflow) call(ctx context.Context, route string, request, to any) error 
 		var fault struct {
 			Message string `json:"message"`
 		}
-		_ = jsonform.Unmarshal(text, &fault) // else the status says it
+		_ = strictjson.Unmarshal(text, &fault) // else the status says it
 		return fmt.Errorf("%s: %s: %s", route, reply.Status, cmp.Or(fault.Message, "is this the address of an MLflow server?"))
 	case to == nil:
 		return nil
 	}
-	if err := jsonform.Unmarshal(text, to); err != nil {
+	if err := strictjson.Unmarshal(text, to); err != nil {
 		return fmt.Errorf("%s: %w: is this the address of an MLflow server?", route, err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	_ "embed" // for the launcher
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,7 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
@@ -81,7 +82,7 @@ func fusionRun(job sandbox.Job) (q fusionRequest, nonce string, err error) {
 		}
 	}
 	nonce = rand.Text()
-	form, err := jsonform.Marshal(map[string]any{
+	form, err := json.Marshal(map[string]any{
 		"argv":  bytesOf(job.Argv),
 		"nonce": nonce,
 		"limits": [][2]any{
@@ -110,7 +111,7 @@ func (s *server) runFusion(ctx context.Context, job sandbox.Job) (result sandbox
 	if err != nil {
 		return result, err
 	}
-	body, err := jsonform.Marshal(q)
+	body, err := json.Marshal(q)
 	if err != nil {
 		return result, err
 	}
@@ -123,7 +124,7 @@ func (s *server) runFusion(ctx context.Context, job sandbox.Job) (result sandbox
 		return result, err
 	}
 	var a fusionAnswer
-	if err := jsonform.Unmarshal(text, &a); err != nil {
+	if err := strictjson.Unmarshal(text, &a); err != nil {
 		return result, s.fault(0, fmt.Errorf("/run_code: %w", err))
 	}
 	if result, err = a.result(job, nonce); err != nil {

@@ -2,12 +2,13 @@ package remote
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
@@ -23,7 +24,7 @@ func answerOf(l sandbox.Limits, fetched bool) int64 {
 
 // post sends a form, and reads the answer.
 func (s *server) post(ctx context.Context, path string, form any, most int64) (a Answer, err error) {
-	body, err := jsonform.Marshal(form)
+	body, err := json.Marshal(form)
 	if err != nil {
 		return a, err
 	}
@@ -31,7 +32,7 @@ func (s *server) post(ctx context.Context, path string, form any, most int64) (a
 	if err != nil {
 		return a, err
 	}
-	if err := jsonform.Unmarshal(text, &a); err != nil {
+	if err := strictjson.Unmarshal(text, &a); err != nil {
 		return a, s.fault(0, fmt.Errorf("%s: %w", path, err))
 	}
 	return a, nil

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
@@ -173,7 +173,7 @@ func (s *server) lookAgain(ctx context.Context) (looked, error) {
 	text, err := s.call(ctx, request{method: http.MethodGet, path: PathStrength, most: most})
 	if err == nil {
 		var form Strength
-		if err = jsonform.Unmarshal(text, &form); err == nil {
+		if err = strictjson.Unmarshal(text, &form); err == nil {
 			var strength sandbox.Strength
 			strength, err = form.Strength()
 			if err == nil {

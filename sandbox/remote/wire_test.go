@@ -1,10 +1,11 @@
 package remote_test
 
 import (
+	"encoding/json"
 	"reflect"
 	"testing"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/remote"
 )
@@ -20,12 +21,12 @@ func TestEveryFieldOfAResultCrosses(t *testing.T) {
 			t.Errorf("the test lacks %s", fields.Type().Field(i).Name)
 		}
 	}
-	text, err := jsonform.Marshal(remote.Answer{Result: remote.OfResult(want)})
+	text, err := json.Marshal(remote.Answer{Result: remote.OfResult(want)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var answer remote.Answer
-	if err := jsonform.Unmarshal(text, &answer); err != nil {
+	if err := strictjson.Unmarshal(text, &answer); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := answer.Read(); err != nil || !reflect.DeepEqual(got, want) {

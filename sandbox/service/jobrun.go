@@ -3,11 +3,12 @@ package service
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/remote"
@@ -62,7 +63,7 @@ func (s *Server) strength(c *web.Call) error {
 
 // reply writes an answer.
 func reply(c *web.Call, form any) error {
-	text, err := jsonform.Marshal(form)
+	text, err := json.Marshal(form)
 	if err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func call[Q any](do func(c *web.Call, q Q) (remote.Answer, error)) func(c *web.C
 	return func(c *web.Call) error {
 		c.MaxBody, c.Waits = maxBody, true
 		q, err := web.ReadBody(c, func(body []byte) (q Q, err error) {
-			if err := jsonform.Unmarshal(body, &q); err != nil {
+			if err := strictjson.Unmarshal(body, &q); err != nil {
 				return q, web.Errorf(http.StatusUnprocessableEntity, "%v", err)
 			}
 			return q, nil

@@ -10,7 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/compiled"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // protocol is the supported version of docs/formats/scenario.md.
@@ -41,7 +41,7 @@ type reply struct {
 
 // line returns the request as a line.
 func (r *request) line() ([]byte, error) {
-	text, err := jsonform.MarshalLegible(r)
+	text, err := strictjson.Legible(r)
 	return append(text, '\n'), err
 }
 
@@ -103,13 +103,11 @@ func (h *hello) info() quintain.ScenarioInfo {
 // readAnswer reads a line of the program. It accepts only what every reader understands alike:
 // known fields, each once, in UTF-8.
 func readAnswer(line []byte) (*answer, error) {
-	if fault := jsonform.Strict(line, mostDepth); fault != nil {
+	if fault := strictjson.Check(line, mostDepth); fault != nil {
 		return nil, fault
 	}
-	dec := jsonform.NewDecoder(line)
-	dec.DisallowUnknownFields()
 	a := new(answer)
-	if err := dec.Decode(a); err != nil {
+	if err := strictjson.UnmarshalKnown(line, a); err != nil {
 		return nil, err
 	}
 	return a, nil

@@ -1,11 +1,11 @@
 package scenariotest
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -78,7 +78,7 @@ func transcript(t *testing.T, s quintain.Scenario, p quintain.Problem, replies [
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := jsonform.Marshal(v)
+		text, err := json.Marshal(v)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenario"
 )
 
@@ -75,7 +75,7 @@ func described(t *testing.T, spec scenario.Spec) {
 		t.Errorf("version %d, default settings: %v, tags: %v, replayable: %v", info.Version, info.Default, info.Tags, info.Replayable)
 	}
 	var fields map[string]json.RawMessage
-	if err := jsonform.Unmarshal(info.Settings, &fields); err != nil {
+	if err := strictjson.Unmarshal(info.Settings, &fields); err != nil {
 		t.Errorf("settings %s: %v", info.Settings, err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/nearest"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Param is a parameter of a tool.
@@ -54,13 +54,13 @@ func schema(params []Param) json.RawMessage { return Object(params...).schema(ni
 
 // schema appends the JSON Schema of a type.
 func (t Type) schema(to []byte, doc string) []byte {
-	to = jsonform.AppendLegible(append(to, `{"type":`...), t.name)
+	to = strictjson.AppendLegible(append(to, `{"type":`...), t.name)
 	if doc != "" {
-		to = jsonform.AppendLegible(append(to, `,"description":`...), doc)
+		to = strictjson.AppendLegible(append(to, `,"description":`...), doc)
 	}
 	switch {
 	case t.words != nil:
-		to = append(jsonform.AppendList(append(to, `,"enum":`...), t.words, jsonform.AppendLegible), '}')
+		to = append(strictjson.AppendList(append(to, `,"enum":`...), t.words, strictjson.AppendLegible), '}')
 		return to
 	case t.of != nil:
 		return append(t.of.schema(append(to, `,"items":`...), ""), '}')
@@ -73,14 +73,14 @@ func (t Type) schema(to []byte, doc string) []byte {
 		if i > 0 {
 			to = append(to, ',')
 		}
-		to = p.Type.schema(append(jsonform.AppendLegible(to, p.Name), ':'), p.Doc)
+		to = p.Type.schema(append(strictjson.AppendLegible(to, p.Name), ':'), p.Doc)
 		if !p.Optional {
 			required = append(required, p.Name)
 		}
 	}
 	to = append(to, '}')
 	if len(required) > 0 {
-		to = jsonform.AppendList(append(to, `,"required":`...), required, jsonform.AppendLegible)
+		to = strictjson.AppendList(append(to, `,"required":`...), required, strictjson.AppendLegible)
 	}
 	return append(to, '}')
 }
@@ -92,7 +92,7 @@ func checked(params []Param, args string) ([]byte, error) {
 		args = "{}"
 	}
 	var object map[string]json.RawMessage
-	if err := jsonform.Unmarshal([]byte(args), &object); err != nil || object == nil {
+	if err := strictjson.Unmarshal([]byte(args), &object); err != nil || object == nil {
 		return nil, Refusef("the arguments are no JSON object: %.80q", args)
 	}
 	return checkedObject(params, object, "argument ")
@@ -120,7 +120,7 @@ func checkedObject(params []Param, object map[string]json.RawMessage, prefix str
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = append(append(jsonform.AppendLegible(out, p.Name), ':'), value...)
+		out = append(append(strictjson.AppendLegible(out, p.Name), ':'), value...)
 	}
 	unknown := ""
 	for name := range object {
@@ -143,14 +143,14 @@ func (t Type) checked(raw json.RawMessage, name string) ([]byte, error) {
 	switch {
 	case t.words != nil:
 		var word string
-		if jsonform.Unmarshal(raw, &word) != nil || !slices.Contains(t.words, word) {
+		if strictjson.Unmarshal(raw, &word) != nil || !slices.Contains(t.words, word) {
 			return nil, wrong("one of " + strings.Join(t.words, ", "))
 		}
 	case t.of != nil:
 		return t.checkedList(raw, name)
 	case t.name == "object":
 		var object map[string]json.RawMessage
-		if jsonform.Unmarshal(raw, &object) != nil || object == nil {
+		if strictjson.Unmarshal(raw, &object) != nil || object == nil {
 			return nil, wrong("an object")
 		}
 		return checkedObject(t.params, object, name+".")
@@ -169,7 +169,7 @@ func (t Type) checked(raw json.RawMessage, name string) ([]byte, error) {
 // checkedList checks the elements of a list.
 func (t Type) checkedList(raw json.RawMessage, name string) ([]byte, error) {
 	var list []json.RawMessage
-	if jsonform.Unmarshal(raw, &list) != nil || list == nil {
+	if strictjson.Unmarshal(raw, &list) != nil || list == nil {
 		return nil, Refusef("%s: is %.40s, want a list", name, raw)
 	}
 	for i, one := range list {
@@ -179,7 +179,7 @@ func (t Type) checkedList(raw json.RawMessage, name string) ([]byte, error) {
 		}
 		list[i] = value
 	}
-	return jsonform.MarshalLegible(list)
+	return strictjson.Legible(list)
 }
 
 // kindOf returns the type of a JSON value, as a schema calls it.

@@ -20,8 +20,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/nearest"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Tool is what the policy may call.
@@ -39,7 +39,7 @@ type Tool struct {
 func Of[In any](name, doc string, params []Param, do func(ctx context.Context, in In) (string, error)) Tool {
 	return Tool{name, doc, params, func(ctx context.Context, args []byte) (string, error) {
 		var in In
-		if err := jsonform.Unmarshal(args, &in); err != nil {
+		if err := strictjson.Unmarshal(args, &in); err != nil {
 			return "", Refusef("the arguments of %s: %v", name, err) // a number beyond the field's, say
 		}
 		return do(ctx, in)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenario/tools"
 )
 
@@ -73,11 +73,11 @@ func (e *env) finish() tools.Tool {
 
 // answerOf returns an argument: a text, or the JSON of anything else; empty: it is not there.
 func answerOf(args []byte, name string) (answer string) {
-	jsonform.Members(args, func(member, value []byte) bool {
+	strictjson.Members(args, func(member, value []byte) bool {
 		if string(member) != name {
 			return true
 		}
-		if jsonform.Unmarshal(value, &answer) != nil {
+		if strictjson.Unmarshal(value, &answer) != nil {
 			answer = string(value)
 		}
 		return false
@@ -176,7 +176,7 @@ func unreadable(args string) string {
 	if strings.TrimSpace(args) == "" {
 		return ""
 	}
-	if fault := jsonform.Strict([]byte(args), maxDepth); fault != nil {
+	if fault := strictjson.Check([]byte(args), maxDepth); fault != nil {
 		return fmt.Sprintf("the arguments: %.200s", fault.Error())
 	}
 	return ""

@@ -2,7 +2,7 @@ package toolbox
 
 import (
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
@@ -35,7 +35,7 @@ func (e *env) giveUp() quintain.ToolCall {
 		return Call(finish, struct{}{})
 	}
 	args := map[string]any{param.Name: 0}
-	if c := e.plan[len(e.plan)-1]; c.Name == finish && jsonform.Unmarshal([]byte(c.Arguments), &map[string]string{}) == nil {
+	if c := e.plan[len(e.plan)-1]; c.Name == finish && strictjson.Unmarshal([]byte(c.Arguments), &map[string]string{}) == nil {
 		args[param.Name] = "I do not know"
 	}
 	return Call(finish, args)
@@ -49,10 +49,10 @@ func same(a, b quintain.ToolCall) bool {
 // settled writes arguments in one way.
 func settled(args string) string {
 	var value any
-	if jsonform.Unmarshal([]byte(args), &value) != nil {
+	if strictjson.Unmarshal([]byte(args), &value) != nil {
 		return args
 	}
-	text, err := jsonform.MarshalLegible(value)
+	text, err := strictjson.Legible(value)
 	if err != nil {
 		return args
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenario/tools"
 	"github.com/quintain-rl/quintain/task"
@@ -207,7 +207,7 @@ func Tool[In any](name, doc string, params []tools.Param, do func(In) (string, e
 
 // Call returns a call with arguments, which are a struct or a map.
 func Call(name string, args any) quintain.ToolCall {
-	text, err := jsonform.MarshalLegible(args)
+	text, err := strictjson.Legible(args)
 	if err != nil {
 		text = []byte("null") // no tool takes it
 	}

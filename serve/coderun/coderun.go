@@ -9,6 +9,7 @@ package coderun
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
@@ -19,7 +20,7 @@ import (
 
 	"github.com/quintain-rl/quintain/codegrade"
 	"github.com/quintain-rl/quintain/codegrade/problems"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/backend"
@@ -97,7 +98,7 @@ func handle[Q, A any](prepare func() error, do func(ctx context.Context, q Q) (A
 	return func(c *web.Call) error {
 		c.MaxBody, c.Waits = maxBody, true
 		q, err := web.ReadBody(c, func(body []byte) (q Q, err error) {
-			if err := jsonform.Unmarshal(body, &q); err != nil {
+			if err := strictjson.Unmarshal(body, &q); err != nil {
 				return q, web.Errorf(http.StatusUnprocessableEntity, "%v", err)
 			}
 			return q, nil
@@ -112,7 +113,7 @@ func handle[Q, A any](prepare func() error, do func(ctx context.Context, q Q) (A
 		if err != nil {
 			return refusal(err)
 		}
-		text, err := jsonform.Marshal(got)
+		text, err := json.Marshal(got)
 		if err != nil {
 			return err
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/codegrade/problems"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
@@ -82,7 +82,7 @@ type name struct {
 func (n *name) UnmarshalJSON(text []byte) error {
 	n.RawMessage, n.text = slices.Clone(text), string(text)
 	if text[0] == '"' {
-		return jsonform.Unmarshal(text, &n.text)
+		return strictjson.Unmarshal(text, &n.text)
 	}
 	if _, err := strconv.ParseFloat(n.text, 64); err != nil {
 		return web.Errorf(http.StatusUnprocessableEntity, "id: is %.40s, want a text or a number", text)
@@ -161,7 +161,7 @@ func (s *Server) rows(ctx context.Context, q promptsRequest) ([]problems.Problem
 func provided(text string) (all []problems.Problem, err error) {
 	rows := []json.RawMessage{json.RawMessage(text)}
 	if text[0] == '[' {
-		if err := jsonform.Unmarshal([]byte(text), &rows); err != nil {
+		if err := strictjson.Unmarshal([]byte(text), &rows); err != nil {
 			return nil, web.Errorf(http.StatusUnprocessableEntity, "config.provided_data: %v", err)
 		}
 	}
@@ -277,7 +277,7 @@ func (s *Server) problem(dataset, id string, c *config) (problems.Problem, error
 
 // list answers /list_datasets.
 func (s *Server) list(c *web.Call) error {
-	text, err := jsonform.Marshal(s.names())
+	text, err := json.Marshal(s.names())
 	if err != nil {
 		return err
 	}

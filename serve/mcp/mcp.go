@@ -14,7 +14,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -72,7 +72,7 @@ type fault struct {
 // Answer carries out a message and returns the answer; nil: none is wanted.
 func (s *Server) Answer(ctx context.Context, message []byte) []byte {
 	var r request
-	if err := jsonform.Unmarshal(message, &r); err != nil {
+	if err := strictjson.Unmarshal(message, &r); err != nil {
 		if !json.Valid(message) {
 			return write(response{Error: &fault{parseError, "the message is not JSON: " + err.Error()}})
 		}
@@ -101,7 +101,7 @@ func write(r response) []byte {
 
 // legible writes v as JSON for models, without HTML escapes.
 func legible(v any) []byte {
-	text, err := jsonform.MarshalLegible(v)
+	text, err := strictjson.Legible(v)
 	if err != nil {
 		panic("mcp: " + err.Error()) // only plain values are written
 	}
@@ -122,7 +122,7 @@ func (s *Server) carryOut(ctx context.Context, r request) (result any, wrong *fa
 			Name      string          `json:"name"`
 			Arguments json.RawMessage `json:"arguments"`
 		}
-		if err := jsonform.Unmarshal(r.Params, &call); err != nil {
+		if err := strictjson.Unmarshal(r.Params, &call); err != nil {
 			return nil, &fault{invalidParams, "params: " + err.Error()}
 		}
 		result, known := s.Call(ctx, call.Name, call.Arguments)
@@ -139,7 +139,7 @@ func (s *Server) initialize(params json.RawMessage) (any, *fault) {
 	var asked struct {
 		Version string `json:"protocolVersion"`
 	}
-	if err := jsonform.Unmarshal(params, &asked); err != nil {
+	if err := strictjson.Unmarshal(params, &asked); err != nil {
 		return nil, &fault{invalidParams, "params: " + err.Error()}
 	}
 	if !slices.Contains(versions, asked.Version) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/serve/names"
 )
@@ -53,10 +53,8 @@ func schema(properties string, required ...string) json.RawMessage {
 // Read decodes the arguments of a tool. The error names an unknown one or one of the wrong
 // type.
 func Read(arguments json.RawMessage, into any) error {
-	d := jsonform.NewDecoder(arguments)
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("arguments: %w", jsonform.Explain(err))
+	if err := strictjson.UnmarshalKnown(arguments, into); err != nil {
+		return fmt.Errorf("arguments: %w", strictjson.Explain(err))
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/nearest"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
@@ -193,7 +193,7 @@ func unmarshal(name string, value []byte, v any) error {
 	if value == nil {
 		return nil
 	}
-	if err := jsonform.Unmarshal(value, v); err != nil {
+	if err := strictjson.Unmarshal(value, v); err != nil {
 		return fmt.Errorf("%s: want a string", name)
 	}
 	return nil
@@ -202,8 +202,8 @@ func unmarshal(name string, value []byte, v any) error {
 // byID makes the problem of an ID.
 func (b *Book) byID(text []byte) (p quintain.Problem, err error) {
 	var id string
-	if err = jsonform.Unmarshal(text, &id); err != nil {
-		return p, jsonform.Explain(err)
+	if err = strictjson.Unmarshal(text, &id); err != nil {
+		return p, strictjson.Explain(err)
 	}
 	scenario, name, d, err := quintain.ParseID(id)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -24,7 +24,7 @@ func aggregated(body []byte) ([]byte, error) {
 	var asked struct {
 		Responses []map[string]json.RawMessage `json:"verify_responses"`
 	}
-	if err := jsonform.Unmarshal(body, &asked); err != nil {
+	if err := strictjson.Unmarshal(body, &asked); err != nil {
 		return nil, invalid(err)
 	}
 	if asked.Responses == nil {
@@ -58,7 +58,7 @@ func aggregated(body []byte) ([]byte, error) {
 		group["_ng_task_index"], group["num_rollouts"] = row, rollouts[row]
 		out.Groups = append(out.Groups, group)
 	}
-	text, err := jsonform.Marshal(out)
+	text, err := json.Marshal(out)
 	if err != nil { // a sum is not finite
 		return nil, invalid(errors.New("verify_responses: has numbers that are too large"))
 	}
@@ -106,7 +106,7 @@ func numbersOf(response map[string]json.RawMessage) map[string]float64 {
 	var of struct {
 		Usage map[string]json.RawMessage `json:"usage"`
 	}
-	if jsonform.Unmarshal(response["response"], &of) == nil {
+	if strictjson.Unmarshal(response["response"], &of) == nil {
 		for _, name := range []string{"input_tokens", "output_tokens", "total_tokens"} {
 			if x, is := number(of.Usage[name]); is {
 				all[name] = x
@@ -126,5 +126,5 @@ func number(value []byte) (x float64, is bool) {
 	case "", "null":
 		return 0, false
 	}
-	return x, jsonform.Unmarshal(value, &x) == nil
+	return x, strictjson.Unmarshal(value, &x) == nil
 }

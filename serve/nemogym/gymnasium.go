@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -44,7 +44,7 @@ func (s *server) reset(c *web.Call) error {
 		if !asks(r.row.Value(rowParams)) {
 			o.Observation = saying(messages)
 		}
-		return jsonform.Marshal(o)
+		return json.Marshal(o)
 	})
 }
 
@@ -53,7 +53,7 @@ func asks(params []byte) bool {
 	var p struct {
 		Input json.RawMessage `json:"input"`
 	}
-	if jsonform.Unmarshal(params, &p) != nil {
+	if strictjson.Unmarshal(params, &p) != nil {
 		return false
 	}
 	return len(p.Input) > 0 && string(p.Input) != "null" && string(p.Input) != "[]" && string(p.Input) != `""`
@@ -109,7 +109,7 @@ func (s *server) step(c *web.Call) error {
 			}
 		}
 		setCookie(c, sessionCookie, cookie.Value) // agents keep only the cookies of the last reply
-		return jsonform.Marshal(struct {
+		return json.Marshal(struct {
 			observation
 			Reward     float64 `json:"reward"`
 			Terminated bool    `json:"terminated"`

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // repliesOf returns the replies in a response of OpenAI's Responses API: the text of the
@@ -22,7 +22,7 @@ func (r *reader) repliesOf(response []byte) ([]quintain.Reply, error) {
 	}
 	r.replies, r.parts, r.calls = r.replies[:0], r.parts[:0], nil
 	items, err := 0, error(nil)
-	listed := jsonform.Elements(r.response.Value(0), func(item []byte) bool {
+	listed := strictjson.Elements(r.response.Value(0), func(item []byte) bool {
 		if err = r.take(item); err != nil {
 			err = fmt.Errorf("response.output.%d%w", items, err)
 		}
@@ -100,7 +100,7 @@ func (r *reader) takeContent(content []byte) error {
 		return r.takeText(".content", content)
 	}
 	n, err := 0, error(nil)
-	listed := jsonform.Elements(content, func(part []byte) bool {
+	listed := strictjson.Elements(content, func(part []byte) bool {
 		if err = r.takePart(part); err != nil {
 			err = fmt.Errorf(".content.%d%w", n, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
@@ -21,9 +21,9 @@ const problemCookie = "quintain_problem"
 
 // A reader reads rows. It is for one goroutine.
 type reader struct {
-	row        *jsonform.Picker
-	response   *jsonform.Picker
-	item, part *jsonform.Picker
+	row        *strictjson.Picker
+	response   *strictjson.Picker
+	item, part *strictjson.Picker
 
 	parts   []string            // of the current turn
 	calls   []quintain.ToolCall // of it
@@ -33,11 +33,11 @@ type reader struct {
 // newReader returns a reader.
 func newReader() *reader {
 	return &reader{
-		row: jsonform.NewPicker("problem", "scenario", "task", "question", "answer", "metadata", "response", "responses_create_params",
+		row: strictjson.NewPicker("problem", "scenario", "task", "question", "answer", "metadata", "response", "responses_create_params",
 			"reward", "extracted_answer", "reason", "malformed"),
-		response: jsonform.NewPicker("output"),
-		item:     jsonform.NewPicker("type", "role", "content", "name", "arguments", "call_id"),
-		part:     jsonform.NewPicker("type", "text"),
+		response: strictjson.NewPicker("output"),
+		item:     strictjson.NewPicker("type", "role", "content", "name", "arguments", "call_id"),
+		part:     strictjson.NewPicker("type", "text"),
 	}
 }
 
@@ -80,15 +80,15 @@ func (s *server) read(c *web.Call, r *reader, body []byte) (it row, err error) {
 }
 
 // problem returns the problem of a row, or of the cookie.
-func (s *server) problem(c *web.Call, members *jsonform.Picker, body []byte) (p quintain.Problem, entry *reasoninggym.Entry, err error) {
+func (s *server) problem(c *web.Call, members *strictjson.Picker, body []byte) (p quintain.Problem, entry *reasoninggym.Entry, err error) {
 	switch {
 	case members.Value(rowProblem) != nil:
 		p, err = s.book.Problem(members.Value(rowProblem))
 		return p, nil, err
 	case members.Value(rowTask) != nil:
 		var d names.Draw
-		if err := jsonform.Unmarshal(body, &d); err != nil {
-			return p, nil, jsonform.Explain(err)
+		if err := strictjson.Unmarshal(body, &d); err != nil {
+			return p, nil, strictjson.Explain(err)
 		}
 		draw, err := s.book.Draw(d)
 		if err != nil {
@@ -104,7 +104,7 @@ func (s *server) problem(c *web.Call, members *jsonform.Picker, body []byte) (p 
 	if err != nil {
 		return p, nil, errors.New("problem: is missing; want problem, task, or the question, answer and metadata of reasoning-gym")
 	}
-	p, err = s.book.Problem(jsonform.AppendText(nil, cookie.Value))
+	p, err = s.book.Problem(strictjson.AppendText(nil, cookie.Value))
 	return p, nil, err
 }
 
@@ -156,10 +156,10 @@ func extract(reply string) string {
 
 // text reads a string.
 func text(value []byte) (s string, err error) {
-	if s, plain := jsonform.Text(value); plain {
+	if s, plain := strictjson.Text(value); plain {
 		return s, nil
 	}
-	if len(value) == 0 || value[0] != '"' || jsonform.Unmarshal(value, &s) != nil {
+	if len(value) == 0 || value[0] != '"' || strictjson.Unmarshal(value, &s) != nil {
 		return "", errors.New("want a string")
 	}
 	return s, nil

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -36,7 +36,7 @@ func (s *server) verify(c *web.Call) error {
 		if err != nil {
 			return nil, err
 		}
-		added, err := jsonform.Marshal(grade{step.Reward, step.Answer, step.Why, step.Malformed})
+		added, err := json.Marshal(grade{step.Reward, step.Answer, step.Why, step.Malformed})
 		if err != nil {
 			return nil, err
 		}
@@ -94,9 +94,9 @@ func (r *reader) echo(body, added []byte) ([]byte, error) {
 func replaced(first, second []byte) ([]byte, error) {
 	members := map[string]json.RawMessage{}
 	for _, object := range [][]byte{first, second} {
-		if err := jsonform.Unmarshal(object, &members); err != nil {
+		if err := strictjson.Unmarshal(object, &members); err != nil {
 			return nil, web.Errorf(http.StatusBadRequest, "the body is not a row: %v", err)
 		}
 	}
-	return jsonform.Marshal(members)
+	return json.Marshal(members)
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // The types of messages.
@@ -95,15 +95,13 @@ func strict(text []byte, into any) error {
 	if bytes.TrimSpace(text)[0] != '{' {
 		return refuse("want an object", "data")
 	}
-	d := jsonform.NewDecoder(text)
-	d.DisallowUnknownFields()
-	err := d.Decode(into)
+	err := strictjson.UnmarshalKnown(text, into)
 	if err == nil {
 		return nil
 	}
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return refuse(fmt.Sprintf("is %s, want %s", jsonform.Kind(kind.Value), jsonform.KindOf(kind.Type)), kind.Field)
+		return refuse(fmt.Sprintf("is %s, want %s", strictjson.Kind(kind.Value), strictjson.KindOf(kind.Type)), kind.Field)
 	}
 	return refuse(strings.TrimPrefix(err.Error(), "json: "))
 }
@@ -123,7 +121,7 @@ func (n number) MarshalJSON() ([]byte, error) {
 // encode writes plain values like pydantic: without spaces, and without the escapes that
 // only web pages need.
 func encode(v any) []byte {
-	text, err := jsonform.Marshal(v)
+	text, err := json.Marshal(v)
 	if err != nil {
 		panic("openenv: " + err.Error()) // only plain values are written
 	}

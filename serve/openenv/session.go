@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/tasks/list"
@@ -113,7 +113,7 @@ func (s *session) reset(ctx context.Context, data json.RawMessage) (reply, error
 		return reply{}, refuse(fmt.Sprintf("has %d bytes, want %d at most", len(data), maxReset), "data")
 	}
 	if given(data) {
-		if err := jsonform.Unmarshal(data, &r); err != nil { // other fields are ignored, as in OpenEnv
+		if err := strictjson.Unmarshal(data, &r); err != nil { // other fields are ignored, as in OpenEnv
 			return reply{}, refuse(err.Error(), "data")
 		}
 	}
@@ -192,7 +192,7 @@ func (s *session) step(ctx context.Context, data json.RawMessage) (reply, error)
 	var kind struct {
 		Type string `json:"type"`
 	}
-	if jsonform.Unmarshal(data, &kind) == nil && (kind.Type == listTools || kind.Type == callTool) {
+	if strictjson.Unmarshal(data, &kind) == nil && (kind.Type == listTools || kind.Type == callTool) {
 		return s.tool(ctx, kind.Type, data)
 	}
 	var action struct {
@@ -260,7 +260,7 @@ func (s *session) solution() (right string, metadata json.RawMessage, err error)
 		return "", nil, err
 	}
 	var entry reasoninggym.Entry
-	err = jsonform.Unmarshal(text, &entry)
+	err = strictjson.Unmarshal(text, &entry)
 	return right, entry.Metadata, err
 }
 

@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
@@ -70,14 +70,14 @@ func answer(c *web.Call, reply func(body []byte) (any, error)) error {
 		if err != nil {
 			return nil, err
 		}
-		return jsonform.Marshal(value)
+		return json.Marshal(value)
 	})
 }
 
 // decode reads the body of a request.
 func decode(body []byte, into any) error {
-	if err := jsonform.Unmarshal(body, into); err != nil {
-		return web.Errorf(http.StatusUnprocessableEntity, "the body cannot be read: %v", jsonform.Explain(err))
+	if err := strictjson.Unmarshal(body, into); err != nil {
+		return web.Errorf(http.StatusUnprocessableEntity, "the body cannot be read: %v", strictjson.Explain(err))
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/serve/names"
@@ -99,7 +99,7 @@ func marshalOne(of split, index int) ([]byte, error) {
 	if _, err := one(of, wish{Index: index}); err != nil {
 		return nil, err
 	}
-	return jsonform.Marshal(of.at(index))
+	return json.Marshal(of.at(index))
 }
 
 // maxSpec limits the bytes of a task_spec: the session keeps some of them.
@@ -111,10 +111,8 @@ func (s *server) open(ctx context.Context, environment string, text []byte) (*se
 		return nil, web.Errorf(http.StatusRequestEntityTooLarge, "task_spec: has %d bytes, want %d at most", len(text), maxSpec)
 	}
 	draw := names.Draw{}
-	strict := jsonform.NewDecoder(text)
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(&draw); err != nil {
-		return nil, web.Errorf(http.StatusUnprocessableEntity, "task_spec: %v", jsonform.Explain(err))
+	if err := strictjson.UnmarshalKnown(text, &draw); err != nil {
+		return nil, web.Errorf(http.StatusUnprocessableEntity, "task_spec: %v", strictjson.Explain(err))
 	}
 	if draw.Task == "" {
 		var err error
@@ -224,10 +222,8 @@ func (c calling) answer() (text, wrong string) {
 	var input struct {
 		Answer *string `json:"answer"`
 	}
-	strict := jsonform.NewDecoder(c.Input)
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(&input); err != nil {
-		return "", jsonform.Explain(err).Error()
+	if err := strictjson.UnmarshalKnown(c.Input, &input); err != nil {
+		return "", strictjson.Explain(err).Error()
 	}
 	if input.Answer == nil {
 		return "", "answer is missing"
@@ -290,7 +286,7 @@ func (s *session) call(ctx context.Context, asked calling) (task string, said []
 	if err != nil {
 		return "", nil, err
 	}
-	if said, err = jsonform.Marshal(reply); err != nil {
+	if said, err = json.Marshal(reply); err != nil {
 		return "", nil, err
 	}
 	s.task, s.said = newTask(), said

@@ -2,11 +2,9 @@ package answer
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"math"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // ReadJSON reads text as one JSON value, with optional space around it. An object becomes a
@@ -14,16 +12,9 @@ import (
 // Of two equal names in an object, the last counts. NaN and infinities are refused, though
 // Python's reader takes them.
 func ReadJSON(text string) (any, error) {
-	dec := jsonform.NewDecoder([]byte(text))
-	dec.UseNumber()
 	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more than one JSON value")
-	}
-	return v, nil
+	err := strictjson.UnmarshalNumbers([]byte(text), &v)
+	return v, err
 }
 
 // Whole returns v, a value from [ReadJSON], as a whole number, whatever its spelling. ok is

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Notations in which a task reads a list, beside the text that separates its elements.
@@ -120,7 +120,7 @@ func unquoted(element string) string {
 			continue
 		}
 		var text string
-		if marks[0] == `"` && jsonform.Unmarshal([]byte(element), &text) == nil {
+		if marks[0] == `"` && strictjson.Unmarshal([]byte(element), &text) == nil {
 			return text
 		}
 		return inner

@@ -1,11 +1,10 @@
 package answer
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // appendTexts appends texts as a JSON list, with a space after each comma.
@@ -24,7 +23,7 @@ func appendTexts(b []byte, texts []string) []byte {
 func appendText(b []byte, text string) []byte {
 	for _, c := range []byte(text) {
 		if c < 'A' || c > 'z' || c == '\\' {
-			quoted, err := jsonform.Marshal(text)
+			quoted, err := json.Marshal(text)
 			if err != nil {
 				panic(fmt.Sprintf("answer: %q: %v", text, err)) // encoding/json takes any string
 			}

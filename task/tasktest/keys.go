@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -156,11 +156,11 @@ func wordings(t testing.TB, of quintain.Task) {
 func reworded(t testing.TB, of quintain.Task, p quintain.Problem, phrasing int) quintain.Problem {
 	t.Helper()
 	var fields map[string]json.RawMessage
-	if err := jsonform.Unmarshal([]byte(p.Instance.String()), &fields); err != nil {
+	if err := strictjson.Unmarshal([]byte(p.Instance.String()), &fields); err != nil {
 		t.Fatal(err)
 	}
 	fields["phrasing"] = json.RawMessage(strconv.Itoa(phrasing))
-	raw, err := jsonform.Marshal(fields)
+	raw, err := json.Marshal(fields)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,11 +231,11 @@ func alter[I any](t *testing.T, of quintain.Task, change func(record *I)) (pairs
 	changes(t, of, func(p quintain.Problem) bool {
 		before := []byte(p.Instance.String())
 		var record I
-		if err := jsonform.Unmarshal(before, &record); err != nil {
+		if err := strictjson.Unmarshal(before, &record); err != nil {
 			t.Fatal(err)
 		}
 		change(&record)
-		after, err := jsonform.Marshal(record)
+		after, err := json.Marshal(record)
 		if err != nil {
 			t.Fatal(err)
 		}

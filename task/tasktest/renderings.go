@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 )
@@ -152,7 +151,7 @@ func listOfRows(s string) string {
 	if len(rows) < 2 || len(rows[0]) < 2 {
 		return ""
 	}
-	out, err := jsonform.Marshal(rows)
+	out, err := json.Marshal(rows)
 	if err != nil {
 		return ""
 	}
@@ -229,7 +228,7 @@ func truth(s, rendered string) string {
 
 // quoted returns s as a JSON string.
 func quoted(s string) []byte {
-	text, _ := jsonform.Marshal(s) // it takes any text
+	text, _ := json.Marshal(s) // it takes any text
 	return text
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/grid"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Near is one row of a task's table of near misses. It is an alias, so rows need no type
@@ -103,7 +103,7 @@ func Every[I any](t *testing.T, task quintain.Task, n int, check func(problem I,
 	for i := range n {
 		p := problem(t, task, quintain.Draw{Seed: 99, Level: i % all, Index: i / all})
 		var record I
-		if err := jsonform.Unmarshal([]byte(p.Instance.String()), &record); err != nil {
+		if err := strictjson.Unmarshal([]byte(p.Instance.String()), &record); err != nil {
 			t.Fatal(err)
 		}
 		if err := check(record, p.Prompt, solve(t, task, p)); err != nil {

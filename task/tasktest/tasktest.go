@@ -19,7 +19,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 const minLevels = 4 // required levels
@@ -135,7 +135,7 @@ func bytesOf(task quintain.Task, d quintain.Draw) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	encoded, err := jsonform.Marshal(p)
+	encoded, err := json.Marshal(p)
 	return string(encoded) + solution, err
 }
 
@@ -194,7 +194,7 @@ func nonsense(t testing.TB, task quintain.Task) {
 func survives(t testing.TB, task quintain.Task) {
 	each(t, task, func(p quintain.Problem) {
 		var back quintain.Problem
-		if err := jsonform.Unmarshal(encode(t, p), &back); err != nil {
+		if err := strictjson.Unmarshal(encode(t, p), &back); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(encode(t, back), encode(t, p)) {
@@ -318,7 +318,7 @@ func grade(t testing.TB, task quintain.Task, p quintain.Problem, answer string) 
 }
 
 func encode(t testing.TB, p quintain.Problem) []byte {
-	b, err := jsonform.Marshal(p)
+	b, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}

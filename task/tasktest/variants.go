@@ -2,10 +2,11 @@ package tasktest
 
 import (
 	"bytes"
+	"encoding/json"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -19,14 +20,14 @@ func Variant[I any](t *testing.T, of quintain.Task, change string, vary func(rec
 	changed := changes(t, of, func(p quintain.Problem) bool {
 		var record I
 		before := []byte(p.Instance.String())
-		if err := jsonform.Unmarshal(before, &record); err != nil {
+		if err := strictjson.Unmarshal(before, &record); err != nil {
 			t.Fatal(err)
 		}
 		answer := solve(t, of, p)
 		if translate := vary(&record, rng.New(keySeed, "variants", change, p.ID())); translate != nil {
 			answer = translate(answer)
 		}
-		after, err := jsonform.Marshal(record)
+		after, err := json.Marshal(record)
 		if err != nil {
 			t.Fatal(err)
 		}

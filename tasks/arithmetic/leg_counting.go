@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -118,7 +118,7 @@ func (h herd) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		name, err := jsonform.Marshal(f.kind)
+		name, err := json.Marshal(f.kind)
 		if err != nil {
 			return nil, err
 		}
@@ -129,22 +129,19 @@ func (h herd) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (h *herd) UnmarshalJSON(raw []byte) error {
-	dec := jsonform.NewDecoder(raw)
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return errors.New("animals is not an object")
-	}
 	*h = nil
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		var f flock
-		if err := dec.Decode(&f.count); err != nil {
-			return fmt.Errorf("animals: %w", err)
-		}
-		f.kind, _ = name.(string)
+	var fault error
+	plain := strictjson.Members(raw, func(name, value []byte) bool {
+		f := flock{kind: string(name)}
+		fault = strictjson.Unmarshal(value, &f.count)
 		*h = append(*h, f)
+		return fault == nil
+	})
+	switch {
+	case fault != nil:
+		return fmt.Errorf("animals: %w", fault)
+	case !plain:
+		return errors.New("animals is not an object")
 	}
 	return nil
 }

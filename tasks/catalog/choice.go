@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
@@ -232,7 +231,7 @@ func (w *wish) choices(params map[string]any, field string) (Choices, error) {
 
 // own returns the choice of a task with its own parameters, from the named field.
 func own(t quintain.Task, params map[string]any, field string) (Choices, error) {
-	text, err := jsonform.Marshal(params)
+	text, err := json.Marshal(params)
 	if err != nil {
 		return nil, settings.Within(err, field)
 	}

@@ -3,6 +3,7 @@ package codetask
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -13,7 +14,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -53,7 +54,7 @@ func draw(t *testing.T, d quintain.Draw) (Problem, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := jsonform.Marshal(p)
+	text, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func TestTestsAreWhole(t *testing.T) {
 
 func isJSON(text string) bool {
 	var v any
-	return jsonform.Unmarshal([]byte(text), &v) == nil
+	return strictjson.Unmarshal([]byte(text), &v) == nil
 }
 
 // TestArgumentsKeepTheirLimits looks at the arguments as the statement describes them.

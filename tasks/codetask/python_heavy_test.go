@@ -4,6 +4,7 @@ package codetask
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"slices"
@@ -11,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Of each kind:
@@ -65,7 +66,7 @@ func judge(t *testing.T, level int, k kind) (all []judged) {
 	var in bytes.Buffer
 	for i := range pythonDraws {
 		p := k.problem(quintain.Draw{Seed: 7, Level: level, Index: i})
-		if err := jsonform.WriteLine(&in, p); err != nil {
+		if err := json.NewEncoder(&in).Encode(p); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,7 +78,7 @@ func judge(t *testing.T, level int, k kind) (all []judged) {
 	}
 	for line := range bytes.Lines(out.Bytes()) {
 		var j judged
-		if err := jsonform.Unmarshal(line, &j); err != nil {
+		if err := strictjson.Unmarshal(line, &j); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, j)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // TaskName is the name of the task.
@@ -28,9 +28,7 @@ type params struct {
 func (p params) json() json.RawMessage { return fmt.Appendf(nil, `{"level":%d}`, p.Level) }
 
 func readParams(object json.RawMessage) (p params, err error) {
-	d := jsonform.NewDecoder(object)
-	d.DisallowUnknownFields()
-	return p, d.Decode(&p)
+	return p, strictjson.UnmarshalKnown(object, &p)
 }
 
 // Info implements [quintain.Task].

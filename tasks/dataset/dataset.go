@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -161,5 +161,5 @@ func readRecord(p quintain.Problem) (r record, err error) {
 	if err != nil {
 		return r, err
 	}
-	return r, jsonform.Unmarshal(raw, &r)
+	return r, strictjson.Unmarshal(raw, &r)
 }

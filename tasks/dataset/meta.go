@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Meta is the metadata of a row, by column: texts, numbers and truth values that are neither
@@ -23,7 +23,7 @@ func About(p quintain.Problem) (id string, meta Meta, is bool) {
 	var params struct {
 		Hash string `json:"sha256"`
 	}
-	if p.Level != quintain.OwnParams || jsonform.Unmarshal(p.Params, &params) != nil || params.Hash == "" {
+	if p.Level != quintain.OwnParams || strictjson.Unmarshal(p.Params, &params) != nil || params.Hash == "" {
 		return "", nil, false
 	}
 	r, err := readRecord(p)

@@ -3,12 +3,12 @@ package dataset
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -98,7 +98,7 @@ func (b *builder) set(name string) (*Set, error) {
 		b.name = "file"
 	}
 	sum := sha256.New()
-	if err := jsonform.WriteLine(sum, b.rows); err != nil {
+	if err := json.NewEncoder(sum).Encode(b.rows); err != nil {
 		return nil, err
 	}
 	b.params = fmt.Appendf(nil, `{"sha256":"%x"}`, sum.Sum(nil))

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -235,4 +235,4 @@ func (j jsonSchemaItem) Score(text string) quintain.Verdict {
 }
 
 // quoteJSON writes a string as JSON.
-func quoteJSON(text string) string { return string(jsonform.AppendLegible(nil, text)) }
+func quoteJSON(text string) string { return string(strictjson.AppendLegible(nil, text)) }

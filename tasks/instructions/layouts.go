@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -199,7 +199,7 @@ var layoutKinds = []kind{
 
 // checkObject holds a text to be one object with the keys of the rule.
 func checkObject(r rule, p *prose) string {
-	if fault := jsonform.Strict([]byte(p.raw), 4); fault != nil {
+	if fault := strictjson.Check([]byte(p.raw), 4); fault != nil {
 		return "the text is no valid JSON: " + fault.Error()
 	}
 	value, err := answer.ReadJSON(p.raw)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -106,7 +106,7 @@ func (s *schema) parts() (list []*schema) {
 
 // readValue reads a text as a JSON value without equal names in an object, that is not too deep.
 func readValue(text string) (value any, why string) {
-	if fault := jsonform.Strict([]byte(text), deepestValue); fault != nil {
+	if fault := strictjson.Check([]byte(text), deepestValue); fault != nil {
 		return nil, "the answer is no valid JSON: " + fault.Error()
 	}
 	value, err := answer.ReadJSON(text)

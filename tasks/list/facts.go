@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -36,7 +36,7 @@ var factsJSON []byte
 // allFacts returns all facts by task name.
 var allFacts = sync.OnceValue(func() map[string]Facts {
 	var list []Facts
-	if err := jsonform.Unmarshal(factsJSON, &list); err != nil {
+	if err := strictjson.Unmarshal(factsJSON, &list); err != nil {
 		panic(fmt.Sprintf("list: facts.json: %v", err)) // a test checks the file
 	}
 	byName := make(map[string]Facts, len(list))

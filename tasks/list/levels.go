@@ -2,11 +2,12 @@ package list
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // LevelSettings returns the parameters of a task's levels as "name value", in order. shared
@@ -35,20 +36,12 @@ func LevelSettings(info quintain.Info) (shared []string, levels [][]string, err 
 
 // namesAndValues lists the members of an object as "name value", in order.
 func namesAndValues(params json.RawMessage) (list []string, err error) {
-	dec := jsonform.NewDecoder(params)
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
+	plain := strictjson.Members(params, func(name, value []byte) bool {
 		list = append(list, fmt.Sprintf("%s %s", name, value))
+		return true
+	})
+	if !plain {
+		return nil, errors.New("the parameters are no object of plain names")
 	}
 	return list, nil
 }

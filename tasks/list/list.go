@@ -1,12 +1,12 @@
 package list
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 // ScoringHelp explains the words for scoring, a line each.
@@ -31,7 +31,7 @@ func WriteJSON(out io.Writer, entries []Entry) error {
 		if e.Measured {
 			l.Measured = e.Facts.Levels
 		}
-		if err := jsonform.WriteLine(out, l); err != nil {
+		if err := json.NewEncoder(out).Encode(l); err != nil {
 			return err
 		}
 	}

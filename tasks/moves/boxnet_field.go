@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A boxnetSquare is a square of a field, with an agent in it. Rows and columns count from
@@ -134,7 +134,7 @@ func trimComma(b []byte) []byte {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (f *boxnetField) UnmarshalJSON(raw []byte) error {
 	var squares map[string][]string
-	if err := jsonform.Unmarshal(raw, &squares); err != nil {
+	if err := strictjson.Unmarshal(raw, &squares); err != nil {
 		return err
 	}
 	*f = boxnetField{}

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -74,7 +74,7 @@ func (s futoshikiSign) MarshalJSON() ([]byte, error) {
 func (s *futoshikiSign) UnmarshalJSON(raw []byte) error {
 	sign := ""
 	list := []any{&s.row, &s.col, &s.row2, &s.col2, &sign}
-	if err := jsonform.Unmarshal(raw, &list); err != nil {
+	if err := strictjson.Unmarshal(raw, &list); err != nil {
 		return fmt.Errorf("constraints: %w", err)
 	}
 	if len(list) != 5 || sign != "<" && sign != ">" {

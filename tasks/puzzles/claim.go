@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -219,10 +219,8 @@ func (c claim) appendJSON(b []byte) []byte {
 // UnmarshalJSON implements [json.Unmarshaler]. It refuses claims nested more than 50
 // deep.
 func (c *claim) UnmarshalJSON(raw []byte) error {
-	decoder := jsonform.NewDecoder(raw)
-	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil {
+	if err := strictjson.UnmarshalNumbers(raw, &value); err != nil {
 		return err
 	}
 	return c.set(value, 50)

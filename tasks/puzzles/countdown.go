@@ -1,6 +1,7 @@
 package puzzles
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/big"
 	"slices"
@@ -8,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -57,13 +58,13 @@ type countdownOperators string
 
 // MarshalJSON implements [json.Marshaler].
 func (o countdownOperators) MarshalJSON() ([]byte, error) {
-	return jsonform.Marshal(strings.Split(string(o), ""))
+	return json.Marshal(strings.Split(string(o), ""))
 }
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (o *countdownOperators) UnmarshalJSON(raw []byte) error {
 	var list []string
-	if err := jsonform.Unmarshal(raw, &list); err != nil {
+	if err := strictjson.Unmarshal(raw, &list); err != nil {
 		return fmt.Errorf("operators: %w", err)
 	}
 	*o = ""

@@ -10,7 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -86,7 +86,7 @@ func (l letterDigits) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (l *letterDigits) UnmarshalJSON(raw []byte) error {
 	var digits map[string]int
-	if err := jsonform.Unmarshal(raw, &digits); err != nil {
+	if err := strictjson.Unmarshal(raw, &digits); err != nil {
 		return err
 	}
 	*l = letterDigits{}

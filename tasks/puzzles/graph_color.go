@@ -8,7 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -83,7 +83,7 @@ func (c coloring) appendJSON(b []byte, is, next string) []byte {
 // UnmarshalJSON implements [json.Unmarshaler].
 func (c *coloring) UnmarshalJSON(raw []byte) error {
 	var colors map[int]int
-	if err := jsonform.Unmarshal(raw, &colors); err != nil {
+	if err := strictjson.Unmarshal(raw, &colors); err != nil {
 		return err
 	}
 	*c = make(coloring, 0, len(colors))

@@ -1,13 +1,13 @@
 package puzzles
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -211,7 +211,7 @@ func (j jugsItem) Solve() string {
 	for i, m := range best {
 		texts[i] = m.String()
 	}
-	solution, err := jsonform.Marshal(texts)
+	solution, err := json.Marshal(texts)
 	if err != nil {
 		panic(err) // strings always encode
 	}

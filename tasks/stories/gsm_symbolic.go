@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -200,7 +200,7 @@ func (s storyItem) Prompt() string {
 // irrelevant facts.
 func (s storyItem) Canonical() string {
 	var variables map[string]json.RawMessage
-	if len(s.Stories) == 0 || jsonform.Unmarshal(s.Variables, &variables) != nil {
+	if len(s.Stories) == 0 || strictjson.Unmarshal(s.Variables, &variables) != nil {
 		return ""
 	}
 	var b strings.Builder

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
@@ -31,7 +31,7 @@ var specialTokens = []string{"bos_token", "eos_token", "unk_token", "sep_token",
 // ParseConfig parses a tokenizer_config.json.
 func ParseConfig(text []byte) (*Config, error) {
 	var members map[string]json.RawMessage
-	if err := jsonform.Unmarshal(text, &members); err != nil {
+	if err := strictjson.Unmarshal(text, &members); err != nil {
 		return nil, fmt.Errorf("tokenizer_config: %w", err)
 	}
 	c := &Config{}
@@ -40,7 +40,7 @@ func ParseConfig(text []byte) (*Config, error) {
 	}
 	for _, of := range []string{"extra_special_tokens", "model_specific_special_tokens"} {
 		var named map[string]json.RawMessage
-		if jsonform.Unmarshal(members[of], &named) == nil { // else a list, of tokens without names
+		if strictjson.Unmarshal(members[of], &named) == nil { // else a list, of tokens without names
 			if err := c.addTokens(named); err != nil {
 				return nil, err
 			}
@@ -51,11 +51,11 @@ func ParseConfig(text []byte) (*Config, error) {
 		return c, nil
 	}
 	var source string
-	if raw[0] == '"' && jsonform.Unmarshal(raw, &source) == nil {
+	if raw[0] == '"' && strictjson.Unmarshal(raw, &source) == nil {
 		c.Templates = []NamedTemplate{{"default", source}}
 		return c, nil
 	}
-	if err := jsonform.Unmarshal(raw, &c.Templates); err != nil {
+	if err := strictjson.Unmarshal(raw, &c.Templates); err != nil {
 		return nil, fmt.Errorf("tokenizer_config: chat_template: want a string or a list of {\"name\", \"template\"}: %w", err)
 	}
 	return c, nil

@@ -1,10 +1,10 @@
 package chattemplate
 
 import (
+	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
@@ -36,7 +36,7 @@ func (v *Vars) Set(name string, to any) error {
 		v.put(name, text)
 		return nil
 	}
-	text, err := jsonform.Marshal(to)
+	text, err := json.Marshal(to)
 	if err != nil {
 		return fmt.Errorf("variable %s: %w", name, err)
 	}

@@ -1,6 +1,7 @@
 package pyvalue
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,8 +9,6 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-
-	"github.com/quintain-rl/quintain/internal/jsonform"
 )
 
 const maxJSONDepth = 400
@@ -18,12 +17,9 @@ const maxJSONDepth = 400
 // one of a name counts. Half a surrogate pair becomes U+FFFD. Integers may have 4300 digits,
 // and values may nest 400 deep.
 func ParseJSON(text []byte) (Value, error) {
-	d := jsonform.NewDecoder(text)
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	v, err := readJSON(d.Decoder, 0)
-	if errors.As(err, new(*json.SyntaxError)) { // said by jsonform, which the toolchain does not change
-		err = jsonform.NewDecoder(text).Decode(new(json.RawMessage))
-	}
+	v, err := readJSON(d, 0)
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}

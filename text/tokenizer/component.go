@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
@@ -22,7 +22,7 @@ func (c component) kind() (string, error) {
 	var head struct {
 		Type string `json:"type"`
 	}
-	if err := jsonform.Unmarshal(c.raw, &head); err != nil {
+	if err := strictjson.Unmarshal(c.raw, &head); err != nil {
 		return "", c.errorf("%w", err)
 	}
 	return head.Type, nil
@@ -30,9 +30,7 @@ func (c component) kind() (string, error) {
 
 // read decodes the component. It rejects fields that to does not have.
 func (c component) read(to any) error {
-	dec := jsonform.NewDecoder(c.raw)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(to); err != nil {
+	if err := strictjson.UnmarshalKnown(c.raw, to); err != nil {
 		return c.errorf("%w", err)
 	}
 	return nil
@@ -57,7 +55,7 @@ func (c component) list(field string, depth int) ([]component, error) {
 		return nil, c.errorf("nests more than %d deep", maxDepth)
 	}
 	var fields map[string]json.RawMessage
-	if err := jsonform.Unmarshal(c.raw, &fields); err != nil {
+	if err := strictjson.Unmarshal(c.raw, &fields); err != nil {
 		return nil, c.errorf("%w", err)
 	}
 	for name := range fields {
@@ -66,7 +64,7 @@ func (c component) list(field string, depth int) ([]component, error) {
 		}
 	}
 	var raws []json.RawMessage
-	if err := jsonform.Unmarshal(fields[field], &raws); err != nil {
+	if err := strictjson.Unmarshal(fields[field], &raws); err != nil {
 		return nil, c.errorf("%s: want a list", field)
 	}
 	all := make([]component, len(raws))

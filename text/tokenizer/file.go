@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // The limits of a file.
@@ -64,9 +64,7 @@ func parseFile(text []byte) (*file, error) {
 		return nil, fmt.Errorf("the file has %d bytes, want at most %d", len(text), maxFile)
 	}
 	f := new(file)
-	dec := jsonform.NewDecoder(text)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&f.settings); err != nil {
+	if err := strictjson.UnmarshalKnown(text, &f.settings); err != nil {
 		return nil, err
 	}
 	if f.settings.Version != "1.0" {
@@ -95,7 +93,7 @@ func parseFile(text []byte) (*file, error) {
 // readVocabulary reads an object that maps tokens to numbers.
 func (f *file) readVocabulary(text []byte) error {
 	var ids map[string]int32
-	if err := jsonform.Unmarshal(text, &ids); err != nil {
+	if err := strictjson.Unmarshal(text, &ids); err != nil {
 		return err
 	}
 	top := int32(-1)
@@ -125,7 +123,7 @@ func (f *file) readVocabulary(text []byte) error {
 // readScores reads a list of tokens with their scores.
 func (f *file) readScores(text []byte) error {
 	var pairs [][2]json.RawMessage
-	if err := jsonform.Unmarshal(text, &pairs); err != nil {
+	if err := strictjson.Unmarshal(text, &pairs); err != nil {
 		return err
 	}
 	if len(pairs) > maxParts {
@@ -134,10 +132,10 @@ func (f *file) readScores(text []byte) error {
 	tokens := make([]string, len(pairs))
 	f.scores = make([]float64, len(pairs))
 	for i, pair := range pairs {
-		if err := jsonform.Unmarshal(pair[0], &tokens[i]); err != nil {
+		if err := strictjson.Unmarshal(pair[0], &tokens[i]); err != nil {
 			return fmt.Errorf("[%d]: want a token and its score", i)
 		}
-		if err := jsonform.Unmarshal(pair[1], &f.scores[i]); err != nil || math.IsInf(f.scores[i], 0) {
+		if err := strictjson.Unmarshal(pair[1], &f.scores[i]); err != nil || math.IsInf(f.scores[i], 0) {
 			return fmt.Errorf("[%d]: want a token and its score", i)
 		}
 	}
@@ -149,7 +147,7 @@ func (f *file) readScores(text []byte) error {
 // between them. Its errors begin with the index in the list.
 func (f *file) readMerges(text []byte) error {
 	var raws []json.RawMessage
-	if err := jsonform.Unmarshal(text, &raws); err != nil {
+	if err := strictjson.Unmarshal(text, &raws); err != nil {
 		return fmt.Errorf(": %w", err)
 	}
 	if len(raws) > maxParts {
@@ -184,13 +182,13 @@ func (f *file) readMerges(text []byte) error {
 func readPair(raw json.RawMessage) (left, right string, err error) {
 	if raw[0] == '[' {
 		var pair []string
-		if err := jsonform.Unmarshal(raw, &pair); err != nil || len(pair) != 2 {
+		if err := strictjson.Unmarshal(raw, &pair); err != nil || len(pair) != 2 {
 			return "", "", fmt.Errorf("is %.40q, want two tokens", raw)
 		}
 		return pair[0], pair[1], nil
 	}
 	var text string
-	err = jsonform.Unmarshal(raw, &text)
+	err = strictjson.Unmarshal(raw, &text)
 	left, right, two := strings.Cut(text, " ")
 	if err != nil || !two || strings.Contains(right, " ") {
 		return "", "", fmt.Errorf("is %.40q, want two tokens with a space between", raw)

@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -11,7 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // CacheFolder returns the default cache folder of Load: one below the user's cache folder, or
@@ -105,7 +106,7 @@ func readKept(path string) (*file, error) {
 // or 0 if absent; then their texts), the scores, the merges, and a checksum of it all. Numbers
 // are varints; scores and merges have a fixed size.
 func (f *file) binary() []byte {
-	settings, _ := jsonform.Marshal(f.settings) // it came from JSON
+	settings, _ := json.Marshal(f.settings) // it came from JSON
 	dst := appendText(nil, settings)
 	v := f.vocabulary
 	dst = binary.AppendUvarint(dst, uint64(len(v.tokens)))
@@ -152,7 +153,7 @@ func parseBinary(form []byte) (*file, error) {
 	}
 	r := &formReader{rest: form[:body]}
 	f := new(file)
-	if err := jsonform.Unmarshal(r.text(), &f.settings); err != nil {
+	if err := strictjson.Unmarshal(r.text(), &f.settings); err != nil {
 		return nil, errDamaged
 	}
 	f.vocabulary = r.vocabulary()

@@ -1,6 +1,6 @@
 package toolcall
 
-import "github.com/quintain-rl/quintain/internal/jsonform"
+import "github.com/quintain-rl/quintain/internal/strictjson"
 
 // The tags of DeepSeek V3.2 and V4: in a section, an invoke with its name holds
 // parameters with their names, each of which says whether it is a string or JSON.
@@ -39,7 +39,7 @@ func (r *reader) dsml() bool {
 		}
 		literal := trim(value)
 		if kind == "true" || whole(literal) != "" {
-			if literal = string(jsonform.AppendLegible(nil, value)); kind != "true" {
+			if literal = string(strictjson.AppendLegible(nil, value)); kind != "true" {
 				r.fault("parameter %s is not JSON", key)
 			}
 		}

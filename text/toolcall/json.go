@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // value finds the end of the JSON value that begins at text[at]. why says what is wrong
@@ -244,7 +244,7 @@ func (w *written) member(text string, at int) int {
 // unquoted returns the text of a JSON string; empty for any other value.
 func unquoted(literal string) (text string) {
 	if strings.HasPrefix(literal, `"`) {
-		_ = jsonform.Unmarshal([]byte(literal), &text) // it was checked by value
+		_ = strictjson.Unmarshal([]byte(literal), &text) // it was checked by value
 	}
 	return text
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // plain is our own form, for models whose chat template knows no tools, and for vocabularies
@@ -33,11 +33,11 @@ func AppendPlain(text string, calls []quintain.ToolCall) string {
 		if text != "" && !strings.HasSuffix(text, "\n") {
 			text += "\n"
 		}
-		one := append(jsonform.AppendLegible([]byte(openCall+`{"name": `), c.Name), `, "arguments": `...)
+		one := append(strictjson.AppendLegible([]byte(openCall+`{"name": `), c.Name), `, "arguments": `...)
 		if notObject(c.Arguments) == "" {
 			one = append(one, c.Arguments...)
 		} else {
-			one = jsonform.AppendLegible(one, c.Arguments)
+			one = strictjson.AppendLegible(one, c.Arguments)
 		}
 		text += string(one) + "}" + closeCall
 	}

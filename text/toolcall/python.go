@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
@@ -149,7 +149,7 @@ func (p *python) quoted() {
 			if fault != "" {
 				p.fault()
 			}
-			p.out = jsonform.AppendLegible(p.out, text)
+			p.out = strictjson.AppendLegible(p.out, text)
 			p.skip(quote)
 			return
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // schemas are the names of the JSON types that arguments may have, by tool and parameter;
@@ -22,7 +22,7 @@ func readSchemas(tools json.RawMessage) schemas {
 		} `json:"parameters"`
 	}
 	var list []json.RawMessage
-	if jsonform.Unmarshal(tools, &list) != nil {
+	if strictjson.Unmarshal(tools, &list) != nil {
 		return schemas{}
 	}
 	all := schemas{}
@@ -31,7 +31,7 @@ func readSchemas(tools json.RawMessage) schemas {
 			function
 			Function function `json:"function"`
 		}
-		if jsonform.Unmarshal(raw, &tool) != nil {
+		if strictjson.Unmarshal(raw, &tool) != nil {
 			continue
 		}
 		f := tool.Function
@@ -56,14 +56,14 @@ func kinds(schema json.RawMessage, depth int) (names []string) {
 		Enum  []json.RawMessage `json:"enum"`
 		Const json.RawMessage   `json:"const"`
 	}
-	if depth > maxDepth || jsonform.Unmarshal(schema, &s) != nil {
+	if depth > maxDepth || strictjson.Unmarshal(schema, &s) != nil {
 		return nil
 	}
 	var one string
 	switch {
-	case len(s.Type) > 0 && jsonform.Unmarshal(s.Type, &one) == nil:
+	case len(s.Type) > 0 && strictjson.Unmarshal(s.Type, &one) == nil:
 		return []string{one}
-	case len(s.Type) > 0 && jsonform.Unmarshal(s.Type, &names) == nil:
+	case len(s.Type) > 0 && strictjson.Unmarshal(s.Type, &names) == nil:
 		return names
 	}
 	for _, part := range slices.Concat(s.AnyOf, s.OneOf) {
@@ -109,7 +109,7 @@ func typed(text string, names []string) (literal string, fits bool) {
 			return literal, true
 		}
 	}
-	return string(jsonform.AppendLegible(nil, text)), slices.Contains(names, "string")
+	return string(strictjson.AppendLegible(nil, text)), slices.Contains(names, "string")
 }
 
 // fit returns the JSON of a text if it is of the type.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A tagged form writes each argument between tags of its own.
@@ -136,7 +136,7 @@ func (o *object) text() string {
 		if i > 0 {
 			out = append(out, ", "...)
 		}
-		out = append(jsonform.AppendLegible(out, name), ": "...)
+		out = append(strictjson.AppendLegible(out, name), ": "...)
 		out = append(out, o.values[name]...)
 	}
 	return string(append(out, '}'))

@@ -1,6 +1,7 @@
 package starter
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -131,7 +132,7 @@ func (t *Trainer) begin(o Training, model *transformer.Model) (err error) {
 
 // resume continues from a checkpoint.
 func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
-	if err := jsonform.Unmarshal([]byte(saved.Notes[stepNote]), &t.last); err != nil {
+	if err := strictjson.Unmarshal([]byte(saved.Notes[stepNote]), &t.last); err != nil {
 		return fmt.Errorf("%s: not the checkpoint of a run: note %q: %w", t.path, stepNote, err)
 	}
 	if err := t.fits(o, saved); err != nil {
@@ -199,7 +200,7 @@ func (t *Trainer) Step(ids []string, groups []*quintain.Group) (learn.Step, erro
 }
 
 func (t *Trainer) save() error {
-	note, err := jsonform.Marshal(t.last)
+	note, err := json.Marshal(t.last)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}

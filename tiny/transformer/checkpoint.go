@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Checkpoint is the content of a weights file; docs/formats/weights.md describes its
@@ -85,7 +86,7 @@ func (c *Checkpoint) Bytes(e Encoding) ([]byte, error) {
 		}
 		head.Optimizer = &headerOptimizer{o.Settings, o.steps}
 	}
-	text, err := jsonform.Marshal(head)
+	text, err := json.Marshal(head)
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
@@ -225,9 +226,7 @@ func openWeights(data []byte) (head header, body []byte, err error) {
 
 // parse parses the JSON of a header and reports the first invalid field.
 func (h *header) parse(text []byte) error {
-	dec := jsonform.NewDecoder(text)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(h); err != nil {
+	if err := strictjson.UnmarshalKnown(text, h); err != nil {
 		return err
 	}
 	if h.Encoding.width() == 0 {

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/run/regrade"
 )
 
@@ -17,7 +17,7 @@ const mostFlips, mostGraders = 20, 5
 func Changes(out io.Writer, c *regrade.Changes, format string) error {
 	switch format {
 	case "json":
-		return jsonform.WriteIndented(out, c)
+		return strictjson.WriteIndented(out, c)
 	case "records":
 		return c.Records(out)
 	}

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -17,7 +17,7 @@ import (
 func Traces(out io.Writer, entries []trace.Entry, asJSON bool) error {
 	if asJSON {
 		for _, e := range entries {
-			if err := jsonform.WriteLine(out, e); err != nil {
+			if err := json.NewEncoder(out).Encode(e); err != nil {
 				return err
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Try prints an episode of an agent: every call with its messages, tools and reply, what the
@@ -110,7 +110,7 @@ func toolNames(tools json.RawMessage) string {
 			Name string `json:"name"`
 		} `json:"function"`
 	}
-	if jsonform.Unmarshal(tools, &list) != nil {
+	if strictjson.Unmarshal(tools, &list) != nil {
 		return ""
 	}
 	var names []string

@@ -12,8 +12,8 @@ import (
 
 	"github.com/quintain-rl/quintain/codegrade"
 	"github.com/quintain-rl/quintain/codegrade/problems"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/tasks/dataset"
@@ -158,7 +158,7 @@ func (c *Command) use(r Row) error {
 	if c.file == nil {
 		return nil
 	}
-	return jsonform.WriteLegible(c.file, r.Problem)
+	return strictjson.WriteLegible(c.file, r.Problem)
 }
 
 // sum prints the counts.

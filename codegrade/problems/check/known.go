@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // mostKnown limits the tests that a program may know, in bytes.
@@ -29,13 +29,13 @@ func knowing(tests codegrade.Tests) (codegrade.Tests, string) {
 	if tests.Cases = public; len(public) == 0 || size > mostKnown || tests.Language != "python" {
 		return tests, ""
 	}
-	text, err := jsonform.MarshalLegible(outputs)
+	text, err := strictjson.Legible(outputs)
 	if err != nil {
 		return tests, ""
 	}
 	// A string of JSON is one of Python, too: its escapes are of single UTF-16 units, and
-	// jsonform writes other characters as they are.
-	literal := jsonform.AppendLegible(nil, string(text))
+	// encoding/json writes other characters as they are.
+	literal := strictjson.AppendLegible(nil, string(text))
 	switch tests.Kind {
 	case codegrade.Stdin:
 		from, to := "sys.stdin.buffer", "sys.stdout.buffer"

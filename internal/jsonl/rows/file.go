@@ -11,8 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A File is an open file of rows: Parquet or CSV if its name ends with .parquet or .csv, else JSON
@@ -130,17 +130,15 @@ func Object(text []byte) (map[string]any, error) { return decode[map[string]any]
 func Value(text []byte) (any, error) { return decode[any](text) }
 
 func decode[T any](text []byte) (v T, err error) {
-	if fault := jsonform.Strict(bytes.TrimSpace(text), deepest); fault != nil {
+	if fault := strictjson.Check(bytes.TrimSpace(text), deepest); fault != nil {
 		return v, unreadable(fault)
 	}
-	dec := jsonform.NewDecoder(text)
-	dec.UseNumber()
-	err = dec.Decode(&v)
-	return v, jsonform.Explain(err)
+	err = strictjson.UnmarshalNumbers(text, &v)
+	return v, strictjson.Explain(err)
 }
 
 // unreadable says what to do about a text that is not strict JSON.
-func unreadable(fault *jsonform.StrictError) error {
+func unreadable(fault *strictjson.Fault) error {
 	switch {
 	case strings.HasSuffix(fault.Why, "is not UTF-8"):
 		return fmt.Errorf("%w: write the file anew as UTF-8", fault)

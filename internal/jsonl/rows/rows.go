@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Lines calls each with the number, from 1, and the text of every line that is not blank,
@@ -76,14 +76,14 @@ func List(r io.Reader, most int64, each func(n int, text []byte, err error) erro
 		return fmt.Errorf("the JSON list has more than %d bytes: write its elements as JSON lines, an object each", most)
 	}
 	n, fault := 0, error(nil)
-	valid := jsonform.Elements(text, func(value []byte) bool {
+	valid := strictjson.Elements(text, func(value []byte) bool {
 		n++
 		fault = each(n, value, nil)
 		return fault == nil
 	})
 	if fault == nil && !valid {
 		var list []any
-		if fault = jsonform.Unmarshal(text, &list); fault == nil {
+		if fault = strictjson.Unmarshal(text, &list); fault == nil {
 			fault = errors.New("it is nested too deep")
 		}
 		return fmt.Errorf("after element %d of the JSON list: %w", n, fault)

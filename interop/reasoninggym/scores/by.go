@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/settings"
 )
@@ -44,7 +44,7 @@ func (by By) Grade(t quintain.Task, p quintain.Problem, answer *string) (quintai
 		return quintain.Verdict{}, err
 	}
 	var e reasoninggym.Entry
-	if err := jsonform.Unmarshal(text, &e); err != nil {
+	if err := strictjson.Unmarshal(text, &e); err != nil {
 		return quintain.Verdict{}, fmt.Errorf("task %s: as an entry: %w", p.Task, err)
 	}
 	return GradeEntry(t, p, e, answer)

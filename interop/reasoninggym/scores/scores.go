@@ -9,7 +9,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 )
 
@@ -19,7 +19,7 @@ func Score(e reasoninggym.Entry, answer *string) (float64, error) {
 	var source struct {
 		Name string `json:"source_dataset"`
 	}
-	if err := jsonform.Unmarshal(e.Metadata, &source); err != nil {
+	if err := strictjson.Unmarshal(e.Metadata, &source); err != nil {
 		return 0, fmt.Errorf("metadata: %w", err)
 	}
 	f, known := families(source.Name)
@@ -62,7 +62,7 @@ type item struct {
 
 // read decodes the metadata into v, and reports whether they fit.
 func (of *item) read(v any) bool {
-	if err := jsonform.Unmarshal(of.metadata, v); err != nil {
+	if err := strictjson.Unmarshal(of.metadata, v); err != nil {
 		of.fault = fmt.Errorf("metadata: %w", err)
 		return false
 	}

@@ -2,6 +2,7 @@ package attack
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/judge"
 )
 
@@ -257,7 +257,7 @@ func bestVerdict(rubric *judge.Rubric) (string, error) {
 	for _, c := range rubric.Criteria {
 		object[c.Name] = c.Choices[len(c.Choices)-1]
 	}
-	text, err := jsonform.Marshal(object)
+	text, err := json.Marshal(object)
 	return string(text), err
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/judge/attack"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -80,7 +80,7 @@ should not be trained on.`,
 		}
 		write := report.Write
 		if asJSON {
-			write = func(w io.Writer) error { return jsonform.WriteIndented(w, report) }
+			write = func(w io.Writer) error { return strictjson.WriteIndented(w, report) }
 		}
 		if err := write(d.Stdout); err != nil {
 			return err

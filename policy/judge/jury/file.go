@@ -12,9 +12,9 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/judge/attack"
 )
@@ -47,11 +47,11 @@ func ReadRows(in io.Reader, rubric *judge.Rubric) (rows []Row, err error) {
 	err = eachLine(in, func(n int, line []byte) error {
 		var row Row
 		var fields map[string]json.RawMessage
-		if err := jsonform.Unmarshal(line, &fields); err != nil {
-			return jsonform.Explain(err)
+		if err := strictjson.Unmarshal(line, &fields); err != nil {
+			return strictjson.Explain(err)
 		}
-		if err := jsonform.Unmarshal(line, &row); err != nil {
-			return jsonform.Explain(err)
+		if err := strictjson.Unmarshal(line, &row); err != nil {
+			return strictjson.Explain(err)
 		}
 		if err := row.complete(fields, rubric); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (r *Row) complete(fields map[string]json.RawMessage, rubric *judge.Rubric) 
 	if rubric.Reference == "" {
 		return nil
 	}
-	if err := jsonform.Unmarshal(fields[rubric.Reference], &r.Reference); err != nil {
+	if err := strictjson.Unmarshal(fields[rubric.Reference], &r.Reference); err != nil {
 		return fmt.Errorf("%s: want a text", rubric.Reference)
 	}
 	return nil
@@ -110,10 +110,8 @@ func readKnown(path string) (list []attack.Canary, err error) {
 	list = []attack.Canary{}
 	err = eachLine(f, func(n int, line []byte) error {
 		var c attack.Canary
-		d := jsonform.NewDecoder(line)
-		d.DisallowUnknownFields()
-		if err := d.Decode(&c); err != nil {
-			return jsonform.Explain(err)
+		if err := strictjson.UnmarshalKnown(line, &c); err != nil {
+			return strictjson.Explain(err)
 		}
 		c.Key = fmt.Sprint("known", n)
 		list = append(list, c)
@@ -190,7 +188,7 @@ func (j *Jury) verdictsIn(path string) (*given, error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	return g, eachLine(bytes.NewReader(text), func(_ int, line []byte) error {
 		var l Line
-		if err := jsonform.Unmarshal(line, &l); err != nil {
+		if err := strictjson.Unmarshal(line, &l); err != nil {
 			return fmt.Errorf("is no verdict (%w): name another file for the verdicts", err)
 		}
 		if l.Judge != j.Judge.Hash() {
@@ -241,7 +239,7 @@ func (j *Jury) Grade(ctx context.Context, rows []Row, out io.Writer) error {
 		default:
 			return r.Err
 		}
-		return jsonform.WriteLine(out, line)
+		return json.NewEncoder(out).Encode(line)
 	}
 	var all sync.WaitGroup
 	slots := make(chan struct{}, j.Config.Parallel)

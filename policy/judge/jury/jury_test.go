@@ -18,7 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/policytest"
 	"github.com/quintain-rl/quintain/settings"
@@ -93,7 +93,7 @@ func scores(t *testing.T, text []byte) map[string]string {
 	list := map[string]string{}
 	for line := range bytes.Lines(text) {
 		var l Line
-		if err := jsonform.Unmarshal(line, &l); err != nil {
+		if err := strictjson.Unmarshal(line, &l); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		if _, twice := list[l.ID]; twice {

@@ -2,12 +2,12 @@ package jury
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/command"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/judge"
 )
@@ -32,7 +32,7 @@ func (p program) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if err := policy.Check(r); err != nil {
 		return nil, fmt.Errorf("command: %w", err)
 	}
-	in, err := jsonform.Marshal(request{r.Key, r.Messages, r.Sampling, judge.Code(r.Messages)})
+	in, err := json.Marshal(request{r.Key, r.Messages, r.Sampling, judge.Code(r.Messages)})
 	if err != nil {
 		return nil, fmt.Errorf("command: %w", err)
 	}

@@ -1,12 +1,12 @@
 package jury
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/policy/judge/rewardmodel"
@@ -78,7 +78,7 @@ func renderer(path string) (func([]quintain.Message) (string, error), error) {
 		return nil, err
 	}
 	return func(messages []quintain.Message) (string, error) {
-		text, err := jsonform.Marshal(map[string]any{"messages": messages})
+		text, err := json.Marshal(map[string]any{"messages": messages})
 		if err != nil {
 			return "", err
 		}

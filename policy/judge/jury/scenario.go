@@ -2,11 +2,11 @@ package jury
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/judge"
 )
 
@@ -47,7 +47,7 @@ func (j *Jury) Untried() { j.trial = nil }
 
 // Over returns the scenario over a task.
 func (j *Jury) Over(t quintain.Task) (*Scenario, error) {
-	text, err := jsonform.Marshal(map[string]string{"judge": j.Judge.Hash(), "model": j.Config.Model, "rubric": j.Config.Rubric.Hash()})
+	text, err := json.Marshal(map[string]string{"judge": j.Judge.Hash(), "model": j.Config.Model, "rubric": j.Config.Rubric.Hash()})
 	s := &Scenario{jury: j, task: t, info: quintain.ScenarioInfo{
 		Name: "judge", Version: 1, Settings: text, Source: "Quintain's own.",
 		Doc: "One reply, which a judge's model grades by a rubric. A reply without a verdict has no reward.",

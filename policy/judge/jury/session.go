@@ -2,13 +2,14 @@ package jury
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/grader"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/judge"
 )
 
@@ -23,8 +24,8 @@ func (j *Jury) GradeSession(ctx context.Context, in io.Reader, out io.Writer) er
 		return fmt.Errorf("the session has more than %d bytes", mostLine)
 	}
 	var q grader.Question
-	if err := jsonform.Unmarshal(text, &q); err != nil {
-		return fmt.Errorf("the session: %w", jsonform.Explain(err))
+	if err := strictjson.Unmarshal(text, &q); err != nil {
+		return fmt.Errorf("the session: %w", strictjson.Explain(err))
 	}
 	it, err := j.session(&q)
 	if err != nil {
@@ -34,7 +35,7 @@ func (j *Jury) GradeSession(ctx context.Context, in io.Reader, out io.Writer) er
 	if err != nil {
 		return err
 	}
-	return jsonform.WriteLine(out, grader.Reward{Reward: &v.Score, Right: v.Right, Malformed: v.Malformed, Why: v.Why})
+	return json.NewEncoder(out).Encode(grader.Reward{Reward: &v.Score, Right: v.Right, Malformed: v.Malformed, Why: v.Why})
 }
 
 // session returns what there is to judge of a session. The reference is the field of the session's

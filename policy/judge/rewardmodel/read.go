@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -45,11 +45,11 @@ func readVLLM(body []byte, n int, kind Kind) ([][]float64, *remote.Error) {
 // pooled reads the pooled output of a reply: its numbers, or a list of them for each token.
 func pooled(data []byte) ([]float64, error) {
 	var flat []*float64
-	if err := jsonform.Unmarshal(data, &flat); err == nil {
+	if err := strictjson.Unmarshal(data, &flat); err == nil {
 		return numbers(flat)
 	}
 	var tokens [][]*float64
-	if err := jsonform.Unmarshal(data, &tokens); err != nil || len(tokens) == 0 {
+	if err := strictjson.Unmarshal(data, &tokens); err != nil || len(tokens) == 0 {
 		return nil, fmt.Errorf("data is %.40q, want a list of numbers, or one for each token", data)
 	}
 	return numbers(tokens[len(tokens)-1])

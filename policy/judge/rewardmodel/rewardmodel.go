@@ -7,6 +7,7 @@ package rewardmodel
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -14,7 +15,6 @@ import (
 	"sync/atomic"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -170,7 +170,7 @@ func (c *Client) ask(ctx context.Context, batch []Reply) (rewards []float64, err
 // body returns the JSON of a request.
 func (c *Client) body(batch []Reply) ([]byte, error) {
 	if c.cfg.Render == nil {
-		return jsonform.Marshal(map[string]any{"model": c.cfg.Model, "messages": batch[0].Messages, "add_generation_prompt": false})
+		return json.Marshal(map[string]any{"model": c.cfg.Model, "messages": batch[0].Messages, "add_generation_prompt": false})
 	}
 	texts, prompts, labels := make([]string, len(batch)), make([]string, len(batch)), make([]string, len(batch))
 	for i, r := range batch {
@@ -187,15 +187,15 @@ func (c *Client) body(batch []Reply) ([]byte, error) {
 	}
 	switch c.cfg.Kind {
 	case OpenRLHF:
-		return jsonform.Marshal(map[string]any{"query": texts, "prompts": prompts, "labels": labels})
+		return json.Marshal(map[string]any{"query": texts, "prompts": prompts, "labels": labels})
 	case SGLang:
 		fields := map[string]any{"text": texts}
 		if c.cfg.Model != "" {
 			fields["model"] = c.cfg.Model
 		}
-		return jsonform.Marshal(fields)
+		return json.Marshal(fields)
 	}
-	return jsonform.Marshal(map[string]any{"model": c.cfg.Model, "input": texts})
+	return json.Marshal(map[string]any{"model": c.cfg.Model, "input": texts})
 }
 
 // read returns the n rewards in the body of an answer.

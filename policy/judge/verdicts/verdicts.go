@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -20,7 +21,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Key names a verdict: the hash of all that it depends on.
@@ -209,7 +210,7 @@ func parse(text []byte) (key Key, v Verdict, err error) {
 		return key, v, errors.New("its checksum is wrong")
 	}
 	var l line
-	if err := jsonform.Unmarshal(body, &l); err != nil {
+	if err := strictjson.Unmarshal(body, &l); err != nil {
 		return key, v, err
 	}
 	if n, err := hex.Decode(key[:], []byte(l.Key[:min(len(l.Key), 2*len(key))])); err != nil || n != len(key) || len(l.Key) != 2*n {
@@ -236,7 +237,7 @@ func (s *Store) Get(key Key) (v Verdict, known bool) {
 // Put keeps a verdict, unless the key has one. After an error of the disk the store keeps
 // nothing more, and every Put returns that error.
 func (s *Store) Put(key Key, v Verdict) error {
-	body, err := jsonform.Marshal(line{hex.EncodeToString(key[:]), v})
+	body, err := json.Marshal(line{hex.EncodeToString(key[:]), v})
 	if err != nil {
 		return fmt.Errorf("verdicts: %w", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/run/exam"
 )
 
@@ -41,7 +41,7 @@ func Names() string {
 
 // writeJSON writes the report as it is, with the results of every problem.
 func writeJSON(out io.Writer, r *exam.Report) error {
-	return jsonform.WriteIndented(out, r)
+	return strictjson.WriteIndented(out, r)
 }
 
 // writeText writes a table for a terminal.

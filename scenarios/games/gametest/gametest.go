@@ -2,6 +2,7 @@
 package gametest
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -9,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenarios/games"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -325,8 +326,8 @@ func (s suite) replayed(t *testing.T) {
 				}
 				return said[turn-1]
 			})
-			one, errOne := jsonform.Marshal(first.steps)
-			two, errTwo := jsonform.Marshal(again.steps)
+			one, errOne := json.Marshal(first.steps)
+			two, errTwo := json.Marshal(again.steps)
 			if errOne != nil || errTwo != nil || string(one) != string(two) {
 				t.Fatalf("%s: the replies %q get %s (%v), and again %s (%v)", p.ID(), said, one, errOne, two, errTwo)
 			}
@@ -379,17 +380,17 @@ func (s suite) faults(t *testing.T) {
 func (s suite) travels(t *testing.T) {
 	of := s.usual(t)
 	p := s.problem(t, of, 1)
-	data, err := jsonform.Marshal(p)
+	data, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var read quintain.Problem
-	if err := jsonform.Unmarshal(data, &read); err != nil {
+	if err := strictjson.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
 	}
 	best := func(a quintain.Advice) string { return a.Best[0] }
-	one, errOne := jsonform.Marshal(play(t, of, p, best).steps)
-	two, errTwo := jsonform.Marshal(play(t, of, read, best).steps)
+	one, errOne := json.Marshal(play(t, of, p, best).steps)
+	two, errTwo := json.Marshal(play(t, of, read, best).steps)
 	if errOne != nil || errTwo != nil || string(one) != string(two) {
 		t.Fatalf("%s is played as %s (%v), and read from JSON as %s (%v)", p.ID(), one, errOne, two, errTwo)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenarios/games"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -67,7 +67,7 @@ func Begin[S games.Start](tables *games.Tables, record quintain.Record) (games.M
 	}
 	raw, err := record.JSON()
 	if err == nil {
-		err = jsonform.Unmarshal(raw, &r)
+		err = strictjson.Unmarshal(raw, &r)
 	}
 	return r.Start.Match(games.Luck{}, tables), err
 }

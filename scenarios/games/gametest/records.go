@@ -1,11 +1,12 @@
 package gametest
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenarios/games"
 )
 
@@ -21,13 +22,13 @@ func Refused(t *testing.T, all []*games.Game, game string, level int, old, put s
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := jsonform.Marshal(p)
+		text, err := json.Marshal(p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		changed := strings.ReplaceAll(string(text), old, put)
 		var foreign quintain.Problem
-		if err := jsonform.Unmarshal([]byte(changed), &foreign); err != nil || changed == string(text) {
+		if err := strictjson.Unmarshal([]byte(changed), &foreign); err != nil || changed == string(text) {
 			t.Fatalf("%s with %s: %v", text, put, err)
 		}
 		if answer, err := g.Task.Solve(foreign); err == nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -30,10 +29,10 @@ func NewCase(level, index int) (c Case, err error) {
 	for f, feature := range features {
 		numbers[feature.name] = f
 	}
-	if c.Features, err = jsonform.Marshal(numbers); err != nil {
+	if c.Features, err = json.Marshal(numbers); err != nil {
 		return c, err
 	}
 	c.Actions, c.Told = v.right(), v.wants()["told"]
-	c.Service, err = jsonform.Marshal(v)
+	c.Service, err = json.Marshal(v)
 	return c, err
 }

@@ -1,13 +1,13 @@
 package desk
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/scenario/tools"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/task"
@@ -359,7 +359,7 @@ func (v service) Canonical() string {
 	for i, q := range v.Requests {
 		all = append(all, v.situation(i, q.Wish))
 	}
-	text, err := jsonform.Marshal(struct {
+	text, err := json.Marshal(struct {
 		Manual     manual
 		Situations []situation
 		Requests   []request

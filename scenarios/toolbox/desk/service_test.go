@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -251,8 +251,8 @@ func hidden(t *testing.T, v service) {
 	if v.Calls() != other.Calls() {
 		t.Errorf("the limit of calls tells what the customer knows: %d and %d", v.Calls(), other.Calls())
 	}
-	one, errOne := jsonform.Marshal(v.World().Tools().Offer())
-	two, errTwo := jsonform.Marshal(other.World().Tools().Offer())
+	one, errOne := json.Marshal(v.World().Tools().Offer())
+	two, errTwo := json.Marshal(other.World().Tools().Offer())
 	if errOne != nil || errTwo != nil || string(one) != string(two) {
 		t.Errorf("the tools tell what the customer knows")
 	}

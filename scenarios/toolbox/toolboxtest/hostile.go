@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -156,7 +156,7 @@ func (s suite) foreign(t *testing.T) {
 		t.Fatal(err)
 	}
 	var record any
-	if err := jsonform.Unmarshal(raw, &record); err != nil {
+	if err := strictjson.Unmarshal(raw, &record); err != nil {
 		t.Fatal(err)
 	}
 	all := 0
@@ -169,7 +169,7 @@ func (s suite) foreign(t *testing.T) {
 		if changed++; changed%step != 0 {
 			return
 		}
-		text, err := jsonform.MarshalLegible(record)
+		text, err := strictjson.Legible(record)
 		if err != nil {
 			t.Fatal(err)
 		}

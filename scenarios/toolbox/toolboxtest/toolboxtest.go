@@ -2,6 +2,7 @@
 package toolboxtest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -9,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -304,8 +305,8 @@ func (s suite) replayed(t *testing.T) {
 		})
 		for n := range said {
 			again := play(t, s.of, p, script(said[:n+1]...))
-			one, errOne := jsonform.Marshal(first.steps[:n+1])
-			two, errTwo := jsonform.Marshal(again.steps[:n+1])
+			one, errOne := json.Marshal(first.steps[:n+1])
+			two, errTwo := json.Marshal(again.steps[:n+1])
 			if errOne != nil || errTwo != nil || string(one) != string(two) {
 				t.Fatalf("%s: the replies %+v get %s (%v), and again %s (%v)", p.ID(), said[:n+1], one, errOne, two, errTwo)
 			}
@@ -327,17 +328,17 @@ func (s suite) any(r *rng.Rand, e episode, plan []quintain.ToolCall) quintain.Re
 // travels checks that a problem read from JSON is played alike.
 func (s suite) travels(t *testing.T) {
 	p := s.problem(t, 1)
-	data, err := jsonform.Marshal(p)
+	data, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var read quintain.Problem
-	if err := jsonform.Unmarshal(data, &read); err != nil {
+	if err := strictjson.Unmarshal(data, &read); err != nil {
 		t.Fatal(err)
 	}
 	plan := s.plan(t, p)
-	one, errOne := jsonform.Marshal(play(t, s.of, p, script(calls(plan...))))
-	two, errTwo := jsonform.Marshal(play(t, s.of, read, script(calls(plan...))))
+	one, errOne := json.Marshal(play(t, s.of, p, script(calls(plan...))))
+	two, errTwo := json.Marshal(play(t, s.of, read, script(calls(plan...))))
 	if errOne != nil || errTwo != nil || string(one) != string(two) {
 		t.Fatalf("%s is played as %s (%v), and read from JSON as %s (%v)", p.ID(), one, errOne, two, errTwo)
 	}

@@ -1,4 +1,4 @@
-package jsonform_test
+package strictjson_test
 
 import (
 	"encoding/json"
@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
-func TestStrict(t *testing.T) {
+func TestCheck(t *testing.T) {
 	many := func(last string) string {
 		var b strings.Builder
 		for i := range 40 {
@@ -56,7 +56,7 @@ func TestStrict(t *testing.T) {
 		{"a long name", `{"` + strings.Repeat("é", 100) + `":x}`, strings.Repeat("é", 32) + "…: invalid character 'x' looking for beginning of value"},
 	} {
 		got := ""
-		if fault := jsonform.Strict([]byte(test.text), 4); fault != nil {
+		if fault := strictjson.Check([]byte(test.text), 4); fault != nil {
 			got = fault.Error()
 		}
 		if got != test.want {
@@ -65,13 +65,13 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// What Strict accepts, encoding/json accepts.
-func FuzzStrict(f *testing.F) {
+// What Check accepts, encoding/json accepts.
+func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,{"b":"\ud83d\ude00"}]}`, `{"a":1,"a":2}`, `[[1.5e3,null]]`, "{}\x00", `"\ud800"`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		fault := jsonform.Strict(text, 64)
+		fault := strictjson.Check(text, 64)
 		if fault == nil && !json.Valid(text) {
 			t.Errorf("%q passes", text)
 		}

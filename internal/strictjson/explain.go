@@ -1,4 +1,4 @@
-package jsonform
+package strictjson
 
 import (
 	"encoding/json"
@@ -9,24 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// Explain returns an error of [Unmarshal] or [Decoder.Decode] in words for people who send
+// Explain returns an error of [Unmarshal] or [UnmarshalKnown] in words for people who send
 // JSON and know no Go: "level: is a text, want a whole number". It returns other errors
 // without the prefix of encoding/json, and nil for nil.
 func Explain(err error) error {
-	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		is, want := Kind(wrong.Value), KindOf(wrong.Type)
 		if field := withoutTypes(wrong.Field); field != "" {
 			return fmt.Errorf("%s: is %s, want %s", field, is, want)
 		}
 		return fmt.Errorf("is %s, want %s", is, want)
 	}
-	if wrong, is := errors.AsType[*quotedError](err); is {
-		return fmt.Errorf("%s: is %.40s, want %s in quotes", withoutTypes(wrong.field), wrong.value, KindOf(wrong.want))
-	}
 	if err == nil {
 		return nil
 	}
-	if text, goes := strings.CutPrefix(err.Error(), "json: "); goes {
+	if text, ok := strings.CutPrefix(err.Error(), "json: "); ok {
 		return errors.New(text)
 	}
 	return err

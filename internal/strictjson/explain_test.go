@@ -1,10 +1,10 @@
-package jsonform_test
+package strictjson_test
 
 import (
 	"errors"
 	"testing"
 
-	"github.com/quintain-rl/quintain/internal/jsonform"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Draw is embedded, so its name must not appear.
@@ -31,15 +31,13 @@ func TestExplain(t *testing.T) {
 					Names []string `json:"names"`
 				} `json:"of"`
 			}
-			d := jsonform.NewDecoder([]byte(test.text))
-			d.DisallowUnknownFields()
-			if got := jsonform.Explain(d.Decode(&into)); got == nil || got.Error() != test.want {
+			if got := strictjson.Explain(strictjson.UnmarshalKnown([]byte(test.text), &into)); got == nil || got.Error() != test.want {
 				t.Errorf("%v, want %s", got, test.want)
 			}
 		})
 	}
 	other := errors.New("the disk is full")
-	if jsonform.Explain(nil) != nil || jsonform.Explain(other) != other {
+	if strictjson.Explain(nil) != nil || strictjson.Explain(other) != other {
 		t.Error("an error of another kind has changed")
 	}
 }

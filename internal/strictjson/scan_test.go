@@ -1,4 +1,4 @@
-package jsonform
+package strictjson
 
 import (
 	"bytes"
@@ -92,7 +92,7 @@ func FuzzMembers(f *testing.F) {
 		if ok && (err != nil || want == nil || len(got) != len(want)) {
 			t.Fatalf("%q: read as %d members, and by encoding/json as %d, error %v", text, len(got), len(want), err)
 		}
-		if !ok && err == nil && want != nil && !bytes.Contains(text, []byte(`\`)) && utf8.Valid(text) && bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")) < maxDepth {
+		if !ok && err == nil && want != nil && !bytes.Contains(text, []byte(`\`)) && utf8.Valid(text) && bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")) < deepest {
 			t.Fatalf("%q is refused", text)
 		}
 		for name, value := range got {
@@ -117,18 +117,6 @@ func sameScalar(t *testing.T, value []byte) {
 	if got, plain := Int(value); plain && (json.Unmarshal(value, &n) != nil || got != n) {
 		t.Fatalf("%s is read as %d, want %d", value, got, n)
 	}
-}
-
-func FuzzCompact(f *testing.F) {
-	f.Add([]byte(`{ "a" : "<\u2028>" }`))
-	f.Add([]byte("[1,\"a\u2028b\"]"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		want, wantErr := json.Marshal(json.RawMessage(text))
-		got, err := new(Encoder).appendCompact(nil, text)
-		if (err != nil) != (wantErr != nil) || err == nil && text != nil && !bytes.Equal(got, want) {
-			t.Fatalf("%q is written as %s, error %v; want %s, error %v", text, got, err, want, wantErr)
-		}
-	})
 }
 
 func BenchmarkMembers(b *testing.B) {

@@ -1,4 +1,4 @@
-package jsonform
+package strictjson
 
 import (
 	"bytes"

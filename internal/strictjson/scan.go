@@ -1,21 +1,19 @@
-package jsonform
+package strictjson
 
 import (
 	"bytes"
-	"encoding/json"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
-// maxDepth is the greatest nesting depth that a scanner accepts.
-const maxDepth = 200
+// deepest is the greatest depth of values that a scanner accepts.
+const deepest = 200
 
-// A scanner goes through JSON.
+// A scanner goes through JSON once.
 type scanner struct {
-	text   []byte
-	at     int  // index of the next character
-	spaced bool // it skipped white space
+	text []byte
+	at   int // index of the next character
 }
 
 // next skips white space and returns the next character without consuming it; 0: the end.
@@ -23,7 +21,7 @@ func (s *scanner) next() byte {
 	for s.at < len(s.text) {
 		switch c := s.text[s.at]; c {
 		case ' ', '\n', '\t', '\r':
-			s.at, s.spaced = s.at+1, true
+			s.at++
 		default:
 			return c
 		}
@@ -31,16 +29,19 @@ func (s *scanner) next() byte {
 	return 0
 }
 
-// value skips a value, and reports whether it is valid.
+// ended reports whether only white space is left.
+func (s *scanner) ended() bool { return s.next() == 0 && s.at == len(s.text) }
+
+// value skips a value that stands within depth others, and reports whether it is valid.
 func (s *scanner) value(depth int) bool {
 	switch c := s.next(); c {
 	case '"':
 		_, valid := s.quoted()
 		return valid
 	case '{':
-		return depth < maxDepth && s.object(depth, nil)
+		return depth < deepest && s.object(func([]byte) bool { return s.value(depth + 1) })
 	case '[':
-		return depth < maxDepth && s.array(depth, nil)
+		return depth < deepest && s.array(func(int) bool { return s.value(depth + 1) })
 	case 't':
 		return s.word("true")
 	case 'f':
@@ -49,6 +50,45 @@ func (s *scanner) value(depth int) bool {
 		return s.word("null")
 	}
 	return s.number()
+}
+
+// object goes through an object. Member skips the value after a name, and reports whether to go on.
+func (s *scanner) object(member func(name []byte) bool) bool {
+	return s.each('}', func(int) bool {
+		if s.next() != '"' {
+			return false
+		}
+		name, valid := s.quoted()
+		if !valid || s.next() != ':' {
+			return false
+		}
+		s.at++
+		return member(name)
+	})
+}
+
+// array goes through an array. Element skips the element with an index, and reports whether to go on.
+func (s *scanner) array(element func(i int) bool) bool { return s.each(']', element) }
+
+// each skips the first character, what part skips, commas between, and the end.
+func (s *scanner) each(end byte, part func(i int) bool) bool {
+	s.at++
+	if s.next() == end {
+		s.at++
+		return true
+	}
+	for i := 0; part(i); i++ {
+		switch s.next() {
+		case ',':
+			s.at++
+		case end:
+			s.at++
+			return true
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // word skips a literal.
@@ -60,95 +100,28 @@ func (s *scanner) word(literal string) bool {
 	return true
 }
 
-// object skips an object. If each is not nil, object calls it with every member; if it
-// returns false, the object counts as invalid.
-func (s *scanner) object(depth int, each func(name, value []byte) bool) bool {
-	s.at++
-	if s.next() == '}' {
-		s.at++
-		return true
-	}
-	for {
-		if s.next() != '"' {
-			return false
-		}
-		name, valid := s.quoted()
-		if !valid || s.next() != ':' {
-			return false
-		}
-		s.at++
-		s.next()
-		from := s.at
-		if !s.value(depth + 1) {
-			return false
-		}
-		if each != nil && !(plainName(name) && each(name, s.text[from:s.at])) {
-			return false
-		}
-		switch s.next() {
-		case ',':
-			s.at++
-		case '}':
-			s.at++
-			return true
-		default:
-			return false
-		}
-	}
-}
-
-// plainName reports whether a name is valid and has no escapes.
-func plainName(name []byte) bool { return bytes.IndexByte(name, '\\') < 0 && utf8.Valid(name) }
-
-// array skips an array. If each is not nil, array calls it with every element; if it
-// returns false, the array counts as invalid.
-func (s *scanner) array(depth int, each func(value []byte) bool) bool {
-	s.at++
-	if s.next() == ']' {
-		s.at++
-		return true
-	}
-	for {
-		s.next()
-		from := s.at
-		if !s.value(depth+1) || each != nil && !each(s.text[from:s.at]) {
-			return false
-		}
-		switch s.next() {
-		case ',':
-			s.at++
-		case ']':
-			s.at++
-			return true
-		default:
-			return false
-		}
-	}
-}
-
 // quoted skips a string and returns the text between its quotes, with the escapes.
 func (s *scanner) quoted() (inner []byte, valid bool) {
 	s.at++
 	from := s.at
-	for {
-		s.at += plainUntil(s.text[s.at:])
-		if s.at >= len(s.text) {
-			return nil, false
-		}
-		switch s.text[s.at] {
-		case '"':
+	for s.at < len(s.text) {
+		switch c := s.text[s.at]; {
+		case c == '"':
 			s.at++
 			return s.text[from : s.at-1], true
-		case '\\':
+		case c == '\\':
 			n := escapeLength(s.text[s.at:])
 			if n == 0 {
 				return nil, false
 			}
 			s.at += n
-		default:
+		case c < ' ':
 			return nil, false
+		default:
+			s.at++
 		}
 	}
+	return nil, false
 }
 
 // escapeLength returns the length of the escape at the start of text; 0: invalid.
@@ -186,26 +159,27 @@ func hexadecimal(text []byte) (r rune, valid bool) {
 }
 
 func (s *scanner) number() bool {
-	if s.at < len(s.text) && s.text[s.at] == '-' {
-		s.at++
-	}
+	s.skip("-")
 	first := s.at
 	if !s.digits() || s.text[first] == '0' && s.at > first+1 {
 		return false
 	}
-	if s.at < len(s.text) && s.text[s.at] == '.' {
-		s.at++
-		if !s.digits() {
-			return false
-		}
+	if s.skip(".") && !s.digits() {
+		return false
 	}
-	if s.at < len(s.text) && s.text[s.at]|0x20 == 'e' {
-		s.at++
-		if s.at < len(s.text) && (s.text[s.at] == '+' || s.text[s.at] == '-') {
-			s.at++
-		}
+	if s.skip("eE") {
+		s.skip("+-")
 		return s.digits()
 	}
+	return true
+}
+
+// skip skips one of the signs, and reports whether it was there.
+func (s *scanner) skip(signs string) bool {
+	if s.at == len(s.text) || bytes.IndexByte([]byte(signs), s.text[s.at]) < 0 {
+		return false
+	}
+	s.at++
 	return true
 }
 
@@ -224,7 +198,10 @@ func (s *scanner) digits() bool {
 // its names, or nested too deep; it may then have called each.
 func Members(text []byte, each func(name, value []byte) bool) bool {
 	s := scanner{text: text}
-	return s.next() == '{' && s.object(0, each) && s.next() == 0 && s.at == len(text)
+	return s.next() == '{' && s.object(func(name []byte) bool {
+		value := s.raw()
+		return value != nil && bytes.IndexByte(name, '\\') < 0 && utf8.Valid(name) && each(name, value)
+	}) && s.ended()
 }
 
 // Elements calls each with every element of text, a JSON array, in order, until it returns
@@ -232,7 +209,20 @@ func Members(text []byte, each func(name, value []byte) bool) bool {
 // false for one nested too deep; it may then have called each.
 func Elements(text []byte, each func(value []byte) bool) bool {
 	s := scanner{text: text}
-	return s.next() == '[' && s.array(0, each) && s.next() == 0 && s.at == len(text)
+	return s.next() == '[' && s.array(func(int) bool {
+		value := s.raw()
+		return value != nil && each(value)
+	}) && s.ended()
+}
+
+// raw skips a value and returns its text; nil: it is invalid.
+func (s *scanner) raw() []byte {
+	s.next()
+	from := s.at
+	if !s.value(1) {
+		return nil
+	}
+	return s.text[from:s.at]
 }
 
 // Text returns the text of a valid JSON value if it is a string. plain is false for other
@@ -241,24 +231,28 @@ func Text(value []byte) (text string, plain bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return "", false
 	}
-	value = value[1 : len(value)-1]
-	if !utf8.Valid(value) {
+	return unquoted(value[1 : len(value)-1])
+}
+
+// unquoted returns the text of what stands between the quotes of a valid string; see [Text].
+func unquoted(inner []byte) (text string, plain bool) {
+	if !utf8.Valid(inner) {
 		return "", false
 	}
-	at := bytes.IndexByte(value, '\\')
+	at := bytes.IndexByte(inner, '\\')
 	if at < 0 {
-		return string(value), true
+		return string(inner), true
 	}
-	out := make([]byte, 0, len(value))
-	for ; at >= 0; at = bytes.IndexByte(value, '\\') {
-		r, n := unescape(value[at:])
+	out := make([]byte, 0, len(inner))
+	for ; at >= 0; at = bytes.IndexByte(inner, '\\') {
+		r, n := unescape(inner[at:])
 		if n == 0 {
 			return "", false
 		}
-		out = utf8.AppendRune(append(out, value[:at]...), r)
-		value = value[at+n:]
+		out = utf8.AppendRune(append(out, inner[:at]...), r)
+		inner = inner[at+n:]
 	}
-	return string(append(out, value...)), true
+	return string(append(out, inner...)), true
 }
 
 // unescape returns the character of the escape, or the surrogate pair of escapes, at the
@@ -296,22 +290,4 @@ func Int(value []byte) (n int, plain bool) {
 	}
 	n, err := strconv.Atoi(string(value))
 	return n, err == nil
-}
-
-// appendCompact appends a JSON value without white space, and unless e writes legibly, with the escapes of
-// AppendText.
-func (e *Encoder) appendCompact(dst, text []byte) ([]byte, error) {
-	s := scanner{text: text}
-	if s.value(0) && s.at == len(text) && !s.spaced && (e.legible || !hasWebSigns(text)) {
-		return append(dst, text...), nil
-	}
-	var dense, safe bytes.Buffer
-	if err := json.Compact(&dense, text); err != nil {
-		return dst, explain(err, reading{text: text, whole: true}, nil)
-	}
-	if e.legible {
-		return append(dst, dense.Bytes()...), nil
-	}
-	json.HTMLEscape(&safe, dense.Bytes())
-	return append(dst, safe.Bytes()...), nil
 }
