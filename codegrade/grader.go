@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -15,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
@@ -96,7 +96,7 @@ type judgement struct {
 // newJudgement prepares a judgement.
 func (g *Grader) newJudgement(tests Tests, code string) (*judgement, error) {
 	g.open()
-	form, err := json.Marshal(tests)
+	form, err := strictjson.Canonical(tests)
 	if err != nil {
 		return nil, err
 	}

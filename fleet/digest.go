@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -31,9 +32,11 @@ func Digest(streams []rollout.Stream) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("stream %d, %s: %w", i, s.Scenario.TaskInfo().Name, err)
 		}
-		if err := json.NewEncoder(sum).Encode(mark); err != nil {
+		text, err := strictjson.Canonical(mark)
+		if err != nil {
 			return "", fmt.Errorf("problem %s: %w", mark.ID, err)
 		}
+		sum.Write(append(text, '\n'))
 	}
 	return fmt.Sprintf("%.16x", sum.Sum(nil)), nil
 }

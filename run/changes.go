@@ -66,7 +66,7 @@ func (l *ledger) next() ([]queue.State, error) {
 		if !slices.Equal(l.record.Batch, l.batch) {
 			c.Batch = &l.record.Batch
 		}
-		data, err := l.encoder.Append(make([]byte, 0, 256+len(c.Part)+len(c.Streams)), &c)
+		data, err := json.Marshal(&c)
 		if err != nil {
 			return nil, err
 		}

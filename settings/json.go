@@ -23,7 +23,7 @@ func JSON(g Declarer) (json.RawMessage, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		text, err := json.Marshal(s.value.Give())
+		text, err := strictjson.Canonical(s.value.Give())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.path, err)
 		}

@@ -326,7 +326,7 @@ func decodeStrict(raw []byte, v any) error {
 // mustJSON encodes a task's own plain record. A failure is a fault of the task, and
 // tasktest finds it.
 func mustJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
+	b, err := strictjson.Canonical(v) // IDs hash parameters
 	if err != nil {
 		panic(fmt.Sprintf("task: %T: %v", v, err))
 	}

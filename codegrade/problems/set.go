@@ -46,7 +46,7 @@ func Open(file *rows.File, s Settings) (*Set, error) {
 		if _, twice := set.byID[p.ID]; twice {
 			p.ID = fmt.Sprintf("%s (%d)", p.ID, len(set.rows))
 		}
-		text, err := json.Marshal(p)
+		text, err := strictjson.Canonical(p)
 		if err != nil {
 			return err
 		}

@@ -8,12 +8,12 @@ package judge
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 )
 
@@ -109,7 +109,7 @@ func (j *Judge) Hash() string {
 	if j.cfg.LengthControl {
 		of = append(of, "length control")
 	}
-	text, err := json.Marshal(of)
+	text, err := strictjson.Canonical(of)
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(text, "%v", err)))[:16]
 }
 

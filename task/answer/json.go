@@ -13,8 +13,10 @@ import (
 // Python's reader takes them.
 func ReadJSON(text string) (any, error) {
 	var v any
-	err := strictjson.UnmarshalNumbers([]byte(text), &v)
-	return v, err
+	if err := strictjson.UnmarshalNumbers([]byte(text), &v); err != nil {
+		return nil, err
+	}
+	return v, nil
 }
 
 // Whole returns v, a value from [ReadJSON], as a whole number, whatever its spelling. ok is
