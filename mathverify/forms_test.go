@@ -56,9 +56,9 @@ func readForms(t testing.TB, path string) (all []form) {
 }
 
 // allForms reads the pairs of the folder of test data: the forms by kind, replies as models
-// write them, and near misses.
+// write them, near misses, and sentences that state a value or do not.
 func allForms(t testing.TB) (all []form) {
-	for _, name := range []string{"forms", "replies", "near", "values", "asserted"} {
+	for _, name := range []string{"forms", "replies", "near", "values", "asserted", "stated"} {
 		all = append(all, readForms(t, "testdata/"+name+".txt")...)
 	}
 	return all

@@ -42,22 +42,14 @@ func (r *reader) allClaims(all []cue) (found []claim) {
 func (r *reader) claim(c cue) claim {
 	switch c.role {
 	case denies, hedges:
-		if c.form == "clause" {
-			return claim{c.role, c.start, r.partEnd(c.end, 0), ""}
-		}
 		signs := ""
 		if c.role == hedges {
 			signs = ",:"
 		}
 		at := r.value(c.end, signs)
-		if verb := r.near(c.end); at < 0 && c.form == "verb" && verb < len(r.text) {
-			at = r.value(verb+wordAt(r.low[verb:]), "")
-		}
 		if at >= 0 {
 			return claim{c.role, r.joined(c.start), r.clauseEnd(at), ""}
 		}
-	case supposes:
-		return r.supposed(c)
 	case limits:
 		if at := r.near(c.end); at < len(r.text) && r.starts(at) && !r.operand(c.start) {
 			return claim{denies, c.start, r.clauseEnd(at), ""}
@@ -82,36 +74,6 @@ func (r *reader) claim(c cue) claim {
 		return r.changed(c)
 	}
 	return claim{}
-}
-
-// supposed returns what a phrase of supposition takes out of its sentence.
-func (r *reader) supposed(c cue) claim {
-	start, end := c.start, c.start+sentenceEnd(r.low[c.start:min(len(r.low), c.start+maxHint)])
-	if c.form == "whole" {
-		start = r.sentence(c.start)
-		for _, turn := range cues(r.low[start:c.start], turns) {
-			if turn.form == "but" {
-				start += turn.end
-				break
-			}
-		}
-	}
-	for _, turn := range cues(r.low[c.end:max(c.end, end)], turns) {
-		if turn.form == "but" {
-			end = c.end + turn.start
-			break
-		}
-	}
-	if !r.names(r.text[start:end]) {
-		return claim{}
-	}
-	return claim{denies, start, end, ""}
-}
-
-// sentence returns where the sentence begins in which i is.
-func (r *reader) sentence(i int) int {
-	from := max(0, i-maxHint)
-	return from + strings.LastIndexAny(r.text[from:i], ".!?\n。！？") + 1
 }
 
 // joined returns where the word begins that joins what begins at i to the text before, or i.

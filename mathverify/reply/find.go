@@ -76,7 +76,7 @@ func mark(text string) (open, shut string) {
 }
 
 // linked matches the text between formulas of one answer.
-var linked = compiled.Regexp(`^[\s,]*(?:\([^()$\d]{1,40}\))?[\s,]*(?:and also|or else|as well as|and|or|,)?\s*$`)
+var linked = compiled.Regexp(`^[\s,]*(?:\([^()$\d]{1,40}\))?[\s,]*(?:and also|or else|as well as|and|or|und|oder|et|ou|y|o|e|и|или|和|或|と|와|,)?\s*$`)
 
 // single matches a formula of just one variable.
 var single = compiled.Regexp(`^\s*\\?[A-Za-z]+(?:_\{?\w\}?)?\s*$`)
@@ -197,7 +197,7 @@ var listing = compiled.Regexp(`[A-J]\)?\s*(?:,|or|and|/|&)\s*(?:or |and )?\(?[A-
 
 var (
 	// afterWord matches what may follow the letters A and I, which are words too.
-	afterWord = compiled.Regexp(`^[)\]}*$]*(?:\s*$|[).,:;\]}*$<!?—–-]|\s+[-–—(]|\s+(?:is|because|since|which|as|while|non|not)\b|[^\p{Latin}\s'])`)
+	afterWord = compiled.Regexp(`^[)\]}*$]*(?:\s*$|[).,:;\]}*$<!?—–-]|\s+[-–—(]|\s+(?:is|because|since|which|as|while|non|not|ist|est|es|é|è)\b|[^\p{Latin}\s'])`)
 
 	// beforeLetter matches the words after which A and I are letters.
 	beforeLetter = compiled.Regexp(`(?i)(?:options?|choices?|letter)[\s*(:]*$`)

@@ -16,29 +16,41 @@ import (
 type role uint32
 
 const (
-	states   role = 1 << iota // an answer follows; the form says how the language writes numbers
-	denies                    // the value after it is not the answer
-	refutes                   // the value before it is not the answer
-	hedges                    // the value after it is only a possibility
-	supposes                  // what follows it in its sentence, or all of the sentence if the form says "whole", is only supposed
-	doubts                    // the value before it is only a possibility
-	limits                    // the value after it is a bound
-	changes                   // the value after it is the answer in another form, where "%" stands for it
-	alters                    // the value before it is the answer in another form
-	retracts                  // the statement before it does not count
-	corrects                  // the statement before it does not count if a value follows
-	confirms                  // the statement before it counts after all
-	reasons                   // after a comma, the reason of what was said before
-	keeps                     // no phrase within it counts
-	turns                     // a denial ends; with the form "but", so does a supposition
-	fills                     // it may stand between one of these and its value
-	bounds                    // words after a value that hold it say something about it
-	compares                  // the number before it, after a comma, is only a difference
-	adjoins                   // a number after it, and after another number, is not the object of its sentence
+	states     role = 1 << iota // an answer follows; the form says how the language writes numbers
+	denies                      // the value after it is not the answer
+	refutes                     // the value before it is not the answer
+	hedges                      // the value after it is only a possibility
+	doubts                      // the value before it is only a possibility
+	limits                      // the value after it is a bound
+	changes                     // the value after it is the answer in another form, where "%" stands for it
+	alters                      // the value before it is the answer in another form
+	retracts                    // the statement before it does not count
+	corrects                    // the statement before it does not count if a value follows
+	confirms                    // the statement before it counts after all
+	reasons                     // after a comma, the reason of what was said before
+	keeps                       // no phrase within it counts
+	turns                       // a denial ends
+	fills                       // it may stand between one of these and its value
+	bounds                      // words after a value that hold it say something about it
+	compares                    // the number before it, after a comma, is only a difference
+	adjoins                     // a number after it, and after another number, is not the object of its sentence
+	giving                      // the value after it is stated; with the form "is", by the verb of a main clause
+	labels                      // a noun with its value after it
+	mutes                       // its clause states no value after it; "near": before it, up to a comma; "after": before it
+	reports                     // its sentence states no value after it; "first": if it begins the sentence
+	thats                       // what follows is said by the words before it
+	factive                     // these words state what follows
+	relates                     // a relative clause begins
+	contrasts                   // a clause begins for which nothing before it counts
+	concludes                   // a clause begins that follows from those before it
+	holds                       // after a value: it is the answer
+	predicates                  // after a value: the sentence says something of it
+	definite                    // it tells of a number known before
+	articles                    // with the definite ones: a clause begins, and not a relative one
 )
 
 // roleNames names the roles in the lexicon, in order.
-const roleNames = "states denies refutes hedges supposes doubts limits changes alters retracts corrects confirms reasons keeps turns fills bounds compares adjoins"
+const roleNames = "states denies refutes hedges doubts limits changes alters retracts corrects confirms reasons keeps turns fills bounds compares adjoins giving labels mutes reports thats factive relates contrasts concludes holds predicates definite articles"
 
 // An entry is a row of the lexicon.
 type entry struct {
@@ -48,7 +60,7 @@ type entry struct {
 }
 
 // claims are the roles of phrases that change a value beside them.
-const claims = denies | refutes | hedges | supposes | doubts | limits | changes | alters
+const claims = denies | refutes | hedges | doubts | limits | changes | alters
 
 // decimalComma is the form of statements in languages with a decimal comma.
 const decimalComma = ","
@@ -56,18 +68,38 @@ const decimalComma = ","
 //go:embed lexicon.txt
 var lexicon string
 
-// A lexeme is a phrase of the lexicon, with its row. If the phrase has several parts, "~" separates them in the
-// lexicon, and any words of the same sentence in a text.
+// A lexeme is a phrase of the lexicon, with its row.
 type lexeme struct {
 	text string
-	more []string
 	*entry
 }
 
-// phrases returns the phrases of the lexicon by their first word; those in scripts without spaces, and
-// in Korean, by their first character. The longest come first.
-var phrases = sync.OnceValue(func() map[string][]lexeme {
-	all := map[string][]lexeme{}
+// An index finds phrases by their first word; those in scripts without spaces, and in Korean, by their first
+// character. The longest come first.
+type index struct {
+	phrases map[string][]lexeme
+	roles   [1 << 12]role // of all phrases whose first words have the same sum
+}
+
+// sum is the place of a word in the roles of an index.
+func sum(word string) (n uint32) {
+	for i := range len(word) {
+		n = n*31 + uint32(word[i])
+	}
+	return n % (1 << 12)
+}
+
+// at returns the phrases that begin with a word, if some have one of the roles.
+func (x *index) at(word string, want role) []lexeme {
+	if x.roles[sum(word)]&want == 0 {
+		return nil
+	}
+	return x.phrases[word]
+}
+
+// lexemes returns the index of the lexicon.
+var lexemes = sync.OnceValue(func() *index {
+	all := &index{phrases: map[string][]lexeme{}}
 	for line := range strings.Lines(lexicon) {
 		row := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
 		if row[0] == "#" {
@@ -75,12 +107,12 @@ var phrases = sync.OnceValue(func() map[string][]lexeme {
 		}
 		e := &entry{1 << slices.Index(strings.Fields(roleNames), row[0]), row[1], row[2]}
 		for _, text := range strings.Split(row[3], "|") {
-			key := text[:wordAt(text)]
-			parts := strings.Split(text, "~")
-			all[key] = append(all[key], lexeme{parts[0], parts[1:], e})
+			word := text[:wordAt(text)]
+			all.phrases[word] = append(all.phrases[word], lexeme{text, e})
+			all.roles[sum(word)] |= e.role
 		}
 	}
-	for _, list := range all {
+	for _, list := range all.phrases {
 		slices.SortStableFunc(list, func(a, b lexeme) int { return cmp.Compare(len(b.text), len(a.text)) })
 	}
 	return all
@@ -121,31 +153,7 @@ type cue struct {
 
 // begins reports whether a text in lower case begins with the phrase, as whole words.
 func (p lexeme) begins(low string) bool {
-	if !strings.HasPrefix(low, p.text) || !parted(p.text, low[len(p.text):]) {
-		return false
-	}
-	said, end := low[:min(len(low), maxHint)], 0
-	for _, part := range p.more {
-		at := wordIndex(said[end:], part)
-		if at < 0 {
-			return false
-		}
-		end += at + len(part)
-	}
-	return end == 0 || sentenceEnd(said) >= end
-}
-
-// wordIndex returns where whole words begin in a text, or -1.
-func wordIndex(text, words string) int {
-	for at := 0; ; at += len(words) {
-		n := strings.Index(text[at:], words)
-		if n < 0 {
-			return -1
-		}
-		if at += n; parted(text[:at], words) && parted(words, text[at+len(words):]) {
-			return at
-		}
-	}
+	return strings.HasPrefix(low, p.text) && parted(p.text, low[len(p.text):])
 }
 
 // parted reports whether a word may end between two texts.
@@ -158,7 +166,7 @@ func parted(before, after string) bool {
 // sentenceEnd returns where the sentence at the start of a text ends.
 func sentenceEnd(text string) int {
 	for i, c := range text {
-		if strings.ContainsRune("?\n。？！", c) || c == '.' && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n') {
+		if strings.ContainsRune("?\n。？！", c) || c == '.' && (i+1 == len(text) || text[i+1] == ' ' || text[i+1] == '\n' || strings.HasPrefix(text[i+1:], `\]`) || strings.HasPrefix(text[i+1:], "$ ")) {
 			return i
 		}
 	}
@@ -167,7 +175,7 @@ func sentenceEnd(text string) int {
 
 // phraseAt returns the longest phrase of the roles at the start of a text in lower case, or nothing.
 func phraseAt(low string, want role) (found lexeme) {
-	for _, p := range phrases()[low[:wordAt(low)]] {
+	for _, p := range lexemes().at(low[:wordAt(low)], want) {
 		if p.role&want != 0 && p.begins(low) {
 			return p
 		}
@@ -178,7 +186,7 @@ func phraseAt(low string, want role) (found lexeme) {
 // cues returns the phrases of the roles in a text in lower case, in order; of those that begin together,
 // the longest.
 func cues(low string, roles role) (all []cue) {
-	known := phrases()
+	known := lexemes()
 	for i := 0; i < len(low); {
 		if c := low[i]; c < utf8.RuneSelf && (c < 'a' || c > 'z') && c != '?' && c != '#' && c != ',' && c != '%' {
 			i++
@@ -190,7 +198,7 @@ func cues(low string, roles role) (all []cue) {
 			continue
 		}
 		longest := 0
-		for _, p := range known[low[i:next]] {
+		for _, p := range known.at(low[i:next], roles|keeps) {
 			if len(p.text) < longest {
 				break
 			}

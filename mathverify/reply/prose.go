@@ -11,7 +11,7 @@ import (
 )
 
 // small lists short words of prose.
-const small = " is so we to of in it at as by be do if my no on up us an am the for get are was has not but its can our you all let how may any who why " +
+const small = " is so we to of in it at as by be do if my no on up us an am the for get are was has not but its can our you all let how may any who why got " +
 	" est la le les un une de des du der die das ist und es el los las son non pas donc il elle "
 
 // quiet lists words that an answer without prose may contain.

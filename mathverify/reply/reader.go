@@ -14,11 +14,20 @@ const (
 	maxNouns = 3    // the most words between a value and the denial of another one
 )
 
-// settled finds the answer of a reply whose end may correct, deny, doubt, sign or change a value.
+// settled finds the answer that a reply states.
 func settled(text string, want wanted) (found string, rule Rule) {
 	if wordless(text) {
 		return located(text, want)
 	}
+	found, rule = claimed(text, want)
+	if rule != RuleBare && !want.states(text, found, rule) {
+		return "", RuleNone
+	}
+	return found, rule
+}
+
+// claimed finds the answer of a reply whose end may correct, deny, doubt, sign or change a value.
+func claimed(text string, want wanted) (found string, rule Rule) {
 	from := max(0, len(text)-maxRead)
 	if box := strings.LastIndex(text, "boxed"); box >= 0 {
 		from = max(0, box-2*maxShort)
@@ -159,10 +168,7 @@ func isVariable(text string) bool {
 
 // clauseEnd returns the end of the clause at i: outside formulas and brackets, a sign that ends it, or a
 // phrase that turns to something else.
-func (r *reader) clauseEnd(i int) int { return r.partEnd(i, turns) }
-
-// partEnd is as clauseEnd for the phrases of the given roles.
-func (r *reader) partEnd(i int, enders role) int {
+func (r *reader) clauseEnd(i int) int {
 	depth := 0
 	for start := i; i < min(len(r.text), start+maxHint); {
 		if open, shut := mark(r.text[i:]); open != "" {
@@ -185,7 +191,7 @@ func (r *reader) partEnd(i int, enders role) int {
 			return i
 		case dense(c) && phraseAt(r.low[i:], denies).entry != nil:
 			size = len(phraseAt(r.low[i:], denies).text)
-		case i > start && (dense(c) || r.text[i-1] == ' ' || r.text[i-1] == '*') && phraseAt(r.low[i:], enders).entry != nil:
+		case i > start && (dense(c) || r.text[i-1] == ' ' || r.text[i-1] == '*') && phraseAt(r.low[i:], turns).entry != nil:
 			return i
 		}
 		i += size
