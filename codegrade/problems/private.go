@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/quintain-rl/quintain/codegrade/pydata"
 )
 
 // maxUnpacked limits the private tests of a row when they are unpacked, in bytes.
@@ -46,7 +44,7 @@ func unpack(packed string, most int64) (string, error) {
 	if int64(len(pickle)) > most {
 		return "", fmt.Errorf("has more than %d bytes unpacked: leave the row out", most)
 	}
-	text, err := pydata.Text(pickle)
+	text, err := unpickled(pickle)
 	if err != nil {
 		return "", err
 	}

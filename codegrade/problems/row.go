@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/codegrade/pydata"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
@@ -134,7 +133,7 @@ func data(name string, v any) (any, error) {
 	if err == nil {
 		return v, nil
 	}
-	if v, other := pydata.Literal(text); other == nil {
+	if v, other := pythonLiteral(text); other == nil {
 		return v, nil
 	}
 	return nil, fmt.Errorf("%s: is neither JSON nor a literal of Python: %w", name, err)

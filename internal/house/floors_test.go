@@ -23,7 +23,7 @@ var floors = [][]string{
 		"sandbox", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/strictjson", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles", "internal/compiled", "internal/traceparent",
-		"internal/jsonl/rows", "codegrade/pydata",
+		"internal/jsonl/rows",
 		"deploy/image", "internal/manpage",
 	},
 	{

@@ -1,195 +1,118 @@
 package toolcall
 
 import (
+	"encoding/json"
 	"fmt"
-	"strings"
+	"strconv"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/text/pyvalue"
 )
 
-// A python reads literals of Python and writes them as JSON.
-type python struct {
-	text string
-	at   int
-	out  []byte
-	why  string // the first fault
+// pythonReader returns a reader of the literals that models write.
+func pythonReader(text string, at int) pyvalue.LiteralReader {
+	return pyvalue.LiteralReader{Text: text, At: at, Lines: true, Words: map[string]pyvalue.Value{"true": true, "false": false, "null": nil}}
 }
 
 // pythonValue returns the JSON of a text that is one literal.
 func pythonValue(text string) (literal, why string) {
-	p := python{text: text}
-	p.value(0)
-	if p.space(); p.at < len(text) {
-		p.fault()
+	r := pythonReader(text, 0)
+	r.Brackets = 1
+	v, err := r.Value()
+	out, ok := appendPython(nil, v)
+	if err != nil || !ok || !r.Ended() {
+		return "", invalidAt(&r)
 	}
-	return string(p.out), p.why
+	return string(out), ""
 }
 
 // pythonCall reads a call with named arguments, name(a=1, b="x"), that begins at text[at].
-// If it is broken, the arguments are all that follows the bracket, up to the fault.
 func pythonCall(text string, at int) (c quintain.ToolCall, end int, why string) {
-	p := python{text: text, at: at}
-	if c.Name = p.word(true); c.Name == "" || !p.skip("(") {
-		return c, p.at, p.faultHere()
+	r := pythonReader(text, at)
+	if c.Name = word(&r, true); c.Name == "" || !r.Skip("(") {
+		return c, r.At, invalidAt(&r)
 	}
-	p.keywords()
-	c.Arguments = string(p.out)
-	return c, p.at, p.why
+	r.Brackets = 1
+	arguments, ok := keywords(&r)
+	if !ok {
+		return c, r.At, invalidAt(&r)
+	}
+	c.Arguments = arguments
+	return c, r.At, ""
 }
 
-// keywords reads named arguments up to the bracket that closes them.
-func (p *python) keywords() {
+func invalidAt(r *pyvalue.LiteralReader) string {
+	return fmt.Sprintf("invalid arguments at byte %d", r.At)
+}
+
+// keywords reads named arguments up to the bracket that closes them, as a JSON object.
+func keywords(r *pyvalue.LiteralReader) (arguments string, ok bool) {
 	o := object{values: map[string]string{}}
-	for p.space(); !p.skip(")"); p.space() {
-		name := p.word(false)
-		if p.space(); name == "" || !p.skip("=") {
-			p.fault()
-			return
+	for more := true; !r.Skip(")"); more = r.Skip(",") {
+		name := word(r, false)
+		if !more || name == "" || !r.Skip("=") {
+			return "", false
 		}
-		p.out = p.out[:0]
-		if p.value(1); p.why != "" {
-			return
-		}
-		if !o.set(name, string(p.out)) {
-			p.fault()
-			return
-		}
-		p.space()
-		if !p.skip(",") && !strings.HasPrefix(p.text[p.at:], ")") {
-			p.fault()
-			return
+		v, err := r.Value()
+		out, plain := appendPython(nil, v)
+		if err != nil || !plain || !o.set(name, string(out)) {
+			return "", false
 		}
 	}
-	p.out = []byte(o.text())
-}
-
-func (p *python) value(depth int) {
-	if p.space(); p.at >= len(p.text) || depth > maxDepth {
-		p.fault()
-		return
-	}
-	switch c := p.text[p.at]; {
-	case c == '"' || c == '\'':
-		p.quoted()
-	case c == '[':
-		p.items("[", "]", depth)
-	case c == '(':
-		p.items("(", ")", depth)
-	case c == '{':
-		p.items("{", "}", depth)
-	case c == '-' || c >= '0' && c <= '9':
-		end, why := number(p.text, p.at)
-		p.out = append(p.out, p.text[p.at:end]...)
-		if p.at = end; why != "" {
-			p.fault()
-		}
-	default:
-		literal := map[string]string{"True": "true", "False": "false", "None": "null", "true": "true", "false": "false", "null": "null"}[p.word(false)]
-		if literal == "" {
-			p.fault()
-		}
-		p.out = append(p.out, literal...)
-	}
-}
-
-// items reads a list, a tuple or a dict whose keys are strings.
-func (p *python) items(open, closing string, depth int) {
-	brackets := "[]"
-	if open == "{" {
-		brackets = "{}"
-	}
-	p.skip(open)
-	p.out = append(p.out, brackets[0])
-	for first := true; ; first = false {
-		if p.space(); p.skip(closing) {
-			break
-		}
-		if !first {
-			p.out = append(p.out, ", "...)
-		}
-		if p.item(open == "{", depth); p.why != "" {
-			return
-		}
-		if p.space(); !p.skip(",") && !strings.HasPrefix(p.text[p.at:], closing) {
-			p.fault()
-			return
-		}
-	}
-	p.out = append(p.out, brackets[1])
-}
-
-func (p *python) item(named bool, depth int) {
-	if named {
-		if p.at >= len(p.text) || strings.IndexByte(`"'`, p.text[p.at]) < 0 {
-			p.fault()
-			return
-		}
-		p.quoted()
-		if p.space(); p.why != "" || !p.skip(":") {
-			p.fault()
-			return
-		}
-		p.out = append(p.out, ": "...)
-	}
-	p.value(depth + 1)
-}
-
-// quoted reads a string in single or double quotes, one or three.
-func (p *python) quoted() {
-	quote := p.text[p.at : p.at+1]
-	if long := strings.Repeat(quote, 3); strings.HasPrefix(p.text[p.at:], long) {
-		quote = long
-	}
-	p.skip(quote)
-	for begun := p.at; p.at < len(p.text); p.at++ {
-		if strings.HasPrefix(p.text[p.at:], quote) {
-			text, fault := pyvalue.Unescape(p.text[begun:p.at])
-			if fault != "" {
-				p.fault()
-			}
-			p.out = strictjson.AppendLegible(p.out, text)
-			p.skip(quote)
-			return
-		}
-		if p.text[p.at] == '\\' {
-			p.at++
-		}
-	}
-	p.at = len(p.text)
-	p.fault()
+	return o.text(), true
 }
 
 // word reads a name, with dots in it if they are allowed.
-func (p *python) word(dots bool) string {
-	begun := p.at
-	for p.at < len(p.text) {
-		c := p.text[p.at]
+func word(r *pyvalue.LiteralReader, dots bool) string {
+	r.Skip("")
+	from := r.At
+	for ; r.At < len(r.Text); r.At++ {
+		c := r.Text[r.At]
 		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-		inside := p.at > begun && (c >= '0' && c <= '9' || dots && (c == '.' || c == '-'))
+		inside := r.At > from && (c >= '0' && c <= '9' || dots && (c == '.' || c == '-'))
 		if !letter && !inside {
 			break
 		}
-		p.at++
 	}
-	return p.text[begun:p.at]
+	return r.Text[from:r.At]
 }
 
-func (p *python) space() { p.at = skipSpace(p.text, p.at) }
-
-func (p *python) skip(mark string) bool {
-	is := strings.HasPrefix(p.text[p.at:], mark)
-	if is {
-		p.at += len(mark)
+// appendPython appends a literal as JSON. A set has no JSON.
+func appendPython(dst []byte, v pyvalue.Value) (text []byte, ok bool) {
+	switch v := v.(type) {
+	case nil:
+		return append(dst, "null"...), true
+	case bool:
+		return strconv.AppendBool(dst, v), true
+	case json.Number:
+		return append(dst, v...), true
+	case string:
+		return strictjson.AppendLegible(dst, v), true
+	case *pyvalue.List:
+		dst = append(dst, '[')
+		for i, item := range v.Items {
+			if i > 0 {
+				dst = append(dst, ", "...)
+			}
+			if dst, ok = appendPython(dst, item); !ok {
+				return dst, false
+			}
+		}
+		return append(dst, ']'), true
+	case *pyvalue.Dict:
+		open := "{"
+		for key, item := range v.All() {
+			dst = append(strictjson.AppendLegible(append(dst, open...), key.(string)), ": "...)
+			if dst, ok = appendPython(dst, item); !ok {
+				return dst, false
+			}
+			open = ", "
+		}
+		if open == "{" {
+			dst = append(dst, open...)
+		}
+		return append(dst, '}'), true
 	}
-	return is
+	return dst, false
 }
-
-func (p *python) fault() {
-	if p.why == "" {
-		p.why = p.faultHere()
-	}
-}
-
-func (p *python) faultHere() string { return fmt.Sprintf("invalid arguments at byte %d", p.at) }

@@ -94,14 +94,10 @@ func (r *reader) brokenPython(name, why string) (goesOn, is bool) {
 // looksCalled reports whether a text begins with a name, a bracket, and the name of an
 // argument or the other bracket.
 func looksCalled(text string) bool {
-	p := python{text: text}
-	if p.word(true) == "" || !p.skip("(") {
+	r := pythonReader(text, 0)
+	if word(&r, true) == "" || !r.Skip("(") {
 		return false
 	}
-	if p.space(); p.skip(")") {
-		return true
-	}
-	named := p.word(false) != ""
-	p.space()
-	return named && p.skip("=")
+	r.Brackets = 1
+	return r.Skip(")") || word(&r, false) != "" && r.Skip("=")
 }

@@ -34,8 +34,8 @@ func TestReadNumbers(t *testing.T) {
 func TestReadLiteral(t *testing.T) {
 	for text, want := range map[string]string{
 		`[1, 2]`: "1 2", `(1,)`: "1", `1, 2`: "1 2", `['a', "b" 'c']`: "a bc", ` "ab" # c`: "a b", "[1,\n2,]": "1 2", `{1}`: "1", `[True, None, -1, 1.50, 0x10]`: "True None -1 1.5 16",
-		`'''a'''`: "a", `[1e20]`: "1e+20", `['it\'s']`: "it's", `[]`: "",
-		`1`: "no", `[1 2]`: "no", `[1`: "no", `a`: "no", `[f(1)]`: "no", `'a`: "no", `'a' b`: "no", `[01]`: "no", `[1][0]`: "no", `["\x41"]`: "no", ``: "no", strings.Repeat("[", 1000): "no",
+		`'''a'''`: "a", `[1e20]`: "1e+20", `['it\'s']`: "it's", `["\x41"]`: "A", `[]`: "",
+		`1`: "no", `[1 2]`: "no", `[1`: "no", `a`: "no", `[f(1)]`: "no", `'a`: "no", `'a' b`: "no", `[01]`: "no", `[1][0]`: "no", `["\x4"]`: "no", "[1]\n, 2": "no", `{"a": 1}`: "no", ``: "no", strings.Repeat("[", 1000): "no",
 	} {
 		v, is := ReadLiteral(text)
 		got, printed := Joined(v, " ")

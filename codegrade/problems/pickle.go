@@ -1,6 +1,4 @@
-// Package pydata reads data that Python wrote: the pickle of one text, and literals. It runs
-// none of it.
-package pydata
+package problems
 
 import (
 	"encoding/binary"
@@ -25,9 +23,9 @@ const (
 	opStop        = '.'
 )
 
-// Text reads the pickle of one str, as pickle.dumps of Python writes it under the protocols 0
+// unpickled reads the pickle of one str, as pickle.dumps of Python writes it under the protocols 0
 // to 5. Every other pickle is an error: nothing of a pickle is ever executed.
-func Text(pickle []byte) (string, error) {
+func unpickled(pickle []byte) (string, error) {
 	p := &unpickler{rest: pickle, size: len(pickle)}
 	text, err := p.text()
 	if err != nil {
