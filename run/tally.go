@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/curve"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run/exam"
@@ -73,8 +73,8 @@ type taskTally struct {
 	first    []float64       // mean scores of the first groups, at most scoreWindow
 	last     []float64       // and of the last groups
 	seats    map[int]average // scores at each seat of matches
-	curve    curve.Curve
-	exams    curve.Curve // mean scores on held-out problems
+	curve    stats.Curve
+	exams    stats.Curve // mean scores on held-out problems
 }
 
 func newTally(s Settings) *tally {

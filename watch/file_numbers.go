@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/quintain-rl/quintain/internal/curve"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/run/scalars"
 )
@@ -32,7 +32,7 @@ type fileNumbers struct {
 // A series is a name with its points.
 type series struct {
 	name   string
-	points curve.Series
+	points stats.Series
 }
 
 // A sample is a number in a row.
@@ -65,7 +65,7 @@ func (n *fileNumbers) add(line []byte) {
 	n.before = n.before[:0]
 	for _, one := range n.fresh {
 		n.before = append(n.before, one.of)
-		one.of.points.Add(curve.Point{Step: step, Time: time, Value: one.value})
+		one.of.points.Add(stats.Point{Step: step, Time: time, Value: one.value})
 	}
 	if n.ended = time; n.rows == 0 {
 		n.began = time
@@ -148,7 +148,7 @@ func (n *fileNumbers) span() (first, last float64) {
 }
 
 // points returns a copy of the points of a series.
-func (n *fileNumbers) points(name string) []curve.Point {
+func (n *fileNumbers) points(name string) []stats.Point {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	if s := n.series[name]; s != nil {
@@ -158,7 +158,7 @@ func (n *fileNumbers) points(name string) []curve.Point {
 }
 
 // last is the last point of a series.
-func (n *fileNumbers) last(name string) (p curve.Point, there bool) {
+func (n *fileNumbers) last(name string) (p stats.Point, there bool) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	s := n.series[name]

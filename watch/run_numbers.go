@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/quintain-rl/quintain/internal/curve"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // runNumbers are the numbers of a run, thinned for charts: those of one file, or of the files of
@@ -71,20 +71,20 @@ func (n *runNumbers) Names() (all []string) {
 }
 
 // points returns the points of a series, by time.
-func (n *runNumbers) points(name string) []curve.Point {
+func (n *runNumbers) points(name string) []stats.Point {
 	if len(n.files) == 1 {
 		return n.files[0].points(name)
 	}
-	var all []curve.Point
+	var all []stats.Point
 	for _, f := range n.files {
 		all = append(all, f.points(name)...)
 	}
-	slices.SortStableFunc(all, func(a, b curve.Point) int { return cmp.Compare(a.Time, b.Time) })
+	slices.SortStableFunc(all, func(a, b stats.Point) int { return cmp.Compare(a.Time, b.Time) })
 	return all
 }
 
 // Last is the last point of a series.
-func (n *runNumbers) Last(name string) (p curve.Point, there bool) {
+func (n *runNumbers) Last(name string) (p stats.Point, there bool) {
 	for _, f := range n.files {
 		if last, has := f.last(name); has && (!there || last.Time >= p.Time) {
 			p, there = last, true
@@ -114,7 +114,7 @@ func (n *runNumbers) Line(name string, overTime bool, columns int) line {
 	l := line{Name: name, X: []float64{}, Y: []float64{}}
 	points := n.points(name)
 	if !overTime && len(n.files) > 1 { // two processes may have begun at one step
-		slices.SortStableFunc(points, func(a, b curve.Point) int { return cmp.Compare(a.Step, b.Step) })
+		slices.SortStableFunc(points, func(a, b stats.Point) int { return cmp.Compare(a.Step, b.Step) })
 	}
 	var x, y []float64
 	for _, p := range points {
@@ -124,7 +124,7 @@ func (n *runNumbers) Line(name string, overTime bool, columns int) line {
 		}
 		x, y = append(x, at), append(y, p.Value)
 	}
-	for _, i := range curve.Thin(x, y, columns) {
+	for _, i := range stats.Thin(x, y, columns) {
 		l.X, l.Y = append(l.X, x[i]), append(l.Y, y[i])
 	}
 	return l

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/quintain-rl/quintain/internal/curve"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // TestNumbersOfTwoProcessesAreOne joins the files of a run that a second process took over at
@@ -33,7 +33,7 @@ func TestNumbersOfTwoProcessesAreOne(t *testing.T) {
 		if names := n.Names(); !slices.Equal(names, []string{"a", "new", "old"}) {
 			t.Errorf("%v: names %v", order, names)
 		}
-		if last, there := n.Last("a"); !there || last != (curve.Point{Step: 3, Time: 50, Value: 4}) {
+		if last, there := n.Last("a"); !there || last != (stats.Point{Step: 3, Time: 50, Value: 4}) {
 			t.Errorf("%v: the last is %v", order, last)
 		}
 		if _, there := n.Last("none"); there {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/hub/host"
-	"github.com/quintain-rl/quintain/internal/openfiles"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
@@ -84,7 +83,7 @@ func (l *Load) serve(ctx context.Context, how run.Settings, q *queue.Queue, of [
 		return nil, err
 	}
 	s := &site{}
-	server, err := web.New(web.Config{Name: "leases", Routes: s.counted(c.Routes()), Settings: web.Settings{MaxConnections: openfiles.ForConnections()}})
+	server, err := web.New(web.Config{Name: "leases", Routes: s.counted(c.Routes()), Settings: web.Settings{MaxConnections: web.FilesForConnections()}})
 	if err != nil {
 		return nil, err
 	}

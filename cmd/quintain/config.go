@@ -29,7 +29,6 @@ import (
 	"github.com/quintain-rl/quintain/serve"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
-	"github.com/quintain-rl/quintain/settings/logging"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/starter"
@@ -40,7 +39,7 @@ import (
 // package.
 type config struct {
 	Data       string
-	Log        logging.Settings
+	Log        flags.LogSettings
 	Server     web.Settings
 	Hub        hub.Settings
 	Store      host.Store
@@ -143,7 +142,7 @@ func verbsOf(path string) (verbs []string) {
 // defaults returns the default settings for a kind of policy.
 func defaults(kind string) *config {
 	c := &config{
-		Data: "quintain-data", Log: logging.Default(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
+		Data: "quintain-data", Log: flags.DefaultLog(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: player.RunSettings{Of: run.Defaults(), Consumer: player.Builtin},
 		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Sessions: gateway.Defaults().SessionRules, Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
 		Metrics: scalars.Default(), OTLP: otlp.Defaults(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/internal/project"
+	"github.com/quintain-rl/quintain/scenario/external"
 )
 
 func newScenariosInit(w *world) *cobra.Command {
-	var p project.Project
+	var p external.Project
 	c := &cobra.Command{
 		Use:   "init DIR",
 		Short: "Write a scenario of your own, with tests, settings and a README",

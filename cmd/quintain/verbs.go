@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/internal/manpage"
 	"github.com/quintain-rl/quintain/settings/flags"
 )
 
@@ -93,7 +92,7 @@ func giveHelp(root *cobra.Command) {
 	pages := help.Flags().String("man", "", "write the manual pages of all verbs into `FOLDER`")
 	help.Run, help.RunE = nil, func(_ *cobra.Command, args []string) error {
 		if *pages != "" {
-			return manpage.Write(*pages, version(), root)
+			return flags.WriteManual(*pages, version(), root)
 		}
 		c, rest, err := root.Find(args)
 		if err == nil && len(rest) > 0 {

@@ -31,7 +31,7 @@ PHRASES = {
 
 # What is in the program as data: its name, the files that tell of it, and its licence.
 DATA = [
-    ("ARC-AGI-1", ["internal/arcset/README.md", "LICENSE"], "Apache-2.0"),
+    ("ARC-AGI-1", ["tasks/transformations/ARC.md", "LICENSE"], "Apache-2.0"),
     ("SCOWL", ["internal/lexicon/README.md", "internal/lexicon/LICENSE-SCOWL"], "LicenseRef-SCOWL"),
     ("uPlot", ["watch/static/LICENSE-uPlot"], "MIT"),
 ]

@@ -8,7 +8,6 @@ import (
 	"net"
 
 	"github.com/quintain-rl/quintain/hub"
-	"github.com/quintain-rl/quintain/internal/openfiles"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -26,7 +25,7 @@ func (a *Apart) has() bool { return a.Port != 0 && len(a.Routes) > 0 }
 // share leaves each of two ports half of the files that their connections may take.
 func (a *Apart) share(s *web.Settings) {
 	if a.has() {
-		s.Calls += (openfiles.ForConnections() - s.Calls) / 2
+		s.Calls += (web.FilesForConnections() - s.Calls) / 2
 	}
 }
 

@@ -3,13 +3,12 @@ package host
 import (
 	"testing"
 
-	"github.com/quintain-rl/quintain/internal/openfiles"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
 // Two ports take no more files than one.
 func TestPortsShareFiles(t *testing.T) {
-	all := openfiles.ForConnections()
+	all := web.FilesForConnections()
 	for _, calls := range []int{0, all / 2} {
 		one, two := web.Settings{Calls: calls}, web.Settings{Calls: calls}
 		(&Apart{Port: 1}).share(&one)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/openfiles"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
@@ -74,7 +73,7 @@ const (
 )
 
 // openFiles examines the limit of open files.
-func openFiles() Finding { return judgeFiles(openfiles.Limit()) }
+func openFiles() Finding { return judgeFiles(web.OpenFileLimit()) }
 
 func judgeFiles(limit int) Finding {
 	const how = "raise it with ulimit -n, LimitNOFILE= of systemd, or --ulimit nofile= of a container"

@@ -20,11 +20,8 @@ var crumbs = exceptions{
 	"policy/sglang":   "a driver, as policy/llamacpp",
 
 	// These stood alone when packages lost their bound, and are still to be joined.
-	"fleet/lease":      "to join its importer",
-	"hub/trade":        "to join its importer",
-	"internal/arcset":  "to join its importer",
-	"internal/manpage": "to join its importer",
-	"internal/project": "to join its importer",
+	"fleet/lease": "to join its importer",
+	"hub/trade":   "to join its importer",
 }
 
 func TestSmallPackagesHaveImporters(t *testing.T) {

@@ -17,18 +17,17 @@ import (
 // A package may be listed before it is written.
 var floors = [][]string{
 	{ // the ground: these import nothing of the module
-		"task/rng", "internal/lexicon", "internal/arcset", "internal/grid", "internal/canon", "internal/safetensors",
+		"task/rng", "internal/lexicon", "internal/grid", "internal/canon", "internal/safetensors",
 		"task/answer", "mathverify/expr", "mathverify/units",
 		"text/tokenizer/pattern", "text/pyvalue",
 		"sandbox", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
-		"internal/nearest", "internal/strictjson", "internal/unicode15", "internal/jsonl", "internal/curve", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/openfiles", "internal/compiled", "internal/traceparent",
+		"internal/nearest", "internal/strictjson", "internal/unicode15", "internal/jsonl", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/compiled", "internal/traceparent",
 		"internal/jsonl/rows",
-		"deploy/image", "internal/manpage",
+		"deploy/image",
 	},
 	{
 		"settings", // the settings and their names
-		"internal/project",
 		"interop/reasoninggym/python",
 		"mathverify/exact", "mathverify/reply",
 		"text/tokenizer",
@@ -40,7 +39,7 @@ var floors = [][]string{
 		"policy/remote",
 		"run/scalars",
 		"internal/otlp",
-		"settings/flags", "settings/logging",
+		"settings/flags",
 		"sandbox/backend", // over all back ends, and their settings
 		"mathverify/numeric",
 		"codegrade",

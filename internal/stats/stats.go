@@ -1,4 +1,4 @@
-// Package stats has the statistics of evaluations: means with confidence intervals,
+// Package stats has the statistics of evaluations and the curves of runs: means with confidence intervals,
 // pass@k, majority votes, and the comparison of two policies on the same problems. Its
 // functions do not change their arguments, and a result depends on the arguments alone.
 package stats

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/quintain-rl/quintain/internal/openfiles"
 )
 
 // Run serves on l until ctx ends or l fails, and closes it. On the end of ctx, which is no
@@ -82,8 +80,8 @@ func (s *Server) last() *Server {
 // maxConnections is the limit of connections: that of the settings, if the process may open so
 // many files beside those for its own calls and its store.
 func (s *Server) maxConnections() int {
-	most, allowed := s.config.Settings.MaxConnections, max(1, openfiles.ForConnections()-s.config.Settings.Calls)
-	openfiles.Warn(s.log, "max_connections", most, allowed)
+	most, allowed := s.config.Settings.MaxConnections, max(1, FilesForConnections()-s.config.Settings.Calls)
+	WarnOfFiles(s.log, "max_connections", most, allowed)
 	return min(most, allowed)
 }
 

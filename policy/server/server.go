@@ -17,7 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/openfiles"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/openai"
@@ -112,7 +112,7 @@ func New(s Settings, u Use) (*Server, error) {
 	}
 	to.Newest = u.Newest
 	to.MaxInFlight, to.Stop, to.Told = s.inFlight(u.Scores, u.Parallel), u.Stop, n.watch.Told
-	openfiles.Warn(u.Log, "parallel", cmp.Or(s.Pool.MaxInFlight, u.Parallel), to.MaxInFlight)
+	web.WarnOfFiles(u.Log, "parallel", cmp.Or(s.Pool.MaxInFlight, u.Parallel), to.MaxInFlight)
 	if n.addresses, err = s.Pool.Addresses(); err != nil {
 		return nil, err
 	}

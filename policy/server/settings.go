@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/quintain-rl/quintain/internal/openfiles"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/pool"
@@ -70,7 +70,7 @@ func (s *Settings) Check() error {
 // inFlight is how many requests are under way at once, of parallel samples or a teacher's scores:
 // as many as the process may have connections for.
 func (s *Settings) inFlight(scores bool, parallel int) int {
-	n := openfiles.ForCalls(cmp.Or(s.Pool.MaxInFlight, parallel, 1024))
+	n := web.FilesForCalls(cmp.Or(s.Pool.MaxInFlight, parallel, 1024))
 	if scores {
 		n = max(1, n/2)
 	}

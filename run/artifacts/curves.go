@@ -8,17 +8,17 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/quintain-rl/quintain/internal/curve"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run"
 )
 
 // LearningCurves plots mean scores of held-out problems over minutes, from the evaluations
 // in the data folders of runs: a line for each folder, or for each task of a folder. A
 // folder without evaluations is an error.
-func LearningCurves(folders []string, byTask bool) (curve.Plot, error) {
-	p := curve.Plot{Title: "mean score of held-out problems"}
+func LearningCurves(folders []string, byTask bool) (stats.Plot, error) {
+	p := stats.Plot{Title: "mean score of held-out problems"}
 	var damaged error
 	for i, name := range folderNames(folders) {
 		exams, err := folderExams(folders[i])

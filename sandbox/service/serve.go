@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/serve/coderun"
 	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/settings/logging"
+	"github.com/quintain-rl/quintain/settings/flags"
 )
 
 // Settings are those of a server of the sandbox.
@@ -26,14 +26,14 @@ type Settings struct {
 
 	Sandbox backend.Settings
 	Server  web.Settings
-	Log     logging.Settings
+	Log     flags.LogSettings
 }
 
 // Defaults returns the default settings.
 func Defaults() Settings {
 	return Settings{
 		Jobs: runtime.NumCPU(), Waiting: 1000, Wait: 30 * time.Second, Sessions: 1000, Idle: 10 * time.Minute,
-		Server: web.Default(), Log: logging.Default(),
+		Server: web.Default(), Log: flags.DefaultLog(),
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package flags gives a cobra command the flags of settings, and --with for those that have
-// none.
+// Package flags is the command line of a program: it gives a cobra command the flags of settings, and
+// --with for those that have none, writes manual pages, and opens the log.
 package flags
 
 import (

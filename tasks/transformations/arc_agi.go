@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/arcset"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -87,18 +86,18 @@ type arcItem struct {
 }
 
 // arcTasks returns the tasks of both sets, smallest first.
-var arcTasks = sync.OnceValue(func() (sets [2][]arcset.Task) {
-	for i, set := range [2][]arcset.Task{arcset.Training(), arcset.Evaluation()} {
-		sets[i] = slices.SortedStableFunc(slices.Values(set), func(a, b arcset.Task) int { return a.Cells - b.Cells })
+var arcTasks = sync.OnceValue(func() (sets [2][]arcTask) {
+	for i, set := range [2][]arcTask{arcTraining(), arcEvaluation()} {
+		sets[i] = slices.SortedStableFunc(slices.Values(set), func(a, b arcTask) int { return a.Cells - b.Cells })
 	}
 	return sets
 })
 
 // smallTasks returns the tasks of the chosen sets, without those that are too large.
-func (p arcParams) smallTasks() (sets [2][]arcset.Task) {
+func (p arcParams) smallTasks() (sets [2][]arcTask) {
 	sets = arcTasks()
 	for i, use := range [2]bool{p.Training, p.Evaluation} {
-		n, _ := slices.BinarySearchFunc(sets[i], p.MaxCells+1, func(t arcset.Task, cells int) int { return t.Cells - cells })
+		n, _ := slices.BinarySearchFunc(sets[i], p.MaxCells+1, func(t arcTask, cells int) int { return t.Cells - cells })
 		sets[i] = sets[i][:task.Bit(use)*n]
 	}
 	return sets
@@ -108,7 +107,7 @@ func (p arcParams) smallTasks() (sets [2][]arcset.Task) {
 func makeArc(p arcParams, r *rng.Rand) (arcItem, error) {
 	sets := p.smallTasks()
 	i := r.Between(0, len(sets[0])+len(sets[1])-1)
-	var chosen arcset.Task
+	var chosen arcTask
 	if i < len(sets[0]) {
 		chosen = sets[0][i]
 	} else {
@@ -156,7 +155,7 @@ func (p arcParams) view(r *rng.Rand) (v view) {
 }
 
 // pair returns a pair in the view.
-func (v view) pair(p arcset.Pair) gridPair { return gridPair{v.of(p.Input), v.of(p.Output)} }
+func (v view) pair(p arcPair) gridPair { return gridPair{v.of(p.Input), v.of(p.Output)} }
 
 // of returns a grid in the view. It changes the colors in place.
 func (v view) of(b board) board {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/internal/arcset"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
@@ -33,8 +32,8 @@ func TestArcParams(t *testing.T) {
 	})
 	plain := `{"use_eval":false,"rotations":[],"rotations_weights":[1],"mirrors":[],"mirrors_weights":[1],"use_color_permutation":false,"shuffle_example_order":false}`
 	item := tasktest.Made[arcItem](t, tasktest.With(t, arcAGI.Task(), plain), 0, 0)
-	i := slices.IndexFunc(arcset.Training(), func(t arcset.Task) bool { return t.ID == item.TaskID })
-	if i < 0 || fmt.Sprint(item.Examples) != fmt.Sprint(arcset.Training()[i].Train()) {
+	i := slices.IndexFunc(arcTraining(), func(t arcTask) bool { return t.ID == item.TaskID })
+	if i < 0 || fmt.Sprint(item.Examples) != fmt.Sprint(arcTraining()[i].Train()) {
 		t.Errorf("an identity view changed the task: %+v", item)
 	}
 }
@@ -100,7 +99,7 @@ func (d dye) extended(want, got [][]int) (dye, error) {
 
 // explained reports whether the visible pairs are those of a task in one view, in any
 // order, in colors that extend d.
-func explained(shown []gridPair, pairs []arcset.Pair, side int, d dye) bool {
+func explained(shown []gridPair, pairs []arcPair, side int, d dye) bool {
 	if len(shown) == 0 {
 		return len(pairs) == 0
 	}
@@ -136,8 +135,8 @@ func gridsIn(prompt string) (grids []board) {
 // The second solver reads the grids in the prompt, and finds the view and the colors that
 // make them, and the answer, those of the ARC task.
 func TestArcSecond(t *testing.T) {
-	byID := map[string]arcset.Task{}
-	for _, task := range slices.Concat(arcset.Training(), arcset.Evaluation()) {
+	byID := map[string]arcTask{}
+	for _, task := range slices.Concat(arcTraining(), arcEvaluation()) {
 		byID[task.ID] = task
 	}
 	unknown := dye{0, -1, -1, -1, -1, -1, -1, -1, -1, -1}

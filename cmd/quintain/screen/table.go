@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/quintain-rl/quintain/internal/curve"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/watch/words"
 )
@@ -168,7 +168,7 @@ func (p progress) fit(columns []column, points func(*run.TaskReport) []float64) 
 	case most < leastPoints || left < min(leastSpark, most):
 		return nil
 	}
-	spark := func(t *run.TaskReport) string { return curve.Spark(points(t), min(sparkWidth, left)) }
+	spark := func(t *run.TaskReport) string { return stats.Spark(points(t), min(sparkWidth, left)) }
 	return append(columns, newColumn("curve", false, p.tasks, spark))
 }
 

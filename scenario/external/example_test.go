@@ -1,11 +1,9 @@
-package project_test
+package external
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/quintain-rl/quintain/internal/project"
 )
 
 func Example() {
@@ -15,7 +13,7 @@ func Example() {
 		return
 	}
 	defer os.RemoveAll(scratch)
-	files, err := project.Project{Dir: filepath.Join(scratch, "count_letters")}.Write()
+	files, err := Project{Dir: filepath.Join(scratch, "count_letters")}.Write()
 	fmt.Println(files, err)
 	// Output: [README.md quintain.yaml scenario.py test_scenario.py] <nil>
 }

@@ -1,15 +1,13 @@
-package logging_test
+package flags
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
-
-	"github.com/quintain-rl/quintain/settings/logging"
 )
 
-func Example() {
-	s := logging.Default()
+func ExampleLogSettings() {
+	s := DefaultLog()
 	s.Level = "warn"
 	var out bytes.Buffer
 	log := s.Logger(&out)

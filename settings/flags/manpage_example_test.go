@@ -1,4 +1,4 @@
-package manpage_test
+package flags
 
 import (
 	"fmt"
@@ -6,15 +6,13 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
-
-	"github.com/quintain-rl/quintain/internal/manpage"
 )
 
-func ExampleWrite() {
+func ExampleWriteManual() {
 	folder, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(folder)
 	hello := &cobra.Command{Use: "hello", Short: "Greet the world"}
-	if err := manpage.Write(folder, "v1.0.0", hello); err != nil {
+	if err := WriteManual(folder, "v1.0.0", hello); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -1,4 +1,4 @@
-package manpage
+package flags
 
 import (
 	"os"
@@ -53,7 +53,7 @@ games to play (default 1)
 
 func TestWrite(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "man")
-	if err := Write(folder, "v1.0.0", program()); err != nil {
+	if err := WriteManual(folder, "v1.0.0", program()); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(folder)
@@ -78,7 +78,7 @@ func TestWriteSaysThatItCannot(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(file, "v1.0.0", program()); err == nil {
+	if err := WriteManual(file, "v1.0.0", program()); err == nil {
 		t.Error("pages below a file: no error")
 	}
 }

@@ -1,12 +1,10 @@
-package curve_test
+package stats
 
 import (
 	"math"
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/quintain-rl/quintain/internal/curve"
 )
 
 // TestSeriesKeepsTheExtremes adds more points than a series keeps, and looks for the
@@ -15,14 +13,14 @@ func TestSeriesKeepsTheExtremes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40_000).Draw(t, "n")
 		seed := rapid.Uint32().Draw(t, "seed")
-		var s curve.Series
+		var s Series
 		values := make([]float64, n)
 		low, high := 0, 0
 		for i := range values {
 			seed = seed*1664525 + 1013904223
 			values[i] = float64(seed >> 8)
-			s.Add(curve.Point{Step: float64(i), Time: float64(2 * i), Value: values[i]})
-			s.Add(curve.Point{Step: float64(i), Value: math.NaN()})
+			s.Add(Point{Step: float64(i), Time: float64(2 * i), Value: values[i]})
+			s.Add(Point{Step: float64(i), Value: math.NaN()})
 			if values[i] < values[low] {
 				low = i
 			}
@@ -37,7 +35,7 @@ func TestSeriesKeepsTheExtremes(t *testing.T) {
 		kept, before := map[int]bool{}, -1.0
 		for _, p := range points {
 			i := int(p.Step)
-			if p != (curve.Point{Step: float64(i), Time: float64(2 * i), Value: values[i]}) || p.Step <= before {
+			if p != (Point{Step: float64(i), Time: float64(2 * i), Value: values[i]}) || p.Step <= before {
 				t.Fatalf("the point %v was not added, or not after %g", p, before)
 			}
 			if p.Step-before > float64(n)/512 && n > 8192 {

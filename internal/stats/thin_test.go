@@ -1,4 +1,4 @@
-package curve_test
+package stats
 
 import (
 	"math"
@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/quintain-rl/quintain/internal/curve"
 )
 
 // TestThinKeepsTheExtremes checks that the chosen points look like the whole: in every
@@ -21,7 +19,7 @@ func TestThinKeepsTheExtremes(t *testing.T) {
 			y[i] = rapid.SampledFrom([]float64{math.NaN(), -1, 0, 0.5, 1, 7}).Draw(t, "y")
 		}
 		columns := rapid.IntRange(1, 50).Draw(t, "columns")
-		kept := curve.Thin(x, y, columns)
+		kept := Thin(x, y, columns)
 		if len(kept) > 4*columns || !slices.IsSorted(kept) || len(slices.Compact(slices.Clone(kept))) != len(kept) {
 			t.Fatalf("%d points of %d columns: %v", len(kept), columns, kept)
 		}
@@ -81,7 +79,7 @@ func TestThinOfNothing(t *testing.T) {
 		{"no numbers", []float64{1, 2}, []float64{nan, nan}, 5, nil},
 		{"one place", []float64{1, 1, 1, 1, 1, 1}, []float64{2, 3, 1, 2, 2, 2}, 5, []int{0, 1, 2, 5}},
 	} {
-		if got := curve.Thin(c.x, c.y, c.columns); !slices.Equal(got, c.want) {
+		if got := Thin(c.x, c.y, c.columns); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.why, got, c.want)
 		}
 	}

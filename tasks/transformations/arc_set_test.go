@@ -1,4 +1,4 @@
-package arcset
+package transformations
 
 import (
 	"compress/gzip"
@@ -12,7 +12,7 @@ import (
 )
 
 func Example() {
-	task := Training()[0]
+	task := arcTraining()[0]
 	fmt.Println(task.ID, task.Cells, len(task.Train()), len(task.Test()))
 	fmt.Println(task.Test()[0].Input)
 	// Output:
@@ -23,7 +23,7 @@ func Example() {
 func TestSets(t *testing.T) {
 	id := regexp.MustCompile(`^[0-9a-f]{8}$`)
 	seen := map[string]bool{}
-	for name, set := range map[string][]Task{"training": Training(), "evaluation": Evaluation()} {
+	for name, set := range map[string][]arcTask{"training": arcTraining(), "evaluation": arcEvaluation()} {
 		if len(set) != 400 {
 			t.Errorf("the %s set has %d tasks, want 400", name, len(set))
 		}
@@ -63,8 +63,8 @@ func TestCorrected(t *testing.T) {
 			t.Errorf("the text has SHA-256 %s, error %v, want %s", got, err, want)
 		}
 	}
-	i := slices.IndexFunc(Training(), func(task Task) bool { return task.ID == "ef135b50" })
-	if got, want := fmt.Sprint(Training()[i].Test()[0].Output[6]), "[0 2 2 2 9 2 2 2 2 0]"; got != want {
+	i := slices.IndexFunc(arcTraining(), func(task arcTask) bool { return task.ID == "ef135b50" })
+	if got, want := fmt.Sprint(arcTraining()[i].Test()[0].Output[6]), "[0 2 2 2 9 2 2 2 2 0]"; got != want {
 		t.Errorf("row 7 of the answer to ef135b50 is %s, want %s", got, want)
 	}
 }

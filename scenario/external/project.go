@@ -1,5 +1,4 @@
-// Package project writes the files with which somebody begins a scenario of their own.
-package project
+package external
 
 import (
 	"embed"
@@ -25,8 +24,8 @@ type Project struct {
 	Name string // of the scenario; empty: that of the folder
 }
 
-// name is the form of a scenario's name, which is a name in Python too.
-var name = compiled.Regexp(`^[a-z][a-z0-9_]{0,39}$`)
+// projectName is the form of a scenario's name, which is a name in Python too.
+var projectName = compiled.Regexp(`^[a-z][a-z0-9_]{0,39}$`)
 
 // keywords are the words of Python that are no names, and the names of the template.
 const keywords = " and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield quintain letters solution problem reply reward "
@@ -37,7 +36,7 @@ func (p Project) Write() (files []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := empty(p.Dir); err != nil {
+	if err := mustBeEmpty(p.Dir); err != nil {
 		return nil, err
 	}
 	if err := datadir.MakeFolder(p.Dir); err != nil {
@@ -68,7 +67,7 @@ func (p Project) Write() (files []string, err error) {
 // scenario returns the name of the scenario.
 func (p Project) scenario() (string, error) {
 	if p.Name != "" {
-		if !name().MatchString(p.Name) || reserved(p.Name) {
+		if !projectName().MatchString(p.Name) || reserved(p.Name) {
 			return "", fmt.Errorf("--name: is %q, want 1 to 40 letters of a-z, 0-9 and _, a letter first, and no word of Python", p.Name)
 		}
 		return p.Name, nil
@@ -83,7 +82,7 @@ func (p Project) scenario() (string, error) {
 		}
 		return r
 	}, strings.ToLower(filepath.Base(full)))
-	if !name().MatchString(called) || reserved(called) {
+	if !projectName().MatchString(called) || reserved(called) {
 		return "", fmt.Errorf("the folder is called %q, which is no name for a scenario: give it one with --name, of a-z, 0-9 and _", filepath.Base(full))
 	}
 	return called, nil
@@ -92,8 +91,8 @@ func (p Project) scenario() (string, error) {
 // reserved reports whether a word means something else in the file.
 func reserved(word string) bool { return strings.Contains(keywords, " "+word+" ") }
 
-// empty refuses a folder with files.
-func empty(dir string) error {
+// mustBeEmpty refuses a folder with files.
+func mustBeEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

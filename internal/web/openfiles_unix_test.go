@@ -1,6 +1,6 @@
 //go:build unix
 
-package openfiles
+package web
 
 import (
 	"bytes"
@@ -26,20 +26,20 @@ func TestASmallLimitIsSharedOut(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if n := ForConnections(); n != 300 {
+	if n := FilesForConnections(); n != 300 {
 		t.Errorf("%d for connections, want 300", n)
 	}
 	for want, n := range map[int]int{1: 1, 150: 150, 1000: 150, 0: 1} {
-		if got := ForCalls(want); got != n {
+		if got := FilesForCalls(want); got != n {
 			t.Errorf("%d for %d calls, want %d", got, want, n)
 		}
 	}
 	var said bytes.Buffer
 	log := slog.New(slog.NewTextHandler(&said, nil))
-	if Warn(log, "most", 300, 300); said.Len() > 0 {
+	if WarnOfFiles(log, "most", 300, 300); said.Len() > 0 {
 		t.Errorf("it warns of enough: %s", said.Bytes())
 	}
-	if Warn(log, "most", 301, 300); !strings.Contains(said.String(), "below most") || !strings.Contains(said.String(), "allowed=300") {
+	if WarnOfFiles(log, "most", 301, 300); !strings.Contains(said.String(), "below most") || !strings.Contains(said.String(), "allowed=300") {
 		t.Errorf("it says %q", said.Bytes())
 	}
 }

@@ -1,5 +1,4 @@
-// Package manpage writes the manual pages of a program from its cobra commands.
-package manpage
+package flags
 
 import (
 	"fmt"
@@ -11,14 +10,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Write writes into folder, which it makes, a page of section 1 for root and for each command below it that is not
+// WriteManual writes into folder, which it makes, a page of section 1 for root and for each command below it that is not
 // hidden. The pages name version, and the same commands make the same bytes.
-func Write(folder, version string, root *cobra.Command) error {
+func WriteManual(folder, version string, root *cobra.Command) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
 	return each(root, func(c *cobra.Command) error {
-		return os.WriteFile(filepath.Join(folder, name(c)+".1"), []byte(page(c, version)), 0o644)
+		return os.WriteFile(filepath.Join(folder, manualName(c)+".1"), []byte(manualPage(c, version)), 0o644)
 	})
 }
 
@@ -45,29 +44,29 @@ func visible(c *cobra.Command) (all []*cobra.Command) {
 	return all
 }
 
-// name is the name of a command's page, such as quintain-tasks-list.
-func name(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+// manualName is the name of a command's page, such as quintain-tasks-list.
+func manualName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// page returns the page of c.
-func page(c *cobra.Command, version string) string {
+// manualPage returns the page of c.
+func manualPage(c *cobra.Command, version string) string {
 	var b strings.Builder
 	program := c.Root().Name()
-	fmt.Fprintf(&b, ".TH %s 1 \"\" %s %s\n", quoted(strings.ToUpper(name(c))), quoted(program+" "+version), quoted(program))
-	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", text(name(c)), text(c.Short))
-	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", text(c.UseLine()))
+	fmt.Fprintf(&b, ".TH %s 1 \"\" %s %s\n", roffQuoted(strings.ToUpper(manualName(c))), roffQuoted(program+" "+version), roffQuoted(program))
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roffText(manualName(c)), roffText(c.Short))
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roffText(c.UseLine()))
 	b.WriteString(".SH DESCRIPTION\n")
 	if c.Long != "" {
-		description(&b, c.Long)
+		manualDescription(&b, c.Long)
 	} else {
-		fmt.Fprintf(&b, "%s.\n", text(strings.TrimSuffix(c.Short, ".")))
+		fmt.Fprintf(&b, "%s.\n", roffText(strings.TrimSuffix(c.Short, ".")))
 	}
 	if below := visible(c); len(below) > 0 {
 		b.WriteString(".SH COMMANDS\n")
-		commands(&b, c, below)
+		manualCommands(&b, c, below)
 	}
 	if c.HasAvailableLocalFlags() {
 		b.WriteString(".SH OPTIONS\n")
-		c.LocalFlags().VisitAll(func(f *pflag.Flag) { option(&b, f) })
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) { manualOption(&b, f) })
 	}
 	if c.HasExample() {
 		b.WriteString(".SH EXAMPLES\n")
@@ -79,8 +78,8 @@ func page(c *cobra.Command, version string) string {
 	return b.String()
 }
 
-// commands writes the commands of c, by its groups: first those of none.
-func commands(b *strings.Builder, c *cobra.Command, below []*cobra.Command) {
+// manualCommands writes the commands of c, by its groups: first those of none.
+func manualCommands(b *strings.Builder, c *cobra.Command, below []*cobra.Command) {
 	for _, group := range append([]*cobra.Group{{}}, c.Groups()...) {
 		title := group.Title
 		for _, verb := range below {
@@ -88,16 +87,16 @@ func commands(b *strings.Builder, c *cobra.Command, below []*cobra.Command) {
 				continue
 			}
 			if title != "" {
-				fmt.Fprintf(b, ".SS %s\n", text(strings.TrimSuffix(title, ":")))
+				fmt.Fprintf(b, ".SS %s\n", roffText(strings.TrimSuffix(title, ":")))
 				title = ""
 			}
-			fmt.Fprintf(b, ".TP\n.B %s\n%s\n", text(verb.Name()), text(verb.Short))
+			fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roffText(verb.Name()), roffText(verb.Short))
 		}
 	}
 }
 
-// description writes paragraphs. One that has an indented line keeps its lines.
-func description(b *strings.Builder, long string) {
+// manualDescription writes paragraphs. One that has an indented line keeps its lines.
+func manualDescription(b *strings.Builder, long string) {
 	for i, paragraph := range strings.Split(strings.TrimSpace(long), "\n\n") {
 		if i > 0 {
 			b.WriteString(".PP\n")
@@ -105,32 +104,32 @@ func description(b *strings.Builder, long string) {
 		if strings.HasPrefix(paragraph, " ") || strings.Contains(paragraph, "\n ") {
 			verbatim(b, paragraph)
 		} else {
-			fmt.Fprintf(b, "%s\n", text(paragraph))
+			fmt.Fprintf(b, "%s\n", roffText(paragraph))
 		}
 	}
 }
 
 // verbatim writes lines as they are.
 func verbatim(b *strings.Builder, lines string) {
-	fmt.Fprintf(b, ".nf\n%s\n.fi\n", text(strings.Trim(lines, "\n")))
+	fmt.Fprintf(b, ".nf\n%s\n.fi\n", roffText(strings.Trim(lines, "\n")))
 }
 
-// option writes a flag with its meaning, and its default if that says something.
-func option(b *strings.Builder, f *pflag.Flag) {
+// manualOption writes a flag with its meaning, and its default if that says something.
+func manualOption(b *strings.Builder, f *pflag.Flag) {
 	if f.Hidden {
 		return
 	}
 	kind, usage := pflag.UnquoteUsage(f)
 	b.WriteString(".TP\n.B ")
 	if f.Shorthand != "" {
-		fmt.Fprintf(b, "%s, ", text("-"+f.Shorthand))
+		fmt.Fprintf(b, "%s, ", roffText("-"+f.Shorthand))
 	}
-	b.WriteString(text(strings.TrimSpace("--" + f.Name + " " + kind)))
+	b.WriteString(roffText(strings.TrimSpace("--" + f.Name + " " + kind)))
 	switch f.DefValue {
 	case "", "[]", "false", "0", "0s":
-		fmt.Fprintf(b, "\n%s\n", text(usage))
+		fmt.Fprintf(b, "\n%s\n", roffText(usage))
 	default:
-		fmt.Fprintf(b, "\n%s (default %s)\n", text(usage), text(f.DefValue))
+		fmt.Fprintf(b, "\n%s (default %s)\n", roffText(usage), roffText(f.DefValue))
 	}
 }
 
@@ -141,17 +140,17 @@ func seeAlso(c *cobra.Command) (pages []string) {
 		related = append([]*cobra.Command{c.Parent()}, related...)
 	}
 	for _, other := range related {
-		pages = append(pages, fmt.Sprintf("\\fB%s\\fR(1)", text(name(other))))
+		pages = append(pages, fmt.Sprintf("\\fB%s\\fR(1)", roffText(manualName(other))))
 	}
 	return pages
 }
 
-// quoted is an argument of a macro.
-func quoted(s string) string { return `"` + strings.ReplaceAll(text(s), `"`, `\(dq`) + `"` }
+// roffQuoted is an argument of a macro.
+func roffQuoted(s string) string { return `"` + strings.ReplaceAll(roffText(s), `"`, `\(dq`) + `"` }
 
-// text keeps roff from reading s: no backslash of it begins an escape, no line of it is a request, and its hyphens
+// roffText keeps roff from reading s: no backslash of it begins an escape, no line of it is a request, and its hyphens
 // stay those that people type.
-func text(s string) string {
+func roffText(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, `-`, `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
 		s = `\&` + s

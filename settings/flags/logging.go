@@ -1,5 +1,4 @@
-// Package logging has the settings of a program's log, and opens it.
-package logging
+package flags
 
 import (
 	"io"
@@ -8,23 +7,23 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 )
 
-// Settings say how a program logs.
-type Settings struct {
+// LogSettings say how a program logs.
+type LogSettings struct {
 	Level  string // debug, info, warn or error
 	Format string // text or json
 }
 
-// Default returns the default settings.
-func Default() Settings { return Settings{"info", "text"} }
+// DefaultLog returns the default settings.
+func DefaultLog() LogSettings { return LogSettings{"info", "text"} }
 
 // Declare implements [settings.Declarer].
-func (s *Settings) Declare(d *settings.Section) {
+func (s *LogSettings) Declare(d *settings.Section) {
 	d.Text(&s.Level, "level", "least level of log messages").OneOf("debug", "info", "warn", "error").Flag("log-level")
 	d.Text(&s.Format, "format", "format of the log").OneOf("text", "json")
 }
 
 // Logger returns a logger to out.
-func (s *Settings) Logger(out io.Writer) *slog.Logger {
+func (s *LogSettings) Logger(out io.Writer) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(s.Level)); err != nil {
 		level = slog.LevelInfo

@@ -1,6 +1,4 @@
-// Package curve keeps the course of a value in a bounded number of points, and draws
-// values over time: as a line of text, or as a picture.
-package curve
+package stats
 
 // mostPoints is the largest number of points of a curve.
 const mostPoints = 64
