@@ -81,12 +81,9 @@ func notFinite(text []byte) *Error {
 // int reads an integer between low and high: a number without a fraction, true or false for
 // 1 or 0, or a string that holds an integer.
 func (s *scanner) int(low, high int64) (int64, *Error) {
-	v, ok := s.quick()
-	if !ok {
-		var f *Error
-		if v, f = s.lenient(); f != nil {
-			return 0, f
-		}
+	v, f := s.anyInt()
+	if f != nil {
+		return 0, f
 	}
 	if v < low || v > high {
 		return 0, &Error{Type: TypeRange, Input: strconv.FormatInt(v, 10),
@@ -95,35 +92,8 @@ func (s *scanner) int(low, high int64) (int64, *Error) {
 	return v, nil
 }
 
-// quick reads a plain integer of at most ten digits. On anything else, it reads nothing and
-// returns false.
-func (s *scanner) quick() (int64, bool) {
-	data, at := s.data, s.at
-	minus := at < len(data) && data[at] == '-'
-	if minus {
-		at++
-	}
-	v, start := int64(0), at
-	for at < len(data) && data[at]-'0' <= 9 {
-		v = v*10 + int64(data[at]-'0')
-		at++
-	}
-	n := at - start
-	if n == 0 || n > 10 || at == len(data) || n > 1 && data[start] == '0' {
-		return 0, false
-	}
-	if c := data[at]; c == '.' || c == 'e' || c == 'E' {
-		return 0, false
-	}
-	s.at = at
-	if minus {
-		v = -v
-	}
-	return v, true
-}
-
-// lenient reads anything that may stand for an integer, the slow way.
-func (s *scanner) lenient() (int64, *Error) {
+// anyInt reads anything that may stand for an integer.
+func (s *scanner) anyInt() (int64, *Error) {
 	switch c := s.peek(); {
 	case s.word("true"):
 		return 1, nil
