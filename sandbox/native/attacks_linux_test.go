@@ -123,7 +123,7 @@ func attacker(code string) sandbox.Job {
 	for name, nr := range map[string]int{"SCHED_SETATTR": unix.SYS_SCHED_SETATTR, "CLONE": unix.SYS_CLONE, "FALLOCATE": unix.SYS_FALLOCATE, "EXIT": unix.SYS_EXIT, "IOPRIO_SET": unix.SYS_IOPRIO_SET, "INOTIFY": unix.SYS_INOTIFY_ADD_WATCH} {
 		begin = fmt.Sprintf("%s = %d\n", name, nr) + begin
 	}
-	return sandbox.Job{Argv: slices.Concat(isolated, []string{"-c", begin + code}), Limits: sandbox.Limits{Wall: 10 * time.Minute, Idle: 10 * time.Second}}
+	return sandbox.Job{Argv: slices.Concat(isolated, []string{"-c", begin + code}), Limits: sandbox.Limits{Wall: 10 * time.Minute, Idle: 10 * time.Second, Disk: 16 << 20}}
 }
 
 // No program changes what another process gets of the processors, or learns of files elsewhere by calls that
@@ -184,7 +184,7 @@ func TestSandboxDisk(t *testing.T) {
 		if err != nil || got.End != sandbox.DiskLimit {
 			t.Errorf("%s, %s: %+v, %s, error %v", way, code, got.End, got.Stderr, err)
 		}
-		t.Logf("%s, %s: %d MiB of disk, 64 are allowed", way, code, len(got.Stdout))
+		t.Logf("%s, %s: %d MiB of disk, 16 are allowed", way, code, len(got.Stdout))
 	}
 	for way, b := range ways(t) {
 		for _, code := range all {

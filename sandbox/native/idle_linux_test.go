@@ -56,9 +56,9 @@ func TestIdleTimeIsSleep(t *testing.T) {
 		if c.processes > 1 && !b.strength.Holds(LayerPIDSpace) {
 			continue
 		}
-		limits, end := sandbox.Limits{CPU: 30 * time.Second, Wall: time.Hour, Idle: time.Second, Processes: c.processes}, sandbox.WallLimit
+		limits, end := sandbox.Limits{CPU: 30 * time.Second, Wall: time.Hour, Idle: 500 * time.Millisecond, Processes: c.processes}, sandbox.WallLimit
 		if !c.sleeps {
-			limits, end = sandbox.Limits{CPU: 300 * time.Millisecond, Wall: time.Hour, Processes: c.processes}, sandbox.CPULimit
+			limits, end = sandbox.Limits{CPU: 100 * time.Millisecond, Wall: time.Hour, Processes: c.processes}, sandbox.CPULimit
 		}
 		if strings.Contains(c.why, "stops") { // it ends at once
 			limits.Idle = time.Hour

@@ -31,14 +31,18 @@ type rig struct {
 
 // Run holds a back end. Open makes it; it writes below dir only, and is closed at the end of the
 // test. On a machine below the floor, Run demands that it refuses every job.
-func Run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) { run(t, open, attacks) }
-
-// RunWithoutAttacks is Run for a back end that hands its jobs to another one, which is held against the attacks.
-func RunWithoutAttacks(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
-	run(t, open, func(*rig) []trial { return nil })
+func Run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
+	run(t, open, attacks, processes)
 }
 
-func run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox, attacks func(*rig) []trial) {
+// RunPassed is Run for a back end that hands its jobs to another one, which Run holds: without the attacks, and
+// without jobs of several processes.
+func RunPassed(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox) {
+	none := func(*rig) []trial { return nil }
+	run(t, open, none, none)
+}
+
+func run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox, attacks, processes func(*rig) []trial) {
 	dir := t.TempDir()
 	for _, one := range []string{dir, filepath.Dir(dir)} { // for a user without rights to pass
 		if err := os.Chmod(one, 0o711); err != nil {
@@ -116,7 +120,7 @@ const Attack = "TEST_SANDBOX_ATTACK"
 // Build builds the program of package attack into a file.
 func Build(t *testing.T, file string) {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "go", "build", "-o", file, "github.com/quintain-rl/quintain/sandbox/sandboxtest/attack")
+	c := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", file, "github.com/quintain-rl/quintain/sandbox/sandboxtest/attack")
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
