@@ -83,11 +83,14 @@ func Rows(text string) (rows [][]string) {
 // cellsOf returns the cells of a row. In masked, the quoted ones hold no separators.
 func cellsOf(row, masked string) (cells []string) {
 	for from := 0; from < len(row); {
-		end := from + strings.IndexFunc(masked[from:]+" ", endsCell)
+		end := len(masked)
+		if cell := strings.IndexFunc(masked[from:], endsCell); cell >= 0 {
+			end = from + cell
+		}
 		if end > from {
 			cells = append(cells, unquoted(row[from:end]))
 		}
-		_, size := utf8.DecodeRuneInString(masked[min(end, len(masked)):])
+		_, size := utf8.DecodeRuneInString(masked[end:])
 		from = end + max(size, 1)
 	}
 	return cells
