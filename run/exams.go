@@ -75,7 +75,7 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	}
 	if when == Before {
 		n, with := exam.Count(r.sets)
-		r.say("examining the policy first, on %d held-out problems of %d tasks and levels", n, with)
+		r.say("examining the policy first, on %s of %s", stats.Count(n, "held-out problem"), stats.Count(with, "level"))
 	}
 	var report *exam.Report
 	var examined error

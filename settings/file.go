@@ -220,15 +220,34 @@ func (n node) at(place []any) node {
 // located matches the line, column and message of an error of the YAML parser.
 var located = compiled.Regexp(`^\[(\d+):(\d+)\] ([^\n]*)`)
 
+// unparsed says what was wanted where the YAML parser stopped, by its message.
+func unparsed(said string) string {
+	for _, of := range []struct{ about, want string }{
+		{"']'", "is no YAML: want [ and ] around a list, and commas between its values"},
+		{"'}'", "is no YAML: want { and } around a map, and commas between its keys"},
+		{"tab character", "is a tab: want spaces before a key"},
+		{"'\t'", "is a tab: want spaces before a key"},
+		{"-quoted text", "is a text without an end: want quotes at both ends"},
+		{"already defined", "is a key that stands above already: want each once"},
+		{"reserved character", "begins no text: want quotes around it"},
+		{"mapping value is not", "is a second colon in a line: want quotes around a text with a colon and a space"},
+	} {
+		if strings.Contains(said, of.about) {
+			return of.want
+		}
+	}
+	return "is no YAML: want KEY: VALUE, keys of one group indented alike, and quotes around a text with other signs"
+}
+
 // parseYAML reads a file of one document; nil: it has none. Errors begin with the line and
 // column.
 func parseYAML(data []byte) (*node, error) {
 	file, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		if at := located().FindStringSubmatch(err.Error()); at != nil {
-			return nil, fmt.Errorf("%s:%s: %s", at[1], at[2], at[3])
+			return nil, fmt.Errorf("%s:%s: %s", at[1], at[2], unparsed(at[3]))
 		}
-		return nil, fmt.Errorf("1:1: %w", err)
+		return nil, errors.New("1:1: " + unparsed(err.Error()))
 	}
 	var top *node
 	c := converter{anchors: map[string]node{}}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A mark tells how far a trace was written, so that a reader misses files and the ends of files.
@@ -57,7 +58,7 @@ func (r *Reader) Damage() (all []string) {
 				say(s.number, "it has no end, and what came after %d bytes is lost", s.end)
 			}
 			if n, groups := s.unreadable(bad); n > 0 {
-				say(s.number, "%d blocks with %d groups cannot be read", n, groups)
+				say(s.number, "%s with %s cannot be read", stats.Count(n, "block"), stats.Count(groups, "group"))
 			}
 		}
 		for ; last > 0 && last <= int(said.last) && !changed; last++ {

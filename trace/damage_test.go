@@ -32,7 +32,7 @@ func TestDamageIsTold(t *testing.T) {
 	}{
 		{func(string) error { return nil }, false, "", "a good end"},
 		{func(string) error { return nil }, true, "", "a kill"},
-		{change(1, flip(4000)), false, "000001.trace: 1 blocks with ", "a bit of a block"},
+		{change(1, flip(4000)), false, "000001.trace: 1 block with ", "a bit of a block"},
 		{change(1, flip(-1)), false, "", "a bit of the trailer"},
 		{change(1, flip(3)), false, "000001.trace: it is damaged at its beginning", "a bit of the first bytes"},
 		{change(1, flip(20)), false, "000001.trace: 1 damaged places", "a bit of the head"},

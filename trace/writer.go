@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 const (
@@ -122,7 +123,7 @@ type LostError struct {
 
 // Error implements error.
 func (e *LostError) Error() string {
-	return fmt.Sprintf("trace: %d groups are lost: %v", e.Groups, e.Why)
+	return fmt.Sprintf("trace: %s lost: %v", stats.Count(e.Groups, "group"), e.Why)
 }
 
 // Unwrap returns why.

@@ -385,7 +385,7 @@ func TestWriterOutlastsAFullDisk(t *testing.T) {
 		disk := &badDisk{w.file, 100, stuck}
 		w.file = disk
 		writeAll(t, w, records[10:20]...)
-		if err := w.Flush(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "10 groups are lost") {
+		if err := w.Flush(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "10 groups lost") {
 			t.Errorf("the disk is full: %v", err)
 		}
 		disk.room = 1 << 20

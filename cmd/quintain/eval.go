@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examform"
@@ -165,7 +166,7 @@ func (w *world) openEvaluation(c *config, path string, e *exam.Exam) (*exam.Fold
 	}
 	e.Kept, e.Played = folder.Kept(), folder.Keep
 	if n := len(e.Kept); n > 0 {
-		fmt.Fprintf(w.stderr, "quintain eval: resuming %s, with the results of %d problems\n", path, n)
+		fmt.Fprintf(w.stderr, "quintain eval: resuming %s, with the results of %s\n", path, stats.Count(n, "problem"))
 	}
 	return folder, nil
 }

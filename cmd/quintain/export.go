@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -42,7 +43,7 @@ func newExport(w *world) *cobra.Command {
 			if err := datadir.WriteOut(out, w.stdout, func(out io.Writer) error {
 				sink := of.Sink(out)
 				n, err := export.CopyWhole(ctx, sink, r, query)
-				fmt.Fprintf(w.stderr, "quintain: %d groups read\n", n)
+				fmt.Fprintf(w.stderr, "quintain: %s read\n", stats.Count(n, "group"))
 				if counts, does := sink.(interface{ Unknown() int }); does {
 					w.sayUnknown(counts.Unknown())
 				}

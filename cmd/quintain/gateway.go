@@ -10,7 +10,6 @@ import (
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/watch"
@@ -58,7 +57,6 @@ func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
 	case c.Source.Scenario.Agent.Set():
 		return nil, usagef("run.gateway: agents elsewhere play, and agent.command is one that plays here; choose one")
 	}
-	web.WarnOfFiles(log, "gateway.max_sessions", c.Gateway.MaxSessions, web.FilesForConnections()/2)
 	secret, err := gateway.LoadSecret(c.Data, log)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/routes"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/player"
@@ -57,7 +58,7 @@ func (w *world) serveHub(ctx context.Context, c *config, open bool) (err error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %d groups waiting; Ctrl-C stops\n", h.Addr(), c.Data, h.Queue().Stats().Waiting.Groups)
+	fmt.Fprintf(w.stderr, "quintain hub: listening on http://%s, data in %s, %s waiting; Ctrl-C stops\n", h.Addr(), c.Data, stats.Count(h.Queue().Stats().Waiting.Groups, "group"))
 	w.show(h.Addr(), open)
 	return run.Together(ctx, h.Run, pages.Run, h.BoundMemory)
 }

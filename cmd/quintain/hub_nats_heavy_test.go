@@ -61,6 +61,6 @@ func TestHubsOnNATS(t *testing.T) {
 	if status := first.wait(t); status != exitFailed || !strings.Contains(first.stderr.String(), "taken the queue over: somebody else") {
 		t.Errorf("the first hub ends with status %d\n%s", status, first.stderr.String())
 	}
-	await(t, second, "1 groups waiting")
+	await(t, second, "1 group waiting")
 	stopHub(t, second)
 }

@@ -90,7 +90,7 @@ func TestUngradedGroupsAreJudgedLater(t *testing.T) {
 	if len(kept) == 0 || len(kept) > waits {
 		t.Errorf("%d groups are kept, of %d", len(kept), waits)
 	}
-	if text := say(exitOK, "judge", "resume", "--data", data); !strings.HasPrefix(text, "0 groups are judged") {
+	if text := say(exitOK, "judge", "resume", "--data", data); !strings.HasPrefix(text, "0 groups judged") {
 		t.Errorf("the second time: %s", text)
 	}
 	if text := say(exitOK, "hub", "queue", "dump", data); strings.Count(text, "\n") != len(kept) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -49,12 +48,12 @@ the opening messages, and the feedback and reward after a wrong reply, a reply w
 		RunE: func(c *cobra.Command, args []string) error {
 			spec, err := catalog.Scenario(args[0])
 			if err != nil {
-				return fmt.Errorf("%w (quintain scenarios list names them all)", err)
+				return usagef("%w (quintain scenarios list names them all)", err)
 			}
 			d.Scenario = spec.Name
 			can, cannot := catalog.Playable(spec, catalog.TasksOf(spec.Name))
 			d.Task = cmp.Or(d.Task, catalog.ExampleTask(can))
-			t, err := d.Open()
+			t, err := openDraft(&d)
 			if err != nil {
 				return err
 			}

@@ -31,7 +31,10 @@ With --file it prints all settings as flags, environment and file set them, in t
 			return err
 		}
 		form := settings.New(cfg)
-		if *asFile {
+		switch {
+		case *asFile && len(args) > 0:
+			return usagef("--file prints all settings: want it, or the word %s", args[0])
+		case *asFile:
 			text, err := form.YAML()
 			if err == nil {
 				_, err = fmt.Fprint(w.stdout, text)

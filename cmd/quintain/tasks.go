@@ -30,10 +30,14 @@ func draftFlags(c *cobra.Command, d *catalog.Draft) {
 	c.MarkFlagsMutuallyExclusive("level", "params")
 }
 
-// openDraft returns the task of d.
+// openDraft returns the task of d, which flags and arguments name.
 func openDraft(d *catalog.Draft) (quintain.Task, error) {
 	if d.Task == "" {
 		return nil, usagef("--task is missing; quintain tasks list names them all")
 	}
-	return d.Open()
+	t, err := d.Open()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return t, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/tasks/catalog"
@@ -101,7 +102,7 @@ func exportTasks(ctx context.Context, w *world, e pipe.Export) error {
 			return err
 		}
 		if e.Distinct {
-			fmt.Fprintf(w.stderr, "quintain: skipped %d problems that ask the same as earlier ones\n", left)
+			fmt.Fprintf(w.stderr, "quintain: skipped %s that said the same as an earlier one\n", stats.Count(left, "problem"))
 		}
 		return nil
 	})

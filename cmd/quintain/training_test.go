@@ -54,6 +54,10 @@ func TestRunTrains(t *testing.T) {
 	if status := p.wait(t); status != exitFailed || !strings.Contains(p.stderr.String(), "the folder holds a run of the embedded model; use --data NEW-FOLDER for this one") {
 		t.Errorf("a script on the folder of a trained model: status %d\n%s", status, p.stderr.String())
 	}
+	p = start(append([]string{"run", "--port", "0", "--data", data, "--weights", filepath.Join(data, datadir.Checkpoint), "--steps", "1"}, tinyRun...)...)
+	if status := p.wait(t); status != exitOK || !strings.Contains(p.stderr.String(), "goes on from its own weights, of version 5; those of --weights are for a new one") {
+		t.Errorf("other weights on the folder of a trained model: status %d\n%s", status, p.stderr.String())
+	}
 	asked := start("ask", "spell_backward", "--data", data, "--index", "7")
 	if status := asked.wait(t); status != exitOK || !strings.Contains(asked.stderr.String(), filepath.Join(data, datadir.Checkpoint)) {
 		t.Errorf("asking the trained model: status %d\n%s", status, asked.stderr.String())

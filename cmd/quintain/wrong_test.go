@@ -8,7 +8,21 @@ import (
 )
 
 // libraries finds what the libraries of Go say.
-var libraries = regexp.MustCompile(`strconv|invalid syntax|no such file or directory|not a directory|is a directory|unmarshal|dial tcp|context deadline|%!|&\{|map\[|invalid character|unexpected end of JSON|unsupported protocol|EOF|goroutine|<nil>|0x[0-9a-f]{6}`)
+var libraries = regexp.MustCompile(`strconv|invalid syntax|no such file or directory|not a directory|is a directory|unmarshal|dial tcp|context deadline|%!|&\{|map\[|invalid character|must be specified|cannot start any token|unexpected end of JSON|unsupported protocol|EOF|goroutine|<nil>|0x[0-9a-f]{6}`)
+
+// A name that there is not is a wrong use of any verb, and ends it with one status.
+func TestUnknownNamesHaveOneStatus(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, line := range []string{
+		"tasks show nosuch", "tasks export --task nosuch", "tasks show countdown --params {", "scenarios show nosuch", "scenarios show math_multi_turn --task nosuch", "run --tasks nosuch",
+		"run --scenario nosuch", "eval --tasks nosuch", "ask nosuch", "scenarios check nosuch --scenario-command none", "settings --file WORD",
+	} {
+		p := start(strings.Fields(line)...)
+		if status := p.wait(t); status != exitUsage {
+			t.Errorf("%s: status %d, %s", line, status, p.stderr.String())
+		}
+	}
+}
 
 // Each wrong input of testdata/wrong.tsv ends with a status and says why in words: no text of Go's libraries reaches
 // a person.

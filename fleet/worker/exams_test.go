@@ -66,7 +66,7 @@ func TestWorkersExamineAsTheCoordinatorDoes(t *testing.T) {
 				t.Error("the first worker lives")
 			}
 			s.until("the group is played", func() bool { return len(s.judged) == 1 })
-			has(t, stop(), "1 groups played with 2 episodes, of which the run keeps 1", " problems of evaluations played")
+			has(t, stop(), "1 group played with 2 episodes, of which the run keeps 1", " problems of evaluations played")
 			r := s.leases.Roster()
 			if len(r.Workers) != 0 || r.Held != 0 || len(r.Poison) != 0 {
 				t.Errorf("the roster is %+v", r)

@@ -298,8 +298,8 @@ func TestAnotherWorkerGoesOn(t *testing.T) {
 	}{
 		{"it dies", func(kill, _ func() string) { kill() }, 30 * time.Second, 3, "6 turns taken over"},
 		{"it is stopped, and gives back what it has", func(_, stop func() string) { stop() }, 70 * time.Second, 3, "6 turns taken over"},
-		{"it tells nothing", func(kill, _ func() string) { kill() }, 0, 0, "1 groups played"},
-		{"it dies sooner than it tells", func(kill, _ func() string) { kill() }, time.Hour, 0, "1 groups played"},
+		{"it tells nothing", func(kill, _ func() string) { kill() }, 0, 0, "1 group played"},
+		{"it dies sooner than it tells", func(kill, _ func() string) { kill() }, time.Hour, 0, "1 group played"},
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/fleet"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/policy/weights"
@@ -147,8 +148,8 @@ type counts struct{ groups, kept, episodes, exams, fenced, returned, lost, resum
 
 // String returns the counts for people.
 func (c *counts) String() string {
-	text := fmt.Sprintf("%d groups played with %d episodes, of which the run keeps %d groups; %d leases returned, %d fenced",
-		c.groups.Load(), c.episodes.Load(), c.kept.Load(), c.returned.Load(), c.fenced.Load())
+	text := fmt.Sprintf("%s played with %s, of which the run keeps %s; %s returned, %d fenced",
+		stats.Count(c.groups.Load(), "group"), stats.Count(c.episodes.Load(), "episode"), stats.Count(c.kept.Load(), "group"), stats.Count(c.returned.Load(), "lease"), c.fenced.Load())
 	if lost := c.lost.Load(); lost > 0 {
 		text += fmt.Sprintf(", %d not delivered: the coordinator grants them to others", lost)
 	}

@@ -185,7 +185,7 @@ func TestAGoneLeaseIsCancelled(t *testing.T) {
 		if !slices.Equal(c.returned, []uint64{4}) || len(c.finished) != 0 {
 			t.Errorf("returned %v, finished %v; want 4 returned alone", c.returned, c.finished)
 		}
-		has(t, p.text(), "0 groups played", "1 leases returned, 3 fenced")
+		has(t, p.text(), "0 groups played", "1 lease returned, 3 fenced")
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 )
@@ -54,7 +55,7 @@ func Drop(ctx context.Context, dir, worker, program string, out io.Writer) (err 
 			return fmt.Errorf("%s: %w", folder, err)
 		}
 	}
-	_, err = fmt.Fprintf(out, "%d groups of worker %q are taken out\n", dropped, worker)
+	_, err = fmt.Fprintf(out, "%s of worker %q taken out\n", stats.Count(dropped, "group"), worker)
 	return err
 }
 

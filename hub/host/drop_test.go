@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// The waiting groups of one worker are taken out of a stopped hub, and all others stay.
+// The waiting groups of one worker taken out of a stopped hub, and all others stay.
 func TestDropTakesTheGroupsOfAWorker(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Host {
@@ -41,9 +41,9 @@ func TestDropTakesTheGroupsOfAWorker(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ dir, worker, want, fault string }{
-		{dir, "c", "0 groups of worker \"c\" are taken out\n", ""},
-		{dir, "b", "g1\ng3\n2 groups of worker \"b\" are taken out\n", ""},
-		{filepath.Join(dir, datadir.Queue), "b", "0 groups of worker \"b\" are taken out\n", ""},
+		{dir, "c", "0 groups of worker \"c\" taken out\n", ""},
+		{dir, "b", "g1\ng3\n2 groups of worker \"b\" taken out\n", ""},
+		{filepath.Join(dir, datadir.Queue), "b", "0 groups of worker \"b\" taken out\n", ""},
 		{dir, "", "", "--worker: is missing"},
 		{t.TempDir(), "b", "", "holds no queue"},
 	} {

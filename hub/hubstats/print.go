@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/queue/packing"
 )
 
@@ -21,7 +22,7 @@ func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 	}
 	switch {
 	case st.Registered:
-		line("run", "%s: batches of %s, step %d", st.Run, some(st.BatchSize, strings.TrimSuffix(string(cmp.Or(st.BatchUnit, packing.Sequences)), "s")), st.Step)
+		line("run", "%s: batches of %s, step %d", st.Run, stats.Count(st.BatchSize, strings.TrimSuffix(string(cmp.Or(st.BatchUnit, packing.Sequences)), "s")), st.Step)
 	case st.Local:
 		line("run", "%s: this process trains on the groups itself, step %d", st.Run, st.Step)
 	default:
@@ -30,7 +31,7 @@ func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 	timeout := time.Duration(st.EnvTimeout * float64(time.Second))
 	line("environments", "%d, %d heard from in the last %s", st.Envs, st.Connected, span(timeout))
 	q := st.Queue
-	line("waiting", "%s, %s, %s, %.1f MB", some(q.Waiting.Groups, "group"), some(q.Waiting.Sequences, "sequence"), some(q.Waiting.Tokens, "token"), float64(q.Waiting.Bytes)/1e6)
+	line("waiting", "%s, %s, %s, %.1f MB", stats.Count(q.Waiting.Groups, "group"), stats.Count(q.Waiting.Sequences, "sequence"), stats.Count(q.Waiting.Tokens, "token"), float64(q.Waiting.Bytes)/1e6)
 	if !q.OldestPut.IsZero() {
 		before := ""
 		if q.OldestPut.Before(st.Since) {
@@ -42,42 +43,26 @@ func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 		line("", "%d of them until others make up the group size of their environment", st.Held)
 	}
 	for _, size := range slices.Sorted(maps.Keys(st.Unpackable)) {
-		line("", "%d of them, of %s, fit into no batch", st.Unpackable[size], some(size, "sequence"))
+		line("", "%d of them, of %s, fit into no batch", st.Unpackable[size], stats.Count(size, "sequence"))
 	}
 	if q.Aside.Groups > 0 {
-		line("set aside", "%s that cannot be read", some(q.Aside.Groups, "group"))
+		line("set aside", "%s that cannot be read", stats.Count(q.Aside.Groups, "group"))
 	}
 	for _, b := range st.OpenBatches {
 		until := ""
 		if b.Until != nil {
 			until = ", until " + b.Until.Local().Format(time.DateTime)
 		}
-		line("batch", "%d of %s: %s, %s%s", b.Number, some(b.Groups, "group"), b.State, b.Trainer, until)
+		line("batch", "%d of %s: %s, %s%s", b.Number, stats.Count(b.Groups, "group"), b.State, b.Trainer, until)
 	}
 	fmt.Fprintf(out, "since the hub started %s ago:\n", span(now.Sub(st.Since)))
-	line("  received", "%s and %s from outside, in %s; %s came again", some(st.GroupsIn, "group"), some(st.TokensIn, "token"), some(st.Posts, "post"), some(q.Duplicates, "group"))
-	line("  refused", "%s as invalid, %d for lack of room", some(st.Refused, "request"), st.Full)
-	line("  handed out", "%s, %d more than once; %s and %s", some(st.Batches, "batch"), st.Again, some(st.GroupsOut, "group"), some(st.TokensOut, "token"))
-	line("  of these", "%d acknowledged, %d given back; %s did not arrive, %s ran out", st.Acked, st.Nacked, some(st.Torn, "reply"), some(st.Expired, "lease"))
+	line("  received", "%s and %s from outside, in %s; %s came again", stats.Count(st.GroupsIn, "group"), stats.Count(st.TokensIn, "token"), stats.Count(st.Posts, "post"), stats.Count(q.Duplicates, "group"))
+	line("  refused", "%s as invalid, %d for lack of room", stats.Count(st.Refused, "request"), st.Full)
+	line("  handed out", "%s, %d more than once; %s and %s", stats.Count(st.Batches, "batch"), st.Again, stats.Count(st.GroupsOut, "group"), stats.Count(st.TokensOut, "token"))
+	line("  of these", "%d acknowledged, %d given back; %s did not arrive, %s ran out", st.Acked, st.Nacked, stats.Count(st.Torn, "reply"), stats.Count(st.Expired, "lease"))
 	if st.Dropped > 0 {
-		line("  dropped", "%s to make room", some(st.Dropped, "group"))
+		line("  dropped", "%s to make room", stats.Count(st.Dropped, "group"))
 	}
-}
-
-// some writes a number of things.
-func some[T int | uint64](n T, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	switch {
-	case strings.HasSuffix(thing, "ch"):
-		thing += "es"
-	case strings.HasSuffix(thing, "ply"):
-		thing = strings.TrimSuffix(thing, "y") + "ies"
-	default:
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // span writes a rough duration.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/fleet/roster"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 )
@@ -59,14 +60,14 @@ func PrintWorkers(out io.Writer, r *roster.Roster, now time.Time) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s with %s; %s under way are wanted\n", some(len(r.Workers), "worker"), some(r.Held, "lease"), some(r.Wanted, "episode"))
+	fmt.Fprintf(out, "%s with %s; %s under way are wanted\n", stats.Count(len(r.Workers), "worker"), stats.Count(r.Held, "lease"), stats.Count(r.Wanted, "episode"))
 	var ends []string
 	for _, how := range roster.Endings() {
 		ends = append(ends, fmt.Sprintf("%d %s", r.Ended[how], how))
 	}
-	fmt.Fprintf(out, "since the coordinator began: %s granted; %s\n", some(r.Granted, "lease"), strings.Join(ends, ", "))
+	fmt.Fprintf(out, "since the coordinator began: %s granted; %s\n", stats.Count(r.Granted, "lease"), strings.Join(ends, ", "))
 	for _, p := range r.Poison {
-		fmt.Fprintf(out, "given up %s ago, since %s were lost with it: %s\n", span(now.Sub(p.At)), some(p.Workers, "worker"), safe(p.Problem))
+		fmt.Fprintf(out, "given up %s ago, since %s were lost with it: %s\n", span(now.Sub(p.At)), stats.Count(p.Workers, "worker"), safe(p.Problem))
 	}
 	return nil
 }

@@ -3,7 +3,11 @@
 // functions do not change their arguments, and a result depends on the arguments alone.
 package stats
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Mean returns the mean of values; 0 for none. It does not depend on their order.
 func Mean(values []float64) float64 {
@@ -29,4 +33,20 @@ func sum(values []float64) float64 {
 		total += v
 	}
 	return total
+}
+
+// Count writes a number of things in words: "1 group", "2 groups", "3 batches", "4 replies".
+func Count[N int | int64 | uint64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	switch {
+	case strings.HasSuffix(thing, "ch"):
+		thing += "es"
+	case strings.HasSuffix(thing, "ply"):
+		thing = strings.TrimSuffix(thing, "y") + "ies"
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }

@@ -31,7 +31,7 @@ func (s *Server) Run(ctx context.Context, l net.Listener) error {
 	}
 	failed := make(chan error, 1)
 	var serving sync.WaitGroup
-	limited := &limitListener{Listener: l, most: s.maxConnections(), refused: func() { s.last().metrics.refused.Inc() }, evicted: func() { s.last().metrics.evicted.Inc() }}
+	limited := &limitListener{Listener: l, most: s.maxConnections(), refused: s.refuse, evicted: func() { s.last().metrics.evicted.Inc() }}
 	serving.Go(func() { failed <- inner.Serve(limited) })
 
 	var err error
@@ -80,9 +80,16 @@ func (s *Server) last() *Server {
 // maxConnections is the limit of connections: that of the settings, if the process may open so
 // many files beside those for its own calls and its store.
 func (s *Server) maxConnections() int {
-	most, allowed := s.config.Settings.MaxConnections, max(1, FilesForConnections()-s.config.Settings.Calls)
-	WarnOfFiles(s.log, "max_connections", most, allowed)
-	return min(most, allowed)
+	return min(s.config.Settings.MaxConnections, max(1, FilesForConnections()-s.config.Settings.Calls))
+}
+
+// refuse counts a connection that gets status 503, and tells of the first.
+func (s *Server) refuse() {
+	s.last().metrics.refused.Inc()
+	s.full.Do(func() {
+		s.log.Warn("connections get status 503, because as many are busy as may be: raise max_connections, or the limit of open files if that is lower (ulimit -n)",
+			"busy", s.maxConnections(), "max_connections", s.config.Settings.MaxConnections, "open_files", OpenFileLimit())
+	})
 }
 
 // close wakes waiting calls.

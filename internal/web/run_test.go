@@ -1,10 +1,13 @@
 package web_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,7 +117,8 @@ func TestStalledBody(t *testing.T) {
 func TestTooManyConnections(t *testing.T) {
 	t.Parallel()
 	hold, held := make(chan struct{}), make(chan struct{}, 9)
-	addr, _ := webtest.Serve(t, newServer(t, web.Config{Settings: web.Settings{MaxConnections: 2}, Routes: []web.Route{
+	var said bytes.Buffer
+	addr, end := webtest.Serve(t, newServer(t, web.Config{Log: slog.New(slog.NewTextHandler(&said, nil)), Settings: web.Settings{MaxConnections: 2}, Routes: []web.Route{
 		{Method: "GET", Path: "/hold", Serve: func(c *web.Call) error { held <- struct{}{}; <-hold; return c.JSON(200, []byte("{}")) }},
 	}}))
 	const request, holding = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET /hold HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -128,11 +132,13 @@ func TestTooManyConnections(t *testing.T) {
 		t.Error("a connection with half a request is still open")
 	}
 	half.Close()
-	third := dial(t, addr, "")
-	if status, err := readStatus(third); err != nil || status != http.StatusServiceUnavailable {
-		t.Errorf("a third connection: %d %v", status, err)
+	for range 2 {
+		third := dial(t, addr, "")
+		if status, err := readStatus(third); err != nil || status != http.StatusServiceUnavailable {
+			t.Errorf("a third connection: %d %v", status, err)
+		}
+		third.Close()
 	}
-	third.Close()
 	close(hold)
 	for _, c := range []net.Conn{busy, other} {
 		if status, err := readStatus(c); err != nil || status != 200 {
@@ -148,6 +154,10 @@ func TestTooManyConnections(t *testing.T) {
 		} else if time.Now().After(deadline) { // 503 until the server knows that the last one is idle
 			t.Fatal(status, err)
 		}
+	}
+	end()
+	if n := strings.Count(said.String(), "connections get status 503"); n != 1 {
+		t.Errorf("the limit is told %d times: %s", n, said.String())
 	}
 }
 

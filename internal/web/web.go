@@ -57,6 +57,7 @@ type Server struct {
 
 	calls    sync.WaitGroup // running
 	stop     sync.Once
+	full     sync.Once     // tells of the first connection beyond the limit
 	stopping chan struct{} // closed when Run ends
 
 	heir atomic.Pointer[Server] // answers in its place; nil: none

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/quintain-rl/quintain/settings"
 )
@@ -40,7 +41,7 @@ func (s *Settings) Check() error {
 func (s *Settings) Addresses() ([]string, error) {
 	urls, err := addresses(s.URLs, s.File)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("urls_file: %w", err)
 	}
 	if len(urls) == 0 {
 		return nil, errors.New("urls_file: has no server address")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/trace"
@@ -131,7 +132,7 @@ func (c *Changes) Say(to io.Writer, err error) error {
 	if err != nil && c.Queued+dropped+c.Left == 0 {
 		return err
 	}
-	text := fmt.Sprintf("%d groups are judged and in the queue, %d are dropped", c.Queued, dropped)
+	text := fmt.Sprintf("%s judged and in the queue, %d dropped", stats.Count(c.Queued, "group"), dropped)
 	if dropped > 0 {
 		text += fmt.Sprintf(" (%v)", c.Dropped)
 	}

@@ -13,6 +13,10 @@ type Bar struct {
 	shown time.Time
 }
 
+// sure is the time after which a Bar tells how long the rest takes: before, the start of the work
+// counts too much.
+const sure = 5 * time.Second
+
 // NewBar returns a Bar of work that begins now.
 func NewBar(t *Terminal, work string) *Bar {
 	return &Bar{on: t, work: work, start: time.Now()}
@@ -26,8 +30,10 @@ func (b *Bar) Show(n, total int, more string) {
 		return
 	}
 	b.shown = now
-	left := time.Duration(float64(now.Sub(b.start)) / float64(max(1, n)) * float64(total-n)).Round(time.Second)
-	line := fmt.Sprintf("quintain: %s, %d of %d, %s, %v left", b.work, n, total, more, left)
+	line := fmt.Sprintf("quintain: %s, %d of %d, %s", b.work, n, total, more)
+	if spent := now.Sub(b.start); spent >= sure {
+		line += fmt.Sprintf(", %v left", time.Duration(float64(spent)/float64(max(1, n))*float64(total-n)).Round(time.Second))
+	}
 	if b.on.Draws {
 		fmt.Fprintf(b.on.Out, "\r\x1b[K%s", Clip(line, b.on.width()-1))
 		return

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/run/regrade"
 )
@@ -28,12 +29,12 @@ func Changes(out io.Writer, c *regrade.Changes, format string) error {
 		}
 		fmt.Fprintf(out, "graded by %s %s (%s)\n", Safe(g.Name), Safe(g.Version), g.Hash)
 	}
-	fmt.Fprintf(out, "%d groups, %d of them graded before; %d episodes, %d of them ungraded\n", c.Groups, c.Known, c.Episodes, c.Ungraded)
+	fmt.Fprintf(out, "%s, %d of them graded before; %s, %d of them ungraded\n", stats.Count(c.Groups, "group"), c.Known, stats.Count(c.Episodes, "episode"), c.Ungraded)
 	for _, why := range slices.Sorted(maps.Keys(c.Why)) {
 		fmt.Fprintf(out, "  ungraded %d: %s\n", c.Why[why], Safe(why))
 	}
 	if c.Lost > 0 {
-		fmt.Fprintf(out, "%d groups could not be read: the trace is damaged there, or has removed them\n", c.Lost)
+		fmt.Fprintf(out, "%s could not be read: the trace is damaged there, or has removed them\n", stats.Count(c.Lost, "group"))
 	}
 	if c.Compared > 0 {
 		fmt.Fprintf(out, "agreement: %.2f %% of %d episodes have the same reward; %d wrong ones are now right, %d right ones wrong\n", 100*float64(c.Same)/float64(c.Compared), c.Compared, c.ToRight, c.ToWrong)
@@ -64,7 +65,7 @@ func Changes(out io.Writer, c *regrade.Changes, format string) error {
 		fmt.Fprintf(out, "… and %d more: --format records prints all\n", flips-shown)
 	}
 	if c.Queued > 0 || len(c.Dropped) > 0 {
-		fmt.Fprintf(out, "\n%d groups are in the queue under their new scores, %v are not\n", c.Queued, c.Dropped)
+		fmt.Fprintf(out, "\nin the queue under their new scores: %s; not: %v\n", stats.Count(c.Queued, "group"), c.Dropped)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run/exam"
 )
 
@@ -24,7 +25,7 @@ func Comparison(out io.Writer, c *exam.Comparison, before, after string) error {
 		return err
 	}
 	if c.Unscored > 0 {
-		fmt.Fprintf(out, "\n%d problems have no score in one of the two, and are left out\n", c.Unscored)
+		fmt.Fprintf(out, "\nleft out, without a score in one of the two: %s\n", stats.Count(c.Unscored, "problem"))
 	}
 	for _, f := range c.Flips {
 		fmt.Fprintf(out, "\n%s: %s, then %s", Safe(f.ID), f.Before, f.After)

@@ -163,8 +163,12 @@ func flowOf(r *run.Report) []string {
 			return parts
 		}
 	}
+	groups := " groups kept"
+	if r.GroupsMade == 1 {
+		groups = " group kept"
+	}
 	parts = append(parts,
-		words.Count(r.GroupsMade)+" groups kept", droppedOf(r), "lag "+lagOf(r), fmt.Sprintf("mean %s %s/s", words.Count(int(r.Rate())), r.Unit),
+		words.Count(r.GroupsMade)+groups, droppedOf(r), "lag "+lagOf(r), fmt.Sprintf("mean %s %s/s", words.Count(int(r.Rate())), r.Unit),
 	)
 	if r.GroupsSent > 0 {
 		parts = append(parts, words.Count(r.GroupsSent)+" sent")

@@ -287,6 +287,9 @@ func TestBar(t *testing.T) {
 		b.Show(2, 2, "none failed")
 		b.End()
 		text := out.String()
+		if strings.Contains(text, "left") {
+			t.Errorf("drawing %v: it tells in the first second how long the rest takes: %q", draws, text)
+		}
 		if got := strings.Contains(text, "\x1b["); got != draws || !strings.Contains(text, "quintain: examining, 2 of 2") || !strings.HasSuffix(text, "\n") {
 			t.Errorf("drawing %v: %q", draws, text)
 		}
