@@ -6,23 +6,26 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/stats"
+	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 // A mark tells how far a trace was written, so that a reader misses files and the ends of files.
 type mark struct {
-	first, last uint64 // segments; first is the oldest that was not removed for room
-	end, groups uint64 // of the last segment: its size, and the records in it
+	First, Last uint64 // segments; First is the oldest that was not removed for room
+	End, Groups uint64 // of the last segment: its size, and the records in it
 }
 
-// mark reads the mark of a folder; zero: there is none.
-func (f Folder) mark() mark {
-	n := datadir.ReadMark(datadir.MarkBeside(string(f)), 4)
-	return mark{n[0], n[1], n[2], n[3]}
+// mark reads the mark of a folder; zero: there is none, or it is a copy.
+func (f Folder) mark() (m mark) {
+	if list, copied := wal.ReadMark[mark](datadir.MarkBeside(string(f))); len(list) > 0 && !copied {
+		m = list[0]
+	}
+	return m
 }
 
 // note writes the mark.
 func (w *Writer) note() {
-	w.mark.Note(uint64(w.first), uint64(w.at.number), uint64(w.at.size), uint64(w.index.count))
+	w.mark.Note(mark{uint64(w.first), uint64(w.at.number), uint64(w.at.size), uint64(w.index.count)})
 }
 
 // Damage says what the reader found damaged or missing so far: a sentence for each, with the file,
@@ -40,7 +43,7 @@ func (r *Reader) Damage() (all []string) {
 		}
 		said := r.marks[i]
 		changed := source.mark() != said // by a writer, meanwhile
-		last := int(said.first)
+		last := int(said.First)
 		list := r.ofSource(i)
 		for k, s := range list {
 			for missing := last; missing < s.number && last > 0 && !changed; missing++ {
@@ -52,8 +55,8 @@ func (r *Reader) Damage() (all []string) {
 				say(s.number, "it is damaged at its beginning or of a later program, and its groups are not read")
 			case s.damaged > 0:
 				say(s.number, "%d damaged places beside the blocks; groups, levels or settings are lost with them", s.damaged)
-			case uint64(s.number) == said.last && s.count() < int(said.groups) && !changed:
-				say(s.number, "%d of %d groups are missing at its end", int(said.groups)-s.count(), said.groups)
+			case uint64(s.number) == said.Last && s.count() < int(said.Groups) && !changed:
+				say(s.number, "%d of %d groups are missing at its end", int(said.Groups)-s.count(), said.Groups)
 			case !s.closed && !newest:
 				say(s.number, "it has no end, and what came after %d bytes is lost", s.end)
 			}
@@ -61,7 +64,7 @@ func (r *Reader) Damage() (all []string) {
 				say(s.number, "%s with %s cannot be read", stats.Count(n, "block"), stats.Count(groups, "group"))
 			}
 		}
-		for ; last > 0 && last <= int(said.last) && !changed; last++ {
+		for ; last > 0 && last <= int(said.Last) && !changed; last++ {
 			say(last, "the file is missing, with all its groups")
 		}
 	}

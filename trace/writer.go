@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/stats"
+	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 const (
@@ -39,7 +40,7 @@ type Writer struct {
 	file   diskFile // open segment; nil: the next block begins one
 	at     file     // place and size of that segment
 	index  rows     // index of that segment
-	mark   *datadir.Mark
+	mark   *wal.Mark[mark]
 	closed bool
 }
 
@@ -77,8 +78,8 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 		groups := 0
 		if i < len(numbers)-1 {
 			groups = math.MaxInt // it was closed
-		} else if said.last == uint64(n) {
-			groups = int(said.groups)
+		} else if said.Last == uint64(n) {
+			groups = int(said.Groups)
 		}
 		size, err := seal(segmentPath(dir, n), w.packer, groups)
 		if err != nil {
@@ -92,9 +93,9 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 	if err := datadir.SyncFolder(dir); err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	w.mark = datadir.OpenMark(datadir.MarkBeside(dir))
-	w.at.number = max(w.at.number, int(said.last)) // a file that is missing leaves a gap
-	w.first = cmp.Or(int(said.first), append(numbers, w.at.number+1)[0])
+	w.mark = wal.OpenMark[mark](wal.NewPool(1), datadir.MarkBeside(dir), 1)
+	w.at.number = max(w.at.number, int(said.Last)) // a file that is missing leaves a gap
+	w.first = cmp.Or(int(said.First), append(numbers, w.at.number+1)[0])
 	return w, nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+
+	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 // ErrTooLarge says that records are longer than the journal takes.
@@ -18,11 +20,17 @@ const maxAppend = 1 << 30
 
 // An entry is an append, or what forgets a session, on its way to the disk.
 type entry struct {
-	heads []head
-	data  [][]byte
-	size  int64
-	err   error
-	done  chan struct{} // closed when err is known; nil: nobody waits
+	heads  []head
+	frames []wal.Frame
+	size   int64
+	err    error
+	done   chan struct{} // closed when err is known; nil: nobody waits
+}
+
+// add adds a frame.
+func (e *entry) add(h head, data []byte) {
+	f := wal.NewFrame(h.encode(), data)
+	e.heads, e.frames, e.size = append(e.heads, h), append(e.frames, f), e.size+f.Size()
 }
 
 // Append adds records, all or none, and returns once they are on disk, for good. The records that
@@ -72,12 +80,11 @@ func newEntry(records []Record) (*entry, error) {
 		if len(r.Data) > MaxData {
 			return nil, fmt.Errorf("a record of %s has %d bytes, at most %d are allowed: %w", r.Session, len(r.Data), MaxData, ErrTooLarge)
 		}
-		h := head{session: r.Session, kind: r.Kind, flags: flagMore, data: uint32(len(r.Data)), sum: sumOf(r.Data)}
+		h := head{session: r.Session, kind: r.Kind, flags: flagMore}
 		if i == len(records)-1 {
 			h.flags = 0
 		}
-		e.heads, e.data = append(e.heads, h), append(e.data, r.Data)
-		e.size += h.size()
+		e.add(h, r.Data)
 	}
 	if e.size > maxAppend {
 		return nil, fmt.Errorf("%d records together have %d bytes, at most %d are allowed: %w", len(records), e.size, maxAppend, ErrTooLarge)
@@ -92,8 +99,9 @@ func (j *Journal) Forget(session string) error {
 	if n := len(session); n == 0 || n > MaxSession {
 		return fmt.Errorf("session journal: the name of a session has %d bytes, want 1 to %d", n, MaxSession)
 	}
-	h := head{session: session, flags: flagForget}
-	return j.enqueue(&entry{heads: []head{h}, data: [][]byte{nil}, size: h.size()})
+	e := &entry{}
+	e.add(head{session: session, flags: flagForget}, nil)
+	return j.enqueue(e)
 }
 
 func (j *Journal) enqueue(e *entry) error {
@@ -171,89 +179,48 @@ func (j *Journal) settle(batch []*entry, list []located, err error) {
 		j.waiting = append(batch, j.waiting...)
 		return
 	}
-	s := j.segments[len(j.segments)-1]
 	for _, l := range list {
-		j.enter(s, l)
-		s.size = l.at + l.size()
+		j.enter(j.last(), l)
 	}
 }
 
 // write makes entries durable, in a new segment if the open one is full or broken. The caller has
 // the turn.
 func (j *Journal) write(batch []*entry, size int64) ([]located, error) {
-	s := j.segments[len(j.segments)-1]
-	if j.broken || s.size > segmentHead && s.size+size > j.most {
+	s := j.last()
+	if s.Broken() != nil || s.Size() > wal.HeadLen && s.Size()+size > j.most {
 		if err := j.roll(); err != nil {
 			return nil, err
 		}
-		s = j.segments[len(j.segments)-1]
+		s = j.last()
 	}
-	p := &pen{f: s.f, at: s.size, b: j.buf}
+	var frames []wal.Frame
 	var list []located
+	var ends []slot
+	at := s.Size()
 	for _, e := range batch {
+		frames = append(frames, e.frames...)
 		for i, h := range e.heads {
-			h.batch = uint32(s.size)
-			list = append(list, located{h, p.end()})
-			p.frame(h, s.salt, e.data[i])
+			l := located{h, at, e.frames[i].Size()}
+			at += l.size
+			list, ends = append(list, l), append(ends, newSlot(s, at, h.session))
 		}
 	}
-	err := p.flush()
-	if j.buf = p.b; cap(j.buf) > 4*penLen {
-		j.buf = nil
-	}
-	if err != nil {
-		j.broken = j.cutBack(s) != nil
+	// What a broken segment could not take back does not count: the manifest that lists the next one
+	// says where it ends.
+	if err := s.Append(frames); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name(), err)
 	}
-	j.prepare(s, p.at, size)
 	j.syncs.Add(1)
-	if err := s.f.SyncData(); err != nil {
-		// The system may have dropped bytes that it could not write, and would say nothing the next time.
-		j.broken = true
-		_ = j.cutBack(s) // the manifest that lists the next segment says where this one ends
-		return nil, fmt.Errorf("%s: %w", s.name(), err)
-	}
-	j.mark.note(s.salt, list...)
+	j.mark.Note(ends...)
 	return list, nil
-}
-
-// prepare writes zeros after a write of a size that reached beyond those there were: the next writes
-// then do not change the size of the file, and their syncs write less. Nobody needs the zeros: the
-// segment does without if the disk has no room. The caller has the turn.
-func (j *Journal) prepare(s *segment, end, size int64) {
-	most := min(end+j.ahead, j.most)
-	if s.plain || end <= s.zeros || size > j.ahead/4 || end >= most {
-		return
-	}
-	p := &pen{f: s.f, at: end}
-	zeros := make([]byte, min(windowLen, most-end))
-	for p.err == nil && p.at < most {
-		p.write(zeros[:min(int64(len(zeros)), most-p.at)])
-	}
-	if s.plain = p.err != nil; s.plain {
-		most = end
-		_ = s.f.Truncate(end) // they may stay, being zeros
-	}
-	j.setZeros(s, most)
-}
-
-func (j *Journal) setZeros(s *segment, end int64) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	s.zeros = end
-}
-
-// cutBack cuts off what does not count. The caller has the turn.
-func (j *Journal) cutBack(s *segment) error {
-	j.setZeros(s, 0)
-	return s.f.Truncate(s.size)
 }
 
 // roll begins a new segment. The caller has the turn.
 func (j *Journal) roll() error {
 	if j.spare == nil {
 		var err error
-		if j.spare, err = j.begin(); err != nil {
+		if j.spare, err = j.begin(nil); err != nil {
 			return err
 		}
 	}
@@ -261,58 +228,11 @@ func (j *Journal) roll() error {
 	if err := j.publish(after); err != nil {
 		return err
 	}
-	_ = j.cutBack(j.segments[len(j.segments)-1]) // its end is in the manifest: the rest only takes room
+	_ = j.last().Cut() // its end is in the manifest: the rest only takes room
 	j.mu.Lock()
 	j.segments = after
 	j.mu.Unlock()
-	j.spare, j.broken = nil, false
-	j.mark.begin(after[len(after)-1])
+	j.spare = nil
+	j.mark.Keep(j.last().mark())
 	return nil
-}
-
-// A pen writes frames to a file, in pieces of about a mebibyte.
-type pen struct {
-	f   file
-	at  int64 // offset of b
-	b   []byte
-	err error
-}
-
-const (
-	penLen    = 1 << 20
-	joinBelow = 16 << 10 // data of fewer bytes are copied
-)
-
-// end is the offset of the next frame.
-func (p *pen) end() int64 { return p.at + int64(len(p.b)) }
-
-func (p *pen) frame(h head, salt uint32, data []byte) {
-	p.b = h.appendTo(p.b, salt, p.end())
-	if len(data) < joinBelow {
-		p.b = append(p.b, data...)
-	} else {
-		p.put()
-		p.write(data)
-	}
-	if len(p.b) >= penLen {
-		p.put()
-	}
-}
-
-func (p *pen) put() {
-	p.write(p.b)
-	p.b = p.b[:0]
-}
-
-func (p *pen) write(b []byte) {
-	if p.err == nil && len(b) > 0 {
-		_, p.err = p.f.WriteAt(b, p.at)
-	}
-	p.at += int64(len(b))
-}
-
-// flush writes the rest, and returns the first error.
-func (p *pen) flush() error {
-	p.put()
-	return p.err
 }

@@ -1,20 +1,22 @@
 package journal
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/quintain-rl/quintain/internal/wal"
+	"github.com/quintain-rl/quintain/internal/wal/waltest"
 )
 
 // written returns what a killed process leaves of a journal with three segments of two appends
 // each, and the offsets of the frames of each segment, with its end.
-func written(t testing.TB) (d *disk, o Options, frames [][]int64) {
+func written(t testing.TB) (d *waltest.Disk, o Options, frames [][]int64) {
 	t.Helper()
-	d, o = newDisk(), Options{SegmentBytes: 150}
+	d, o = waltest.New(), Options{SegmentBytes: 200}
 	j, _, err := openOn(d, o)
 	if err != nil {
 		t.Fatal(err)
@@ -25,14 +27,14 @@ func written(t testing.TB) (d *disk, o Options, frames [][]int64) {
 	j.mu.Lock()
 	for _, s := range j.segments {
 		var at []int64
-		if _, err := s.walk(func(list []located) {
-			for _, l := range list {
-				at = append(at, l.at)
-			}
-		}); err != nil {
+		v, err := s.Source().Scan(0)
+		if err != nil {
 			t.Fatal(err)
 		}
-		frames = append(frames, append(at, s.size))
+		for _, f := range v.Frames {
+			at = append(at, f.At)
+		}
+		frames = append(frames, append(at, s.Size()))
 	}
 	j.mu.Unlock()
 	if len(frames) != 3 || len(frames[2]) != 5 {
@@ -42,16 +44,10 @@ func written(t testing.TB) (d *disk, o Options, frames [][]int64) {
 }
 
 // copied copies a disk, with one file changed.
-func copied(d *disk, name string, f func([]byte) []byte) *disk {
-	to := newDisk()
-	for other, n := range d.now {
-		b := slices.Clone(n.data)
-		if other == name {
-			b = f(b)
-		}
-		to.now[other] = &inode{data: b, lost: make([]bool, len(b))}
-	}
-	return to
+func copied(d *waltest.Disk, name string, f func([]byte) []byte) *waltest.Disk {
+	all := d.All()
+	all[name] = f(all[name])
+	return waltest.Of(all)
 }
 
 const all = "a:0 b:0 a:1 b:1 a:2 b:2 a:3 b:3 a:4 b:4 a:5 b:5"
@@ -77,7 +73,7 @@ func TestTornTail(t *testing.T) {
 			if err != nil || text(old) != rest {
 				t.Fatalf("%s at %d: replays %q, %v", test.why, at, text(old), err)
 			}
-			if n := len(d.now[segmentName(3)].data); int64(n) != last[2] {
+			if n := len(d.Files[segmentName(3)].Data); int64(n) != last[2] {
 				t.Errorf("%s at %d: the file has %d bytes", test.why, at, n)
 			}
 			add(t, j, rec("c:1"))
@@ -114,11 +110,8 @@ func TestDamage(t *testing.T) {
 				from = list[n-1]
 			}
 			flip := func(b []byte) []byte { b[at] ^= 1; return b }
-			if i == 2 && from == list[1] {
-				from = list[0] // an append is torn as a whole
-			}
-			if from >= 0 && i < 2 && from != list[0] && from != list[2] {
-				from = -1 // either the append or its frame is named
+			if from != list[0] && from != list[2] {
+				from = -1 // the append is named, or its frame
 			}
 			refused("a bit flips", segmentName(uint32(i+1)), from, flip)
 			if i < 2 {
@@ -126,38 +119,37 @@ func TestDamage(t *testing.T) {
 			}
 		}
 	}
-	for at := range d.now[manifestName].data {
+	for at := range d.Files[manifestName].Data {
 		refused("a bit flips", manifestName, -1, func(b []byte) []byte { b[at] ^= 1; return b })
 		refused("the manifest is cut", manifestName, -1, func(b []byte) []byte { return b[:at] })
 	}
-	refused("the next segment has its name", segmentName(1), 8, func([]byte) []byte { return d.now[segmentName(2)].data })
+	refused("the next segment has its name", segmentName(1), 12, func([]byte) []byte { return d.Files[segmentName(2)].Data })
 }
 
 func TestOtherFolders(t *testing.T) {
 	for _, test := range []struct {
-		do   func(map[string]*inode)
+		do   func(map[string][]byte)
 		want string // in the error; empty: it opens
 		why  string
 	}{
-		{func(f map[string]*inode) { delete(f, segmentName(2)) }, "put back a copy", "a segment is missing"},
-		{func(f map[string]*inode) { delete(f, manifestName) }, "manifest: the session journal is damaged: it is missing", "no manifest"},
-		{func(f map[string]*inode) {
-			b := f[segmentName(2)].data
-			b[7]++
-			binary.LittleEndian.PutUint32(b[16:], sumOf(b[:16]))
-		},
-			"it has format 2, and this program reads format 1: use the program that wrote it", "a later format"},
-		{func(f map[string]*inode) {
-			body, _, _ := bytes.Cut(f[manifestName].data, []byte("sum "))
-			body[len(manifestHead)-2]++
-			f[manifestName].data = fmt.Appendf(body, "sum %08x\n", sumOf(body))
-		}, "use the program that wrote it", "a later manifest"},
-		{func(f map[string]*inode) { f[segmentName(9)] = &inode{} }, "", "a segment that was being born"},
-		{func(f map[string]*inode) { f[manifestName+".123"] = &inode{} }, "", "a manifest that was being written"},
+		{func(f map[string][]byte) { delete(f, segmentName(2)) }, "put back a copy", "a segment is missing"},
+		{func(f map[string][]byte) { delete(f, manifestName) }, "manifest: the session journal is damaged: it is missing", "no manifest"},
+		{func(f map[string][]byte) {
+			b := f[segmentName(2)]
+			b[5]++
+			binary.LittleEndian.PutUint32(b[20:], wal.Sum(0, b[:20]))
+		}, "has format 4, and this program reads format 3: use the program that wrote it", "a later format"},
+		{func(f map[string][]byte) {
+			f[manifestName] = wal.WithSum([]byte("quintain sessions, manifest 1\n00000001.sessions 20\n"))
+		}, "use the program that wrote it, or move the folder away", "the manifest of another version"},
+		{func(f map[string][]byte) { f[segmentName(9)] = nil }, "", "a segment that was being born"},
+		{func(f map[string][]byte) { f[manifestName+".123"] = nil }, "", "a manifest that was being written"},
 	} {
 		d, o, _ := written(t)
-		d.now["notes"] = &inode{} // somebody else's
-		test.do(d.now)
+		d.Put("notes", nil) // somebody else's
+		files := d.All()
+		test.do(files)
+		d = waltest.Of(files)
 		j, old, err := openOn(d, o)
 		if test.want != "" {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
@@ -169,12 +161,12 @@ func TestOtherFolders(t *testing.T) {
 			t.Errorf("%s: replays %q, %v", test.why, text(old), err)
 			continue
 		}
-		if names, _ := d.names(); len(names) != len(j.segments)+2 || !slices.Contains(names, "notes") {
+		if names, _ := d.Names(); len(names) != len(j.segments)+2 || !slices.Contains(names, "notes") {
 			t.Errorf("%s: files %q", test.why, names)
 		}
 	}
-	d := newDisk()
-	d.now[segmentName(1)] = &inode{data: make([]byte, segmentHead)}
+	d := waltest.New()
+	d.Put(segmentName(1), make([]byte, wal.HeadLen))
 	if _, old, err := openOn(d, Options{}); err != nil || len(old) > 0 {
 		t.Errorf("a folder killed at birth has %d records, %v", len(old), err)
 	}
@@ -183,7 +175,7 @@ func TestOtherFolders(t *testing.T) {
 // TestDamageMeetsTheReader damages a record of an open journal: whoever reads it learns that, and
 // tidying up leaves its file as it is.
 func TestDamageMeetsTheReader(t *testing.T) {
-	d := newDisk()
+	d := waltest.New()
 	j, _, err := openOn(d, Options{SegmentBytes: 250})
 	if err != nil {
 		t.Fatal(err)
@@ -191,20 +183,20 @@ func TestDamageMeetsTheReader(t *testing.T) {
 	add(t, j, recs("a:1 b:1")...)
 	add(t, j, Record{"c", 0, make([]byte, 100)})
 	add(t, j, Record{"d", 0, make([]byte, 100)})
-	data := d.now[segmentName(1)].data
-	data[segmentHead+headLen+1] ^= 1
+	data := d.Files[segmentName(1)].Data
+	data[wal.HeadLen+wal.PrefixLen+3] ^= 1
 	if err := j.Forget("c"); err != nil {
 		t.Fatal(err)
 	}
 	for what, err := range map[string]error{"read": func() error { _, err := j.Read("a"); return err }(), "tidy": j.tidy()} {
-		if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), segmentName(1)) || !strings.Contains(err.Error(), " at 20") {
+		if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), segmentName(1)) || !strings.Contains(err.Error(), " at 24") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	if got, err := j.Read("b"); err != nil || text(got) != "b:1" {
 		t.Errorf("read %q, %v", text(got), err)
 	}
-	if names, _ := d.names(); len(names) != 3 {
+	if names, _ := d.Names(); len(names) != 3 {
 		t.Errorf("files %q", names)
 	}
 }

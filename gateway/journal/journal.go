@@ -4,17 +4,17 @@
 package journal
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 // A Record is a piece of a session. The journal does not look into it.
@@ -44,7 +44,8 @@ type Options struct {
 	Log          *slog.Logger // hears of faults while tidying up; nil: nobody
 
 	ahead int64 // bytes of zeros written ahead
-	mark  mark
+	mark  *wal.Mark[slot]
+	was   known // what the mark said
 }
 
 const (
@@ -54,22 +55,20 @@ const (
 )
 
 // A Journal is an open journal. It holds 12 bytes of memory for each record that is not
-// forgotten, its session's name, and an open file for each segment. Many goroutines may use it
-// at once.
+// forgotten, and its session's name. Many goroutines may use it at once.
 type Journal struct {
-	folder folder
-	most   int64 // bytes of a segment
-	ahead  int64 // bytes of zeros written ahead
+	folder wal.Folder
+	dir    string // for messages
+	most   int64  // bytes of a segment
+	ahead  int64  // bytes of zeros written ahead
 	log    *slog.Logger
 	lock   io.Closer
-	mark   mark  // held with turn
-	was    known // what the mark said at the opening
+	mark   *wal.Mark[slot] // held with turn
+	was    known           // what the mark said at the opening
 
 	// turn is a semaphore; its holder writes the open segment and the manifest.
-	turn   chan struct{}
-	broken bool     // the open segment takes nothing more; held with turn
-	buf    []byte   // scratch of writes, empty; held with turn
-	spare  *segment // begun, and perhaps listed by the manifest on the disk; held with turn
+	turn  chan struct{}
+	spare *segment // begun, and perhaps listed by the manifest on the disk; held with turn
 
 	reading sync.RWMutex // held to read segments; locked to close them
 
@@ -78,6 +77,7 @@ type Journal struct {
 	closed   bool
 	segments []*segment // in the order of writing; the last is open for writing
 	number   uint32     // the highest given to a segment
+	names    []string   // of the files when opened
 	sessions map[string][]place
 
 	syncs atomic.Int64
@@ -103,8 +103,10 @@ func Open(dir string, o Options, replay func(Record) error) (*Journal, error) {
 	if o.ahead = ahead; !datadir.SyncsData {
 		o.ahead = 0
 	}
-	o.mark = openMark(datadir.MarkBeside(dir))
-	j, err := open(osFolder(dir), o, replay)
+	pool := wal.NewPool(wal.DefaultOpen)
+	o.was.path = datadir.MarkBeside(dir)
+	o.mark = wal.OpenMark[slot](pool, o.was.path, slots)
+	j, err := open(wal.NewFolder(dir, pool), dir, o, replay)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("session journal: %w", err), lock.Close())
 	}
@@ -112,8 +114,29 @@ func Open(dir string, o Options, replay func(Record) error) (*Journal, error) {
 	return j, nil
 }
 
+// Check reads the journal in dir as [Open] does, calls replay with each record, and changes
+// nothing on disk. A process that uses the journal is an error: [datadir.ErrInUse].
+func Check(dir string, replay func(Record) error) (err error) {
+	lock, err := datadir.LockToRead(dir)
+	if err != nil {
+		return fmt.Errorf("session journal %s: %w", dir, err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	over, err := wal.NewOverlay(dir)
+	if err != nil {
+		return fmt.Errorf("session journal: %w", err)
+	}
+	defer func() { err = errors.Join(err, over.Close()) }()
+	o := Options{was: known{path: datadir.MarkBeside(dir)}}
+	o.was.list, o.was.copied = wal.ReadMark[slot](o.was.path)
+	if _, err := open(over, dir, o, replay); err != nil {
+		return fmt.Errorf("session journal: %w", err)
+	}
+	return nil
+}
+
 // open opens the journal of a locked folder.
-func open(in folder, o Options, replay func(Record) error) (*Journal, error) {
+func open(in wal.Folder, dir string, o Options, replay func(Record) error) (*Journal, error) {
 	if o.SegmentBytes == 0 {
 		o.SegmentBytes = defaultSegment
 	}
@@ -124,18 +147,23 @@ func open(in folder, o Options, replay func(Record) error) (*Journal, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	j := &Journal{
-		folder: in, most: o.SegmentBytes, ahead: o.ahead, log: o.Log, turn: make(chan struct{}, 1),
-		sessions: make(map[string][]place), mark: o.mark,
+		folder: in, dir: dir, most: o.SegmentBytes, ahead: o.ahead, log: o.Log, turn: make(chan struct{}, 1),
+		sessions: make(map[string][]place), mark: o.mark, was: o.was,
 	}
-	j.was = j.mark.know()
+	if o.mark != nil {
+		j.was.list, j.was.copied = o.mark.Read()
+	}
 	if err := j.load(replay); err != nil {
 		for _, s := range j.segments {
-			err = errors.Join(err, s.f.Close())
+			err = errors.Join(err, s.File.Close())
 		}
-		return nil, errors.Join(err, j.mark.close())
+		return nil, errors.Join(err, j.mark.Close())
 	}
 	return j, nil
 }
+
+// path is the path of a file, for messages.
+func (j *Journal) path(name string) string { return filepath.Join(j.dir, name) }
 
 // load reads the folder.
 func (j *Journal) load(replay func(Record) error) error {
@@ -144,13 +172,8 @@ func (j *Journal) load(replay func(Record) error) error {
 		return err
 	}
 	for i, l := range m {
-		s, err := j.openSegment(l, i == len(m)-1)
-		if err != nil {
-			return err
-		}
-		j.segments = append(j.segments, s)
-		if err := j.index(s); err != nil {
-			return fmt.Errorf("%s: %w", j.folder.path(s.name()), err)
+		if err := j.openSegment(l, i == len(m)-1); err != nil {
+			return fmt.Errorf("%s: %w", j.path(segmentName(l.number)), err)
 		}
 	}
 	if err := j.compare(); err != nil {
@@ -160,7 +183,7 @@ func (j *Journal) load(replay func(Record) error) error {
 		return err
 	}
 	if len(m) == 0 {
-		fresh, err := j.begin()
+		fresh, err := j.begin(nil)
 		if err != nil {
 			return err
 		}
@@ -169,53 +192,8 @@ func (j *Journal) load(replay func(Record) error) error {
 	if err := j.publish(j.segments); err != nil {
 		return err
 	}
-	j.mark.begin(j.segments[len(j.segments)-1])
+	j.mark.Keep(j.last().mark())
 	return j.sweep()
-}
-
-// index enters the frames of a segment, and cuts off a torn end. The result is durable.
-func (j *Journal) index(s *segment) error {
-	end, err := s.walk(func(list []located) {
-		for _, l := range list {
-			j.enter(s, l)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if torn, err := s.torn(end); end < s.confirmed && (torn || err != nil) {
-		return cmp.Or(err, j.was.lost(s, end))
-	}
-	if end < s.size {
-		if err := j.cut(s, end); err != nil {
-			return err
-		}
-	}
-	return s.harden()
-}
-
-// cut cuts off the torn end of a segment and zeros written ahead, or returns its damage.
-func (j *Journal) cut(s *segment, end int64) error {
-	blank, err := s.blank(end)
-	if err != nil {
-		return err
-	}
-	torn, err := s.torn(end)
-	if err != nil {
-		return err
-	}
-	if !torn {
-		return damaged("no whole frame begins", end)
-	}
-	if !blank {
-		j.log.Warn("the end of the session journal was half written, and is cut off",
-			"file", s.name(), "at", end, "bytes", s.size-end)
-	}
-	if err := s.f.Truncate(end); err != nil {
-		return err
-	}
-	s.size = end
-	return nil
 }
 
 // damaged is damage at an offset of a file.
@@ -225,7 +203,7 @@ func damaged(what string, at int64) error {
 
 // enter takes a durable frame into the index. j.mu is held.
 func (j *Journal) enter(s *segment, l located) {
-	p := place{s.number, uint32(l.at), uint32(l.size())}
+	p := place{s.number, uint32(l.at), uint32(l.size)}
 	if l.flags&flagForget != 0 {
 		for _, old := range j.sessions[l.session] {
 			j.find(old.segment).live -= int64(old.size)
@@ -237,6 +215,9 @@ func (j *Journal) enter(s *segment, l located) {
 	j.sessions[l.session] = append(j.sessions[l.session], p)
 	s.live += int64(p.size)
 }
+
+// last is the open segment. The caller has the turn, or j.mu.
+func (j *Journal) last() *segment { return j.segments[len(j.segments)-1] }
 
 // find returns a segment by its number. j.mu is held.
 func (j *Journal) find(number uint32) *segment {
@@ -288,7 +269,7 @@ func (j *Journal) Read(session string) ([]Record, error) {
 func (j *Journal) read(s *segment, p place) (Record, error) {
 	h, data, err := s.read(p)
 	if err != nil {
-		return Record{}, fmt.Errorf("%s: %w", j.folder.path(s.name()), err)
+		return Record{}, fmt.Errorf("%s: %w", j.path(s.name()), err)
 	}
 	return Record{h.session, h.kind, data}, nil
 }
@@ -308,7 +289,7 @@ func (j *Journal) Stats() Stats {
 	defer j.mu.Unlock()
 	st := Stats{Sessions: len(j.sessions), Segments: len(j.segments), Syncs: j.syncs.Load()}
 	for _, s := range j.segments {
-		st.Bytes += max(s.size, s.zeros)
+		st.Bytes += s.Taken()
 		st.Live += s.live
 	}
 	return st
@@ -327,15 +308,15 @@ func (j *Journal) Close() error {
 		return nil
 	}
 	err := errors.Join(j.flush(), j.publish(j.segments))
-	_ = j.cutBack(j.segments[len(j.segments)-1])
+	_ = j.last().Cut()
 	j.reading.Lock()
 	defer j.reading.Unlock()
 	for _, s := range append(slices.Clone(j.segments), j.spare) {
 		if s != nil {
-			err = errors.Join(err, s.f.Close())
+			err = errors.Join(err, s.File.Close())
 		}
 	}
-	err = errors.Join(err, j.mark.close())
+	err = errors.Join(err, j.mark.Close())
 	if j.lock != nil {
 		err = errors.Join(err, j.lock.Close())
 	}
@@ -344,7 +325,7 @@ func (j *Journal) Close() error {
 
 // spaceError adds [ErrFull] to an error of a full disk.
 func spaceError(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG) {
+	if wal.NoRoom(err) {
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	}
 	return err

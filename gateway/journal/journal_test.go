@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 // reopen opens a journal, and returns what it replays.
@@ -72,7 +73,7 @@ func TestJournalKeepsWhatWasAppended(t *testing.T) {
 	add(t, j, recs("a;2")...)
 	add(t, j)
 	add(t, j, Record{Session: "c"})
-	big := bytes.Repeat([]byte("QNrc"), MaxData/4)
+	big := bytes.Repeat([]byte("QNfr"), MaxData/4)
 	add(t, j, Record{"d", 0, big})
 	if got, err := j.Read("a"); err != nil || text(got) != "a:1 a;2" {
 		t.Errorf("read %q, %v", text(got), err)
@@ -96,7 +97,7 @@ func TestJournalKeepsWhatWasAppended(t *testing.T) {
 		t.Errorf("replayed %q and %d more", got, len(old)-4)
 	}
 	st := j.Stats()
-	if st.Sessions != 4 || st.Segments != 2 || st.Live != st.Bytes-2*segmentHead {
+	if st.Sessions != 4 || st.Segments != 2 || st.Live != st.Bytes-2*wal.HeadLen {
 		t.Errorf("%+v", st)
 	}
 }
@@ -268,7 +269,7 @@ func TestManyAppendAtOnce(t *testing.T) {
 	if len(next) != left || len(old) != left*calls {
 		t.Errorf("replayed %d records of %d sessions", len(old), len(next))
 	}
-	names, _ := j.folder.names()
+	names, _ := j.folder.Names()
 	if len(names) != j.Stats().Segments+2 { // manifest and lock
 		t.Errorf("files %q, and %d segments", names, j.Stats().Segments)
 	}

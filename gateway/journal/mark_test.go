@@ -26,7 +26,7 @@ func inData(t testing.TB) (data, dir string) {
 func killed(t *testing.T) (data string) {
 	t.Helper()
 	data, dir := inData(t)
-	j, _ := reopen(t, dir, Options{SegmentBytes: 250})
+	j, _ := reopen(t, dir, Options{SegmentBytes: 300})
 	add(t, j, recs("a:1 b:1 a:2 b:2 b:3")...)
 	if err := os.CopyFS(filepath.Join(data, "old"), os.DirFS(dir)); err != nil {
 		t.Fatal(err)
@@ -72,15 +72,15 @@ func TestWhatWasConfirmed(t *testing.T) {
 		after  string   // kinds of what is there with the remedy
 		why    string
 	}{
-		{file(func(b []byte) []byte { return b[:end(b)-7] }), []string{open, "30 bytes", `1 records at least, of ["c"]`}, "::::::", "cut within the last record"},
-		{file(func(b []byte) []byte { return b[:20] }), []string{open, "after 20", `2 records at least, of ["c"]`}, ":::::", "cut at a record's end"},
-		{file(func(b []byte) []byte { return b[:24] }), []string{open, `2 records at least, of ["c"]`}, ":::::", "cut to 24 bytes"},
+		{file(func(b []byte) []byte { return b[:end(b)-7] }), []string{open, "40 bytes", `1 records at least, of ["c"]`}, "::::::", "cut within the last record"},
+		{file(func(b []byte) []byte { return b[:24] }), []string{open, "after 24", `2 records at least, of ["c"]`}, ":::::", "cut at a record's end"},
+		{file(func(b []byte) []byte { return b[:28] }), []string{open, `2 records at least, of ["c"]`}, ":::::", "cut to 28 bytes"},
 		{file(func(b []byte) []byte { clear(b[30:]); return b }), []string{open, `2 records at least`}, ":::::", "zeros"},
 		{file(func(b []byte) []byte { b[end(b)-1] ^= 4; return b }), []string{open, `1 records at least, of ["c"]`}, "::::::", "a bit of the last record"},
-		{file(func(b []byte) []byte { b[60] ^= 4; return b }), []string{open, "at 20", "move it away"}, "", "a bit before the last write"},
+		{file(func(b []byte) []byte { b[60] ^= 4; return b }), []string{open, "at 24", "move it away"}, "", "a bit before the last write"},
 		{folder(true), []string{"an older copy", `["a" "b" "c"]`, "go on with this one"}, ":::::", "the folder of yesterday"},
 		{folder(false), []string{"log:", "was removed", "a", "b", "c"}, "", "no folder"},
-		{file(func(b []byte) []byte { return append(b[:end(b)], "QNrc half a record"...) }), nil, "::::::;", "a write that the kill tore"},
+		{file(func(b []byte) []byte { return append(b[:end(b)], "QNfr half a record"...) }), nil, "::::::;", "a write that the kill tore"},
 		{func(data string) error {
 			mark := filepath.Join(data, "marks", "sessions")
 			b, err := os.ReadFile(mark)
@@ -144,14 +144,14 @@ func TestMarkIsARing(t *testing.T) {
 	for range 3 {
 		add(t, j, slices.Repeat(recs("b:1"), slots-1)...)
 	}
-	size := j.segments[0].size
+	size := j.segments[0].Size()
 	shut(t, j)
 	j, _ = reopen(t, dir, Options{})
-	if end := j.was.end(j.segments[0].salt); end != size || len(j.was.list) != slots {
+	if end := j.was.end(j.segments[0].Head.Salt); end != size || len(j.was.list) != slots {
 		t.Errorf("the mark has %d slots and the end %d, want %d", len(j.was.list), end, size)
 	}
 	info, err := os.Stat(filepath.Join(data, "marks", "sessions"))
-	if err != nil || info.Size() != slots*slotLen {
+	if err != nil || info.Size() != slots*64 {
 		t.Errorf("%v, %v", info, err)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/quintain-rl/quintain/internal/wal"
+	"github.com/quintain-rl/quintain/internal/wal/waltest"
 )
 
 // A model is what a journal should have.
@@ -79,7 +82,7 @@ func (m *model) records(t *rapid.T) (list []item) {
 }
 
 // play does one thing with the journal, and reports whether it goes on.
-func (m *model) play(t *rapid.T, d *disk, j *Journal) (on, clean bool) {
+func (m *model) play(t *rapid.T, d *waltest.Disk, j *Journal) (on, clean bool) {
 	switch rapid.SampledFrom([]string{"append", "append", "append", "append", "forget", "tidy", "fault", "heal", "read", "close", "crash"}).Draw(t, "do") {
 	case "append":
 		items := m.records(t)
@@ -108,12 +111,10 @@ func (m *model) play(t *rapid.T, d *disk, j *Journal) (on, clean bool) {
 			m.settled()
 		}
 	case "fault":
-		op := rapid.SampledFrom([]string{"write", "sync", "truncate", "create", "names", "replace", "replaced", "remove", "read"}).Draw(t, "op")
-		d.fail(op, rapid.IntRange(1, 3).Draw(t, "times"))
+		op := rapid.SampledFrom([]string{waltest.Write, waltest.Sync, waltest.Truncate, waltest.Create, waltest.Names, waltest.Rename, waltest.Remove, waltest.Read}).Draw(t, "op")
+		d.Fail(op, rapid.IntRange(1, 3).Draw(t, "times"))
 	case "heal":
-		d.mu.Lock()
-		clear(d.fails)
-		d.mu.Unlock()
+		d.Heal()
 	case "read":
 		m.read(t, j)
 	case "close":
@@ -143,16 +144,13 @@ func (m *model) read(t *rapid.T, j *Journal) {
 	}
 }
 
-// mark opens the mark on a disk.
-func (d *disk) mark(t *rapid.T) mark {
-	f, err := d.create("mark")
-	if err != nil {
-		f, _, err = d.open("mark")
-	}
+// markOn opens the mark on a disk.
+func markOn(t *rapid.T, d *waltest.Disk) *wal.Mark[slot] {
+	f, err := d.Open("mark")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mark{f: f, path: "mark", born: 1}
+	return wal.NewMark[slot](f, slots, 1)
 }
 
 // TestAgainstAModel appends, forgets and tidies up on a disk with faults, with good ends, kills
@@ -161,11 +159,11 @@ func (d *disk) mark(t *rapid.T) mark {
 func TestAgainstAModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &model{}
-		d, marks := newDisk(), newDisk()
+		d, marks := waltest.New(), waltest.New()
 		o := Options{SegmentBytes: rapid.SampledFrom([]int64{1, 200, 1000, 5000}).Draw(t, "segment")}
 		for range rapid.IntRange(1, 4).Draw(t, "lives") {
 			o.ahead = rapid.SampledFrom([]int64{0, 100, 4000}).Draw(t, "ahead")
-			o.mark = marks.mark(t)
+			o.mark = markOn(t, marks)
 			j, got, err := openOn(d, o)
 			if err != nil {
 				t.Fatal(err)
@@ -179,13 +177,13 @@ func TestAgainstAModel(t *testing.T) {
 				}
 			}
 			if clean {
-				clear(d.fails)
+				d.Heal()
 				continue
 			}
 			cut := rapid.Bool().Draw(t, "the power is cut")
-			d, marks = d.crash(t, cut), marks.crash(t, cut)
+			d, marks = d.Crash(t, cut), marks.Crash(t, cut)
 		}
-		o.mark = marks.mark(t)
+		o.mark = markOn(t, marks)
 		j, got, err := openOn(d, o)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 const (
@@ -62,8 +64,8 @@ func (j *Journal) flushAndRoll() error {
 		return err
 	}
 	j.mu.Lock()
-	s := j.segments[len(j.segments)-1]
-	waste := s.size > j.most/smallFactor && s.sparse(false)
+	s := j.last()
+	waste := s.Size() > j.most/smallFactor && s.sparse(false)
 	j.mu.Unlock()
 	if !waste {
 		return nil
@@ -81,7 +83,7 @@ func (s *segment) sparse(first bool) bool {
 			need += int64(g.size)
 		}
 	}
-	return need == 0 || 2*need < s.size-segmentHead
+	return need == 0 || 2*need < s.Size()-wal.HeadLen
 }
 
 // wasteful returns neighbouring closed segments to be rewritten as one, of which one is sparse, or
@@ -107,7 +109,7 @@ func (j *Journal) run(list []*segment, first bool) (run []*segment, sparse bool)
 	for i, s := range list {
 		thin := s.sparse(first)
 		need += s.live
-		if !thin && s.size >= j.most/smallFactor || i > 0 && need > j.most {
+		if !thin && s.Size() >= j.most/smallFactor || i > 0 && need > j.most {
 			return list[:i], sparse
 		}
 		sparse = sparse || thin
@@ -165,14 +167,14 @@ func (j *Journal) rewrite(run []*segment) error {
 	}
 	if err := j.swap(run, with, func() { j.move(list, moved) }); err != nil {
 		for _, s := range with { // the file is swept away once a manifest is written
-			err = errors.Join(err, s.f.Close())
+			err = errors.Join(err, s.File.Close())
 		}
 		return err
 	}
 	j.reading.Lock()
 	var errs []error
 	for _, s := range run {
-		errs = append(errs, s.f.Close())
+		errs = append(errs, s.File.Close())
 	}
 	j.reading.Unlock()
 	j.turn <- struct{}{}
@@ -182,24 +184,30 @@ func (j *Journal) rewrite(run []*segment) error {
 
 // copy makes a durable segment of frames, and returns their places there.
 func (j *Journal) copy(list []kept) (fresh *segment, moved []place, err error) {
-	if fresh, err = j.begin(); err != nil {
+	var fault error
+	at := int64(wal.HeadLen)
+	fresh, err = j.begin(func(yield func(wal.Frame) bool) {
+		for _, k := range list {
+			h, data, err := k.in.read(k.place)
+			if err != nil {
+				fault = fmt.Errorf("%s: %w", j.path(k.in.name()), err)
+				return
+			}
+			h.flags &^= flagMore // all of its append are durable
+			moved = append(moved, place{at: uint32(at), size: k.size})
+			if at += int64(k.size); !yield(wal.NewFrame(h.encode(), data)) {
+				return
+			}
+		}
+	})
+	if err == nil && fault != nil {
+		err = errors.Join(fresh.File.Close(), j.folder.Remove(fresh.name()))
+	}
+	if err = errors.Join(fault, err); err != nil {
 		return nil, nil, err
 	}
-	p := &pen{f: fresh.f, at: segmentHead}
-	for _, k := range list {
-		h, data, err := k.in.read(k.place)
-		if err != nil {
-			err = fmt.Errorf("%s: %w", j.folder.path(k.in.name()), err)
-			return nil, nil, errors.Join(err, fresh.f.Close(), j.folder.remove(fresh.name()))
-		}
-		to := place{fresh.number, uint32(p.end()), k.size}
-		h.batch, h.flags = to.at, h.flags&^flagMore // all of its append are durable
-		p.frame(h, fresh.salt, data)
-		moved = append(moved, to)
-	}
-	fresh.size = p.end()
-	if err := errors.Join(p.flush(), fresh.f.Sync()); err != nil {
-		return nil, nil, errors.Join(spaceError(err), fresh.f.Close(), j.folder.remove(fresh.name()))
+	for i := range moved {
+		moved[i].segment = fresh.number
 	}
 	return fresh, moved, nil
 }

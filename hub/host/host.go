@@ -15,6 +15,7 @@ import (
 
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
@@ -48,7 +49,7 @@ type Host struct {
 	hub      *hub.Server
 	runs     map[string]*queue.Queue // queues of further runs
 	store    Store
-	files    *files.Pool
+	files    *wal.Pool
 	log      *slog.Logger
 	lost     chan error // gets an element when another process has taken a queue
 }
@@ -57,7 +58,7 @@ type Host struct {
 // of a standby, /healthz answers 200 and all else 503 until [Host.Run]. Close closes everything. If ctx ends
 // meanwhile, the error is [ErrStopped].
 func Open(ctx context.Context, c Config) (*Host, error) {
-	h := &Host{runs: make(map[string]*queue.Queue), store: c.Store, files: files.NewPool(files.DefaultOpen), log: c.Log, lost: make(chan error, 1)}
+	h := &Host{runs: make(map[string]*queue.Queue), store: c.Store, files: wal.NewPool(wal.DefaultOpen), log: c.Log, lost: make(chan error, 1)}
 	c.Apart.share(&c.Server)
 	if err := h.open(ctx, c); err != nil {
 		if ctx.Err() != nil {

@@ -242,11 +242,11 @@ func TestFaults(t *testing.T) {
 	}{
 		{"a later layout", "run", change("format.json", `"format":2`, `"format":3`), "format.json", "this program reads format 2"},
 		{"a damaged layout", "run", change("format.json", `{`, `[`), "format.json", "it is damaged: put back a copy"},
-		{"a later queue", "run", change("queue/states.log", "QNlog\x02", "QNlog\x03"), "queue", "format 3"},
+		{"a later queue", "run", change("queue/states.log", "QNlog\x03", "QNlog\x04"), "queue", "format 4"},
 		{"a later trace", "run", change("trace/000001.trace", "QNtrace\x01", "QNtrace\x02"), "trace", "format 2"},
 		{"later weights", "run", change("checkpoint.weights", "\x1a\n\x01", "\x1a\n\x02"), "checkpoint.weights", "version"},
 		{"lines that are none", "run", change("metrics.jsonl", "{", "<"), "metrics.jsonl", "line 1"},
-		{"later sessions", "gateway", change("sessions/manifest", "manifest 1", "manifest 2"), "sessions", "use the program that wrote it"},
+		{"later sessions", "gateway", change("sessions/manifest", "manifest 2", "manifest 3"), "sessions", "use the program that wrote it"},
 		{"sessions without a manifest", "gateway", change("sessions/manifest", "quintain s", "Quintain s"), "sessions", "damaged"},
 	} {
 		dir := copyOf(t, filepath.Join("testdata", "v0.1.0", c.folder))

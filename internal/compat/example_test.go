@@ -20,8 +20,8 @@ func Example() {
 	// Output:
 	// reads: true
 	// format.json 2
-	// queue 2
+	// queue 3
 	// queue 1 of hub-batch, 2 of hub-batches, 1 of hub-env, 2 of hub-run, 1 of hub-runs
-	// runs/second 2
+	// runs/second 3
 	// marks none
 }

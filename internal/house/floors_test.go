@@ -27,7 +27,8 @@ var floors = [][]string{
 		"deploy/image",
 	},
 	{
-		"settings", // the settings and their names
+		"settings",                             // the settings and their names
+		"internal/wal", "internal/wal/waltest", // over the data folder
 		"interop/reasoninggym/python",
 		"mathverify/exact", "mathverify/reply",
 		"text/tokenizer",

@@ -12,16 +12,17 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 )
 
 // A catalog is the list of a store's files, and the state that they share.
 type catalog struct {
-	folder
-	log   *slog.Logger
-	found manifest // as found when opened; without files if there was none
-	ends  *ends    // durable sizes newer than the manifest
-	mark  *marker  // outside the folder; nil: none; see remember
+	folder wal.Folder
+	log    *slog.Logger
+	found  manifest        // as found when opened; without files if there was none
+	ends   *ends           // durable sizes newer than the manifest
+	mark   *wal.Mark[mark] // outside the folder; nil: none; see remember
 
 	salvage bool     // a log may be missing
 	guessed bool     // files, but no manifest: their store is unknown
@@ -43,19 +44,19 @@ type catalog struct {
 
 // openCatalog reads the manifest, or begins a new store. It removes unfinished files of
 // another process.
-func openCatalog(in folder, log *slog.Logger) (*catalog, error) {
+func openCatalog(in wal.Folder, log *slog.Logger) (*catalog, error) {
 	s := &catalog{folder: in, log: log, ends: new(ends), open: make(map[string]*frameFile), touched: make(chan struct{}, 1)}
-	names, err := in.names()
+	names, err := in.Names()
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		if !strings.HasSuffix(name, freshEnd) {
+		if !strings.HasSuffix(name, wal.FreshEnd) {
 			s.names = append(s.names, name)
 			continue
 		}
-		if ours(strings.TrimSuffix(name, freshEnd)) || name == manifestName+freshEnd {
-			if err := in.remove(name); err != nil { // the process ended before this file replaced another
+		if ours(strings.TrimSuffix(name, wal.FreshEnd)) || name == manifestName+wal.FreshEnd {
+			if err := in.Remove(name); err != nil { // the process ended before this file replaced another
 				return nil, err
 			}
 		}
@@ -83,11 +84,11 @@ func (c *catalog) has(name string) bool {
 // without one has lost it.
 func (c *catalog) identify() (err error) {
 	some := slices.ContainsFunc(c.names, ours)
-	lost := gap{to: -1}
+	lost := wal.Gap{To: -1}
 	if c.has(manifestName) {
 		c.found, err = readManifest(c.folder)
-		if unreadable(err) {
-			lost, err = gap{why: err}, errManifest
+		if wal.Unreadable(err) {
+			lost, err = wal.Gap{Why: err}, errManifest
 		}
 		if err != nil && !errors.Is(err, errManifest) {
 			return fmt.Errorf("%s: %w", manifestName, err)
@@ -111,6 +112,13 @@ func (c *catalog) identify() (err error) {
 	c.log.Error("the list of files is missing: other files may be missing too", "file", manifestName, "remedy", remedy)
 	return nil
 }
+
+// The kinds of files.
+const (
+	kindGroups = 'g'
+	kindDone   = 'd'
+	kindStates = 's'
+)
 
 func kindOf(name string) byte {
 	switch name {
@@ -140,7 +148,7 @@ func (c *catalog) gave(last uint64) {
 func (c *catalog) drop(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.folder.remove(name); err != nil {
+	if err := c.folder.Remove(name); err != nil {
 		return err
 	}
 	delete(c.open, name)
@@ -149,7 +157,7 @@ func (c *catalog) drop(name string) error {
 
 // discard removes a file that was not completed.
 func (c *catalog) discard(name string) error {
-	if err := c.folder.remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := c.folder.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -167,16 +175,14 @@ func (c *catalog) seal() error {
 		return c.ends.sync(c)
 	}
 	c.written = ""
-	if err := c.folder.sync(); err != nil {
+	if err := c.folder.Sync(); err != nil {
 		return fmt.Errorf("%s: %w", manifestName, err)
 	}
-	if err := m.write(c.folder); err != nil {
+	if err := spaceError(wal.Replace(c.folder, manifestName, []byte(text))); err != nil {
 		return fmt.Errorf("%s: %w", manifestName, err)
 	}
 	c.written = text
-	if c.mark != nil {
-		c.mark.note(m)
-	}
+	c.mark.Note(markOf(m))
 	return c.ends.sync(c)
 }
 
@@ -186,7 +192,7 @@ func (c *catalog) present() manifest {
 	defer c.mu.Unlock()
 	m := manifest{store: c.found.store, last: c.last, files: make(map[string]listed)}
 	for name, ff := range c.open {
-		m.files[name] = listed{ff.head.salt, ff.head.next, ff.size.Load()}
+		m.files[name] = listed{ff.Head.Salt, ff.Head.Number, ff.Size()}
 	}
 	return m
 }
@@ -201,12 +207,7 @@ func (c *catalog) trySeal() {
 }
 
 // close closes the files of the catalog itself.
-func (c *catalog) close() error {
-	if c.mark == nil {
-		return c.ends.close()
-	}
-	return errors.Join(c.ends.close(), c.mark.f.Close())
-}
+func (c *catalog) close() error { return errors.Join(c.ends.close(), c.mark.Close()) }
 
 // report returns the store's condition.
 func (c *catalog) report() queue.Condition {

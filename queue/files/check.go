@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -79,11 +80,11 @@ func overlaid(ctx context.Context, dir string, all bool, use func(q *queue.Queue
 		return r, err
 	}
 	defer func() { err = errors.Join(err, lock.Close()) }()
-	over, err := newOverlay(dir)
+	over, err := wal.NewOverlay(dir)
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, over.close()) }()
+	defer func() { err = errors.Join(err, over.Close()) }()
 	heard := &collector{}
 	log := slog.New(heard)
 	s, err := openFolder(over, Options{MinFree: -1, Log: log, salvage: all})

@@ -1,9 +1,7 @@
 package files
 
 import (
-	"bytes"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,56 +90,6 @@ func TestCheckChangesNothing(t *testing.T) {
 		}
 		if r.Sound() != test.sound || !strings.Contains(strings.Join(r.Findings, "\n"), test.finding) || r.Stats.Waiting.Groups != test.waiting {
 			t.Errorf("%s: sound %v, %d wait, findings %q", test.why, r.Sound(), r.Stats.Waiting.Groups, r.Findings)
-		}
-	}
-}
-
-// Writes to a layer read back like writes to a file.
-func TestLayer(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	dir := t.TempDir()
-	model := bytes.Repeat([]byte("0123456789"), 30)
-	if err := os.WriteFile(filepath.Join(dir, "f"), model, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	o, err := newOverlay(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := o.close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	f, err := o.open("f")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for step := range 2000 {
-		switch at := r.IntN(400); r.IntN(3) {
-		case 0:
-			b := bytes.Repeat([]byte{byte(step)}, r.IntN(50))
-			if _, err := f.WriteAt(b, int64(at)); err != nil {
-				t.Fatal(err)
-			}
-			model = append(model, make([]byte, max(0, at+len(b)-len(model)))...)
-			copy(model[at:], b)
-		case 1:
-			if step%10 > 0 {
-				continue
-			}
-			if err := f.Truncate(int64(at)); err != nil {
-				t.Fatal(err)
-			}
-			model = append(model, make([]byte, max(0, at-len(model)))...)[:at]
-		}
-		size, err := f.Size()
-		got := make([]byte, size)
-		if err == nil {
-			_, err = f.ReadAt(got, 0)
-		}
-		if err != nil || !bytes.Equal(got, model) {
-			t.Fatalf("step %d: error %v, %d bytes, want %d", step, err, size, len(model))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/wal/waltest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -24,7 +25,7 @@ type fate struct {
 // A survivor is a queue over a failing disk, with the known states of its groups.
 type survivor struct {
 	*rapid.T
-	d     *disk
+	d     *waltest.Disk
 	q     *queue.Queue
 	store *store
 	next  int
@@ -42,7 +43,7 @@ func TestDiskThatFails(t *testing.T) {
 }
 
 func history(t *rapid.T) {
-	s := &survivor{T: t, d: newDisk(), fates: make(map[string]*fate), state: make(map[string][]string)}
+	s := &survivor{T: t, d: waltest.New(), fates: make(map[string]*fate), state: make(map[string][]string)}
 	s.open()
 	defer func() { s.store.Close() }()
 	t.Repeat(map[string]func(*rapid.T){
@@ -63,7 +64,7 @@ func history(t *rapid.T) {
 
 // open opens the queue as a new process does, on a working disk.
 func (s *survivor) open() {
-	s.d.fails, s.d.skip = 0, 0
+	s.d.Fails, s.d.Skip = 0, 0
 	var err error
 	if s.store, err = openFolder(s.d, Options{segmentSize: 1500}); err != nil {
 		s.Fatal(err)
@@ -161,11 +162,11 @@ func (s *survivor) setState(t *rapid.T) {
 
 // fail makes operations of the disk fail.
 func (s *survivor) fail(t *rapid.T) {
-	s.d.mu.Lock()
-	defer s.d.mu.Unlock()
-	s.d.err = rapid.SampledFrom(faults()).Draw(t, "fault")
-	s.d.fails = rapid.IntRange(-1, 4).Draw(t, "fails")
-	s.d.skip = rapid.IntRange(0, 4).Draw(t, "skip")
+	s.d.Lock()
+	defer s.d.Unlock()
+	s.d.Err = rapid.SampledFrom(waltest.Faults()).Draw(t, "fault")
+	s.d.Fails = rapid.IntRange(-1, 4).Draw(t, "fails")
+	s.d.Skip = rapid.IntRange(0, 4).Draw(t, "skip")
 }
 
 // kill ends the process: its writes are there, synced or not.
@@ -178,7 +179,7 @@ func (s *survivor) kill(*rapid.T) {
 // powerCut stops the machine.
 func (s *survivor) powerCut(t *rapid.T) {
 	s.store.Close()
-	s.d.cut(t)
+	s.d = s.d.Crash(t, true)
 	s.open()
 	s.check()
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 // A gap is a part of a file without an intact frame.
@@ -23,33 +25,33 @@ const (
 
 // damage counts and logs a damaged place, and saves its bytes beside if the disk can read
 // them.
-func (c *catalog) damage(name string, g gap, what string) error {
+func (c *catalog) damage(name string, g wal.Gap, what string) error {
 	c.damaged.Add(1)
-	if g.why != nil { // its bytes cannot be saved
-		c.log.Error(what, "file", name, "at", g.from, "bytes", g.to-g.from, "err", g.why, "remedy", remedy)
+	if g.Why != nil { // its bytes cannot be saved
+		c.log.Error(what, "file", name, "at", g.From, "bytes", g.To-g.From, "err", g.Why, "remedy", remedy)
 		return nil //nolint:nilerr // the damage is told
 	}
 	kept, size, err := c.keep(name, g)
-	c.log.Error(what, "file", name, "at", g.from, "bytes", size, "kept", kept, "remedy", remedy)
+	c.log.Error(what, "file", name, "at", g.From, "bytes", size, "kept", kept, "remedy", remedy)
 	return err
 }
 
 // keep copies the bytes of a gap to a file of their own, unless one exists, and returns its
 // name. If it cannot, it returns no name: the copy only helps, and its lack is no reason to
 // stop.
-func (c *catalog) keep(name string, g gap) (kept string, size int64, err error) {
-	f, err := c.folder.open(name)
+func (c *catalog) keep(name string, g wal.Gap) (kept string, size int64, err error) {
+	f, err := c.folder.Open(name)
 	if err != nil {
 		return "", 0, err
 	}
 	defer f.Close()
-	if g.to < 0 {
-		if g.to, err = f.Size(); err != nil {
+	if g.To < 0 {
+		if g.To, err = f.Size(); err != nil {
 			return "", 0, err
 		}
 	}
-	size = g.to - g.from
-	kept = fmt.Sprintf("%s.%d%s", name, g.from, keptEnd)
+	size = g.To - g.From
+	kept = fmt.Sprintf("%s.%d%s", name, g.From, keptEnd)
 	if c.has(kept) || size == 0 {
 		return kept, size, nil
 	}
@@ -58,7 +60,7 @@ func (c *catalog) keep(name string, g gap) (kept string, size int64, err error) 
 	if len(slices.DeleteFunc(slices.Clone(c.names), func(n string) bool { return !isKept(n) })) >= keptMost {
 		return "", size, nil
 	}
-	if err := c.copyTo(kept, io.NewSectionReader(f, g.from, size)); err != nil {
+	if err := c.copyTo(kept, io.NewSectionReader(f, g.From, size)); err != nil {
 		c.log.Warn("the damaged bytes could not be saved beside", "file", name, "err", err)
 		return "", size, nil
 	}
@@ -68,7 +70,7 @@ func (c *catalog) keep(name string, g gap) (kept string, size int64, err error) 
 
 // copyTo makes a file with the content of r, or none.
 func (c *catalog) copyTo(name string, r io.Reader) error {
-	f, err := c.folder.open(name)
+	f, err := c.folder.Open(name)
 	if err != nil {
 		return err
 	}

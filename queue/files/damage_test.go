@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/wal"
+	"github.com/quintain-rl/quintain/internal/wal/waltest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -37,7 +39,7 @@ const (
 // disk after the queue's end.
 func rest(t *testing.T, how end) ruin {
 	t.Helper()
-	d := newDisk()
+	d := waltest.New()
 	q, s := openOn(t, d)
 	r := ruin{make(map[string][]byte), make(map[string]bool), make(map[string]bool), "the state"}
 	for i := 0; i < 40; i += 2 {
@@ -79,8 +81,8 @@ func rest(t *testing.T, how end) ruin {
 	if how != killed {
 		closeStore(t, q)
 	}
-	for name, n := range d.now {
-		r.files[name] = bytes.Clone(n.data)
+	for name, n := range d.Files {
+		r.files[name] = bytes.Clone(n.Data)
 	}
 	if how == killed {
 		closeStore(t, q)
@@ -100,9 +102,9 @@ type toll struct {
 // enter opens the remains of a store, and takes everything out.
 func (r ruin) enter(t *testing.T, files map[string][]byte) (o toll) {
 	t.Helper()
-	d := newDisk()
+	d := waltest.New()
 	for name, data := range files {
-		d.now[name] = &inode{data: bytes.Clone(data), kept: bytes.Clone(data)}
+		d.Put(name, data)
 	}
 	s, err := openFolder(d, Options{segmentSize: 1500})
 	if err != nil {
@@ -145,7 +147,7 @@ func (r ruin) enter(t *testing.T, files map[string][]byte) (o toll) {
 	}
 	c, st := s.Condition(), q.Stats()
 	o.back, o.cuts, o.told = string(state) != r.state, c.Cut, int(c.Damaged+c.Cut+st.Lost+st.Corrupt)
-	for name := range d.now {
+	for name := range d.Files {
 		if strings.HasSuffix(name, keptEnd) {
 			o.kept = append(o.kept, name)
 		}
@@ -232,19 +234,19 @@ func TestFileThatEndsBetweenFrames(t *testing.T) {
 	r := rest(t, killed)
 	for _, name := range []string{segmentName(1), segmentName(2), doneName, statesName} {
 		b := r.files[name]
-		h, err := readFileHead(bytes.NewReader(b), kindOf(name))
+		h, err := wal.ReadHead(bytes.NewReader(b), kindOf(name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := source{bytes.NewReader(b), int64(len(b)), h.salt, int64(len(b))}.scan(true)
-		if err != nil || len(v.frames) < 2 {
-			t.Fatalf("%s: %d frames, error %v", name, len(v.frames), err)
+		v, err := wal.Source{ReaderAt: bytes.NewReader(b), Size: int64(len(b)), Salt: h.Salt, Sealed: int64(len(b))}.Scan(0)
+		if err != nil || len(v.Frames) < 2 {
+			t.Fatalf("%s: %d frames, error %v", name, len(v.Frames), err)
 		}
-		for _, f := range v.frames {
+		for _, f := range v.Frames {
 			files := maps.Clone(r.files)
-			files[name] = b[:f.at]
+			files[name] = b[:f.At]
 			if o := r.enter(t, files); o.told == 0 {
-				t.Errorf("%s ends at %d of %d, and not a word: %+v", name, f.at, len(b), o)
+				t.Errorf("%s ends at %d of %d, and not a word: %+v", name, f.At, len(b), o)
 			}
 		}
 	}
@@ -254,9 +256,9 @@ func TestFileThatEndsBetweenFrames(t *testing.T) {
 func TestDamagedBytesAreKept(t *testing.T) {
 	r := rest(t, closed)
 	name := segmentName(1)
-	r.files[name][fileHeadLen+10] ^= 1
+	r.files[name][wal.HeadLen+10] ^= 1
 	o := r.enter(t, r.files)
-	if want := fmt.Sprintf("%s.%d%s", name, fileHeadLen, keptEnd); !slices.Equal(o.kept, []string{want}) {
+	if want := fmt.Sprintf("%s.%d%s", name, wal.HeadLen, keptEnd); !slices.Equal(o.kept, []string{want}) {
 		t.Errorf("kept %v, want %s", o.kept, want)
 	}
 }
@@ -264,39 +266,39 @@ func TestDamagedBytesAreKept(t *testing.T) {
 // A segment put back after it was missed is ignored.
 func TestPutBack(t *testing.T) {
 	r := rest(t, closed)
-	d := newDisk()
+	d := waltest.New()
 	for name, data := range r.files {
-		d.now[name] = &inode{data: bytes.Clone(data), kept: bytes.Clone(data)}
+		d.Put(name, data)
 	}
 	for _, name := range []string{segmentName(2), segmentName(len(r.files) - 4)} { // a middle one, and the newest
-		gone := d.now[name]
+		gone := d.Files[name]
 		if gone == nil {
 			t.Fatalf("there is no %s among %v", name, slices.Sorted(maps.Keys(r.files)))
 		}
-		delete(d.now, name)
+		delete(d.Files, name)
 		q, _ := openOn(t, d)
 		if q.Stats().Lost == 0 {
 			t.Errorf("%s is missing, and nothing counts as lost", name)
 		}
 		closeStore(t, q)
-		d.now[name] = gone
-		before := bytes.Clone(gone.data)
+		d.Files[name] = gone
+		before := bytes.Clone(gone.Data)
 		q, _ = openOn(t, d)
 		putSmall(t, q, 1000+len(name), 1000+len(name))
 		closeStore(t, q)
-		if now := d.now[name]; now == nil || !bytes.Equal(now.data, before) {
+		if now := d.Files[name]; now == nil || !bytes.Equal(now.Data, before) {
 			t.Errorf("%s was put back, and is changed or gone", name)
 		}
-		delete(d.now, name)
+		delete(d.Files, name)
 		q, _ = openOn(t, d)
 		consume(t, q, map[string]bool{})
 		putSmall(t, q, 2000, 2039)
 		closeStore(t, q)
 		if name == segmentName(2) {
 			r2 := rest(t, closed)
-			clear(d.now)
+			clear(d.Files)
 			for name, data := range r2.files {
-				d.now[name] = &inode{data: bytes.Clone(data), kept: bytes.Clone(data)}
+				d.Put(name, data)
 			}
 		}
 	}
@@ -306,7 +308,7 @@ func TestPutBack(t *testing.T) {
 // crash.
 func TestIdleStoreIsSealed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDisk()
+		d := waltest.New()
 		q, s := openOn(t, d)
 		stop := make(chan struct{})
 		done := make(chan struct{})
@@ -319,12 +321,12 @@ func TestIdleStoreIsSealed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, l := range sealed.files {
-			if n := len(d.now[name].data); int64(n) != l.sealed {
+			if n := len(d.Files[name].Data); int64(n) != l.sealed {
 				t.Errorf("%s: %d bytes are sealed of %d", name, l.sealed, n)
 			}
 		}
 		name := segmentName(1)
-		d.now[name].data[len(d.now[name].data)-1] ^= 1 // kills the process and flips a bit of the last frame
+		d.Files[name].Data[len(d.Files[name].Data)-1] ^= 1 // kills the process and flips a bit of the last frame
 		close(stop)
 		<-done
 		s.stop = nil
@@ -354,11 +356,11 @@ func TestManifest(t *testing.T) {
 			t.Fatalf("byte %d is another, and nobody notices", i)
 		}
 	}
-	other := newDisk()
+	other := waltest.New()
 	q, _ := openOn(t, other)
 	closeStore(t, q)
 	r := rest(t, closed)
-	r.files[doneName] = other.now[doneName].data
+	r.files[doneName] = other.Files[doneName].Data
 	if o := r.enter(t, r.files); !errors.Is(o.refused, errForeign) {
 		t.Errorf("a file of another store: error %v", o.refused)
 	}
@@ -370,32 +372,6 @@ func FuzzManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if m, err := decodeManifest(b); err == nil && !bytes.Equal(m.encode(), b) {
 			t.Errorf("%q is read as %q", b, m.encode())
-		}
-	})
-}
-
-func FuzzSurvey(f *testing.F) {
-	b := fileHead{kind: kindDone}.encode()
-	for i := range 3 {
-		one := newFrame([]byte{byte(i)}, []byte("payload"))
-		b = append(one.appendTo(b, int64(len(b)), 0), "payload"...)
-	}
-	f.Add(b, 60)
-	f.Fuzz(func(t *testing.T, b []byte, sealed int) {
-		s := source{bytes.NewReader(b), int64(len(b)), 0, int64(min(max(sealed, fileHeadLen), len(b)))}
-		v, err := s.scan(true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v.torn && v.end < s.sealed || v.last() > v.end {
-			t.Errorf("the end is %d, sealed %d, the last frame ends at %d", v.end, s.sealed, v.last())
-		}
-		at := int64(fileHeadLen)
-		for _, f := range v.frames {
-			if f.at < at {
-				t.Errorf("a frame begins at %d, and the one before ends at %d", f.at, at)
-			}
-			at = f.end()
 		}
 	})
 }

@@ -3,15 +3,16 @@ package files
 import (
 	"bytes"
 	"encoding/binary"
-	"hash/crc32"
 	"sync/atomic"
+
+	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 // ends are the durable sizes of the growing files and the highest sequence number, updated after each write. Nobody waits
 // for their own durability: they survive the process, and lag behind if the machine stops.
 // They are written after the sync, so they are never ahead.
 type ends struct {
-	f     file        // nil: no ends
+	f     wal.File    // nil: no ends
 	dirty atomic.Bool // changed since the last sync
 }
 
@@ -22,8 +23,8 @@ const (
 )
 
 // openEnds opens the ends of a folder. A store works without them.
-func openEnds(in folder) *ends {
-	f, err := in.open(endsName)
+func openEnds(in wal.Folder) *ends {
+	f, err := in.Open(endsName)
 	if err != nil {
 		return &ends{}
 	}
@@ -43,7 +44,7 @@ func (e *ends) note(kind byte, salt uint32, size int64) {
 	}
 	b := binary.LittleEndian.AppendUint64(make([]byte, 0, endLen), uint64(size))
 	b = binary.LittleEndian.AppendUint32(b, salt)
-	_, _ = e.f.WriteAt(binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli())), endAt(kind))
+	_, _ = e.f.WriteAt(binary.LittleEndian.AppendUint32(b, wal.Sum(0, b)), endAt(kind))
 	e.dirty.Store(true)
 }
 
@@ -53,7 +54,7 @@ func (e *ends) of(kind byte, salt uint32) int64 {
 	if e.f == nil {
 		return 0
 	}
-	if _, err := e.f.ReadAt(b[:], endAt(kind)); err != nil || binary.LittleEndian.Uint32(b[12:]) != crc32.Checksum(b[:12], castagnoli()) ||
+	if _, err := e.f.ReadAt(b[:], endAt(kind)); err != nil || binary.LittleEndian.Uint32(b[12:]) != wal.Sum(0, b[:12]) ||
 		binary.LittleEndian.Uint32(b[8:]) != salt {
 		return 0
 	}

@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"sync"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
@@ -20,7 +22,7 @@ import (
 // Options are the settings of a store. The zero value is valid.
 type Options struct {
 	MinFree int64        // bytes that Put leaves free on the disk; default: 64 MiB, or a tenth of a small disk; negative: none
-	Pool    *Pool        // of open files, which stores may share; default: its own, of [DefaultOpen]
+	Pool    *wal.Pool    // of open files, which stores may share; default: its own, of [DefaultOpen]
 	Locked  bool         // the caller keeps the surrounding data folder locked
 	Mark    string       // path of a file outside the folder, by which the store notices that the folder was removed or put back; default: none
 	Log     *slog.Logger // default: none
@@ -66,7 +68,7 @@ type store struct {
 	ops    sync.RWMutex
 	bodies *segments
 	done   *frameFile
-	append committer[frame]
+	append committer[wal.Frame]
 
 	state  sync.Mutex // guards states and values
 	states *frameFile
@@ -86,9 +88,9 @@ func Open(dir string, o Options) (queue.Store, error) {
 	}
 	pool := o.Pool
 	if pool == nil {
-		pool = NewPool(DefaultOpen)
+		pool = wal.NewPool(wal.DefaultOpen)
 	}
-	s, err := openFolder(osFolder{dir, pool}, o)
+	s, err := openFolder(wal.NewFolder(dir, pool), o)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), lock.Close())
 	}
@@ -148,14 +150,14 @@ func (list locks) Close() error {
 	return errors.Join(errs...)
 }
 
-func openFolder(f folder, o Options) (*store, error) {
+func openFolder(f wal.Folder, o Options) (*store, error) {
 	in, err := openCatalog(f, o.logger())
 	if err != nil {
 		return nil, err
 	}
 	in.salvage = o.salvage
 	s := &store{o: o, catalog: in}
-	s.append.write = func(list []frame) error { return s.done.write(list) }
+	s.append.write = func(list []wal.Frame) error { return s.done.write(list) }
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, in.ends.close())
 	}
@@ -174,14 +176,14 @@ func (s *store) open() error {
 	}
 	states, kept, err := openLog(s.catalog, statesName)
 	if err != nil {
-		return errors.Join(err, bodies.close(), done.f.Close())
+		return errors.Join(err, bodies.close(), done.File.Close())
 	}
 	values, err := valuesOf(states, kept)
 	if err != nil {
-		return errors.Join(err, bodies.close(), done.f.Close(), states.f.Close())
+		return errors.Join(err, bodies.close(), done.File.Close(), states.File.Close())
 	}
-	if err := s.catalog.folder.sync(); err != nil { // the names of the files must be durable too
-		return errors.Join(err, bodies.close(), done.f.Close(), states.f.Close())
+	if err := s.catalog.folder.Sync(); err != nil { // the names of the files must be durable too
+		return errors.Join(err, bodies.close(), done.File.Close(), states.File.Close())
 	}
 	s.bodies, s.done, s.states, s.values = bodies, done, states, values
 	for key, value := range values {
@@ -193,23 +195,23 @@ func (s *store) open() error {
 
 // openLog opens a file of small records, or makes it. A listed file was durable, so no crash
 // removed it, and without it nobody knows what was acknowledged.
-func openLog(in *catalog, name string) (*frameFile, scan, error) {
+func openLog(in *catalog, name string) (*frameFile, wal.Scan, error) {
 	if l, ok := in.found.files[name]; ok && !in.has(name) {
 		if !in.salvage {
-			return nil, scan{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without its records", name, l.sealed, manifestName)
+			return nil, wal.Scan{}, fmt.Errorf("%s is missing, and had %d bytes: put it back, or remove the file %s to go on without its records", name, l.sealed, manifestName)
 		}
 		in.log.Error("the file is missing: groups that were acknowledged may be among the others", "file", name, "remedy", remedy)
 	}
 	ff, v, err := openFrameFile(in, name, true)
-	if err == nil && len(v.frames) == 0 && len(v.gaps) > 0 && v.gaps[0].why != nil && !in.salvage {
-		err = errors.Join(fmt.Errorf("nothing of %s can be read: try again, or remove it and the file %s to go on without its records: %w", name, manifestName, v.gaps[0].why), ff.f.Close())
+	if err == nil && len(v.Frames) == 0 && len(v.Gaps) > 0 && v.Gaps[0].Why != nil && !in.salvage {
+		err = errors.Join(fmt.Errorf("nothing of %s can be read: try again, or remove it and the file %s to go on without its records: %w", name, manifestName, v.Gaps[0].Why), ff.File.Close())
 	}
 	if errors.Is(err, errHeadless) {
 		ff, err = newFrameFile(in, name, 0)
-		v = scan{}
+		v = wal.Scan{}
 	}
 	if err != nil {
-		return nil, scan{}, err
+		return nil, wal.Scan{}, err
 	}
 	in.hold(ff)
 	ff.ahead = logAhead
@@ -222,24 +224,24 @@ func openLog(in *catalog, name string) (*frameFile, scan, error) {
 const logAhead = 256 << 10
 
 // valuesOf reads the states.
-func valuesOf(ff *frameFile, v scan) (map[string][]byte, error) {
+func valuesOf(ff *frameFile, v wal.Scan) (map[string][]byte, error) {
 	values := make(map[string][]byte)
-	for _, f := range v.frames {
-		if f.bad { // reported; the previous value stays
+	for _, f := range v.Frames {
+		if f.Bad { // reported; the previous value stays
 			continue
 		}
-		if len(f.head) == 0 {
+		if len(f.Head) == 0 {
 			return nil, fmt.Errorf("%s: a record has no key", ff.name)
 		}
-		key := string(f.head[1:])
-		if f.head[0] == 0 {
+		key := string(f.Head[1:])
+		if f.Head[0] == 0 {
 			delete(values, key)
 			continue
 		}
-		value := make([]byte, f.length)
-		_, err := ff.f.ReadAt(value, f.payload)
-		if unreadable(err) { // a moment ago it could be read
-			err = ff.catalog.damage(ff.name, gap{f.at, f.end(), err}, harmOf(kindStates))
+		value := make([]byte, f.Length)
+		_, err := ff.File.ReadAt(value, f.Payload)
+		if wal.Unreadable(err) { // a moment ago it could be read
+			err = ff.catalog.damage(ff.name, wal.Gap{From: f.At, To: f.End(), Why: err}, harmOf(kindStates))
 		} else if err == nil {
 			values[key] = value
 		}
@@ -309,7 +311,7 @@ func (s *store) space() (free, keep int64, ok bool) {
 	if s.o.MinFree < 0 {
 		return 0, 0, false
 	}
-	free, total, ok := s.catalog.folder.space()
+	free, total, ok := s.catalog.folder.Space()
 	if keep = s.o.MinFree; keep == 0 {
 		keep = min(64<<20, total/10)
 	}
@@ -371,22 +373,22 @@ func (s *store) Append(ctx context.Context, record []byte) error {
 	}
 	s.ops.RLock()
 	defer s.ops.RUnlock()
-	return s.here(s.insist(func() error { return s.append.do(newFrame(record)) }))
+	return s.here(s.insist(func() error { return s.append.do(wal.NewFrame(record)) }))
 }
 
 // Replay implements [queue.Log].
 func (s *store) Replay(_ context.Context, show func([]byte) error) error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
-	v, err := s.done.source().scan(false)
+	v, err := s.done.source().Scan(math.MaxInt64)
 	if why := s.done.worse(v); err == nil && why != nil { // without a record, groups would be handed out again
 		err = fmt.Errorf("%s: %w: %w", doneName, queue.ErrUnreadable, why)
 	}
-	for _, f := range v.frames {
+	for _, f := range v.Frames {
 		if err != nil {
 			break
 		}
-		err = show(f.head)
+		err = show(f.Head)
 	}
 	return s.here(err)
 }
@@ -395,23 +397,23 @@ func (s *store) Replay(_ context.Context, show func([]byte) error) error {
 func (s *store) Rewrite(_ context.Context, records [][]byte) error {
 	s.ops.Lock()
 	defer s.ops.Unlock()
-	frames := make([]frame, len(records))
+	frames := make([]wal.Frame, len(records))
 	for i, r := range records {
-		frames[i] = newFrame(r)
+		frames[i] = wal.NewFrame(r)
 	}
 	return s.here(replace(&s.done, frames))
 }
 
 // replace rewrites a file with only the given frames.
-func replace(ff **frameFile, frames []frame) error {
+func replace(ff **frameFile, frames []wal.Frame) error {
 	old := *ff
 	fresh, err := renew(old, frames)
 	if err != nil {
 		return err
 	}
 	*ff, fresh.ahead = fresh, old.ahead
-	if err := cmp.Or(old.catalog.folder.sync(), old.f.Close()); err != nil {
-		fresh.err = err // either file may be found after a crash
+	if err := cmp.Or(old.catalog.folder.Sync(), old.File.Close()); err != nil {
+		fresh.Break(err) // either file may be found after a crash
 		return fmt.Errorf("%s: %w: %w", old.name, queue.ErrUncertain, err)
 	}
 	old.catalog.trySeal()
@@ -436,7 +438,7 @@ func (s *store) Close() error {
 	if !s.done.broken() && !s.states.broken() && !s.bodies.newest().broken() {
 		s.catalog.trySeal()
 	}
-	err := errors.Join(s.bodies.close(), s.done.f.Close(), s.states.f.Close(), s.catalog.close())
+	err := errors.Join(s.bodies.close(), s.done.File.Close(), s.states.File.Close(), s.catalog.close())
 	if s.lock != nil {
 		err = errors.Join(err, s.lock.Close())
 	}

@@ -6,11 +6,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/wal/waltest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
 // rememberOn opens the queue of a disk, which remembers IDs for an hour.
-func rememberOn(t *testing.T, d *disk) *queue.Queue {
+func rememberOn(t *testing.T, d *waltest.Disk) *queue.Queue {
 	t.Helper()
 	s, err := openFolder(d, Options{segmentSize: 1500})
 	if err != nil {
@@ -27,21 +28,21 @@ func rememberOn(t *testing.T, d *disk) *queue.Queue {
 func TestForgettingShortensTheLog(t *testing.T) {
 	for _, reopen := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			d := newDisk()
+			d := waltest.New()
 			q := rememberOn(t, d)
-			empty := len(d.now[doneName].data)
+			empty := len(d.Files[doneName].Data)
 			for i := 0; i < 400; i += 40 {
 				putSmall(t, q, i, i+39)
 				consume(t, q, map[string]bool{})
 			}
-			full := len(d.now[doneName].data)
+			full := len(d.Files[doneName].Data)
 			time.Sleep(2 * time.Hour)
 			if reopen {
 				closeStore(t, q)
 				q = rememberOn(t, d)
 			}
 			putSmall(t, q, 0, 0)
-			if now := len(d.now[doneName].data); full < empty+400*16 || now > empty+200 {
+			if now := len(d.Files[doneName].Data); full < empty+400*16 || now > empty+200 {
 				t.Errorf("the log has %d bytes at the beginning, %d when 400 are done, and %d when they are forgotten", empty, full, now)
 			}
 			if n := q.Stats().Known; n != 0 {
@@ -59,14 +60,14 @@ func TestForgettingOnADiskThatFails(t *testing.T) {
 	for skip := range 12 {
 		for _, err := range []error{syscall.EIO, syscall.ENOSPC} {
 			synctest.Test(t, func(t *testing.T) {
-				d := newDisk()
+				d := waltest.New()
 				q := rememberOn(t, d)
 				putSmall(t, q, 0, 0)
 				consume(t, q, map[string]bool{})
 				time.Sleep(2 * time.Hour)
-				d.err, d.skip, d.fails = err, skip, 2
+				d.Err, d.Skip, d.Fails = err, skip, 2
 				_, _ = q.State(t.Context(), "x")
-				d.skip, d.fails = 0, 0
+				d.Skip, d.Fails = 0, 0
 				fresh, err := q.Put(t.Context(), small(0))
 				if err != nil {
 					t.Fatal(err)

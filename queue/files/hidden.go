@@ -3,6 +3,7 @@ package files
 import (
 	"fmt"
 
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -13,29 +14,29 @@ type span struct {
 	why      error
 }
 
-// spans are the numbers in the unreadable parts of a file that begins with number next.
-func (v scan) spans(next uint64) (list []span) {
-	var gaps []gap
-	for _, g := range v.gaps {
-		if g.why != nil {
+// spansOf are the numbers in the unreadable parts of a file that begins with number next.
+func spansOf(v wal.Scan, next uint64) (list []span) {
+	var gaps []wal.Gap
+	for _, g := range v.Gaps {
+		if g.Why != nil {
 			gaps = append(gaps, g)
 		}
 	}
 	hide := func(to uint64) {
 		if len(list) == 0 || list[len(list)-1].from < next {
-			list = append(list, span{next, to, gaps[0].why})
+			list = append(list, span{next, to, gaps[0].Why})
 		}
 		gaps = gaps[1:]
 	}
-	for _, f := range v.frames {
+	for _, f := range v.Frames {
 		rows, _ := decodeTable(f)
-		for len(rows) > 0 && len(gaps) > 0 && gaps[0].from < f.at {
+		for len(rows) > 0 && len(gaps) > 0 && gaps[0].From < f.At {
 			hide(rows[0].Seq - 1)
 		}
 		if len(gaps) == 0 {
 			break
 		}
-		if gaps[0].from == f.at { // its table can be read, so each body can be tried
+		if gaps[0].From == f.At { // its table can be read, so each body can be tried
 			gaps = gaps[1:]
 		}
 		if len(rows) > 0 {
@@ -54,7 +55,7 @@ func (s *segments) settle() {
 		var list []span
 		for _, p := range seg.spans {
 			if p.to == 0 && i+1 < len(s.list) {
-				p.to = s.list[i+1].head.next - 1
+				p.to = s.list[i+1].Head.Number - 1
 			} else if p.to == 0 {
 				p.to = s.last
 			}
@@ -108,8 +109,8 @@ func (s *segments) holder(seq uint64) (name string, gone bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, seg := range s.list {
-		if seg.head.next <= seq && seg.head.next > best {
-			name, gone, best = seg.name, false, seg.head.next
+		if seg.Head.Number <= seq && seg.Head.Number > best {
+			name, gone, best = seg.name, false, seg.Head.Number
 		}
 	}
 	return name, gone

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 // Folders returns the folders of the queues in a data folder, the default run's first, or dir
@@ -42,6 +43,6 @@ func Folders(dir string) ([]string, error) {
 
 // isQueue reports whether a folder has files of a queue.
 func isQueue(dir string) (bool, error) {
-	names, err := osFolder{dir: dir}.names()
+	names, err := wal.NewFolder(dir, nil).Names()
 	return slices.ContainsFunc(names, func(name string) bool { return name == manifestName || ours(name) }), err
 }

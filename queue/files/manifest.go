@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 // A manifest lists a store's files and how much of each was durable. It may lag behind:
@@ -27,7 +27,7 @@ type listed struct {
 
 const (
 	manifestName  = "manifest"
-	manifestTitle = "quintain queue, manifest 2"
+	manifestTitle = "quintain queue, manifest 3"
 )
 
 // errManifest reports a damaged manifest.
@@ -41,24 +41,19 @@ func (m manifest) encode() []byte {
 		f := m.files[name]
 		fmt.Fprintf(&b, "%s salt %08x next %d sealed %d\n", name, f.salt, f.next, f.sealed)
 	}
-	fmt.Fprintf(&b, "sum %08x\n", crc32.Checksum(b.Bytes(), castagnoli()))
-	return b.Bytes()
+	return wal.WithSum(b.Bytes())
 }
 
 // decodeManifest undoes encode, and reads nothing else.
 func decodeManifest(b []byte) (m manifest, err error) {
-	title, _, _ := strings.Cut(string(b), "\n")
-	body, sum, found := bytes.Cut(b, []byte("\nsum "))
-	if want := fmt.Sprintf("%08x\n", crc32.Checksum(append(body[:len(body):len(body)], '\n'), castagnoli())); !found || string(sum) != want {
+	lines, ok := wal.CutSum(b)
+	if !ok || len(lines) < 2 {
 		return m, errManifest
 	}
-	if title != manifestTitle {
-		return m, fmt.Errorf("begins with %q, want %q: use the program that wrote it", title, manifestTitle)
+	if lines[0] != manifestTitle {
+		return m, fmt.Errorf("begins with %q, want %q: use the program that wrote it", lines[0], manifestTitle)
 	}
-	lines := strings.Split(string(body), "\n")[1:]
-	if len(lines) == 0 {
-		return m, errManifest
-	}
+	lines = lines[1:]
 	files := 0
 	if _, err := fmt.Sscanf(lines[0], "store %x last %d files %d", &m.store, &m.last, &files); err != nil || files != len(lines)-1 {
 		return m, errManifest
@@ -76,52 +71,10 @@ func decodeManifest(b []byte) (m manifest, err error) {
 }
 
 // readManifest reads the manifest of a folder.
-func readManifest(in folder) (m manifest, err error) {
-	f, err := in.open(manifestName)
+func readManifest(in wal.Folder) (m manifest, err error) {
+	b, err := wal.ReadFile(in, manifestName)
 	if err != nil {
-		return m, err
-	}
-	b, err := readAll(f)
-	if err = errors.Join(err, f.Close()); err != nil {
 		return m, err
 	}
 	return decodeManifest(b)
-}
-
-// readAll reads a whole file.
-func readAll(f file) ([]byte, error) {
-	size, err := f.Size()
-	if err != nil {
-		return nil, err
-	}
-	b := make([]byte, size)
-	_, err = f.ReadAt(b, 0)
-	return b, err
-}
-
-// write replaces the manifest on disk, whole or not at all.
-func (m manifest) write(in folder) error {
-	const fresh = manifestName + freshEnd
-	f, err := in.open(fresh)
-	if err != nil {
-		return spaceError(err)
-	}
-	if err := errors.Join(overwrite(f, m.encode()), f.Close()); err != nil {
-		return errors.Join(spaceError(err), in.remove(fresh))
-	}
-	if err := in.rename(fresh, manifestName); err != nil {
-		return errors.Join(spaceError(err), in.remove(fresh))
-	}
-	return in.sync()
-}
-
-// overwrite makes b the durable content of a file.
-func overwrite(f file, b []byte) error {
-	if err := f.Truncate(0); err != nil {
-		return err
-	}
-	if _, err := f.WriteAt(b, 0); err != nil {
-		return err
-	}
-	return f.Sync()
 }

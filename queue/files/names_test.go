@@ -7,11 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/wal/waltest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
 // openLogged opens a queue with segments of the usual size.
-func openLogged(t *testing.T, d *disk, log *bytes.Buffer) *queue.Queue {
+func openLogged(t *testing.T, d *waltest.Disk, log *bytes.Buffer) *queue.Queue {
 	t.Helper()
 	s, err := openFolder(d, Options{Log: slog.New(slog.NewTextHandler(log, nil))})
 	if err != nil {
@@ -28,12 +29,12 @@ func openLogged(t *testing.T, d *disk, log *bytes.Buffer) *queue.Queue {
 // was put is lost, even if the process is killed.
 func TestCopyWithAnotherNameOfTheSameNumber(t *testing.T) {
 	for _, copied := range []string{"1.groups", "+1.groups", "+0000001.groups", "0000001.groups", "000000001.groups", "0.groups", "-1.groups", "x.groups"} {
-		d := newDisk()
+		d := waltest.New()
 		q := openLogged(t, d, new(bytes.Buffer))
 		putSmall(t, q, 0, 19)
 		closeStore(t, q)
-		d.now[copied] = &inode{data: bytes.Clone(d.now[segmentName(1)].data), kept: bytes.Clone(d.now[segmentName(1)].data)}
-		before := bytes.Clone(d.now[copied].data)
+		d.Put(copied, d.Files[segmentName(1)].Data)
+		before := bytes.Clone(d.Files[copied].Data)
 
 		var log bytes.Buffer
 		q = openLogged(t, d, &log)
@@ -49,7 +50,7 @@ func TestCopyWithAnotherNameOfTheSameNumber(t *testing.T) {
 		if st := after.Stats(); st.Waiting.Groups != 20 || st.Lost != 0 {
 			t.Errorf("%s: %d groups wait and %d are lost, want 20 and 0", copied, st.Waiting.Groups, st.Lost)
 		}
-		if now := d.now[copied]; now == nil || !bytes.Equal(now.data, before) {
+		if now := d.Files[copied]; now == nil || !bytes.Equal(now.Data, before) {
 			t.Errorf("%s is changed or gone", copied)
 		}
 	}

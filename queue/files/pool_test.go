@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 )
 
 // openIn opens the queue of a folder, with small segments.
-func openIn(t *testing.T, dir string, p *Pool) *queue.Queue {
+func openIn(t *testing.T, dir string, p *wal.Pool) *queue.Queue {
 	t.Helper()
 	s, err := Open(dir, Options{Pool: p, segmentSize: 1500})
 	if err != nil {
@@ -27,20 +28,13 @@ func openIn(t *testing.T, dir string, p *Pool) *queue.Queue {
 	return q
 }
 
-// now is the number of open files.
-func (p *Pool) now() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.open
-}
-
 // An idle store has no open file, and opens files on use.
 func TestIdleStoreHasNoFileOpen(t *testing.T) {
-	p := NewPool(DefaultOpen)
+	p := wal.NewPool(wal.DefaultOpen)
 	q := openIn(t, t.TempDir(), p)
 	defer closeStore(t, q)
 	for round := range 3 {
-		for p.now() > 0 { // or the test times out
+		for p.NumOpen() > 0 { // or the test times out
 			<-time.After(time.Millisecond)
 		}
 		putSmall(t, q, 40*round, 40*round+39)
@@ -51,7 +45,7 @@ func TestIdleStoreHasNoFileOpen(t *testing.T) {
 // Many stores share few open files; nothing is lost or mixed up.
 func TestFewOpenFilesForManyStores(t *testing.T) {
 	const most, stores = 8, 24
-	p, root := NewPool(most), t.TempDir()
+	p, root := wal.NewPool(most), t.TempDir()
 	var wg sync.WaitGroup
 	for i := range stores {
 		q := openIn(t, filepath.Join(root, fmt.Sprint(i)), p)
@@ -77,7 +71,7 @@ func TestFewOpenFilesForManyStores(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := p.now(); n > most {
+	if n := p.NumOpen(); n > most {
 		t.Errorf("%d files are open, want %d at most", n, most)
 	}
 }
@@ -90,7 +84,7 @@ func TestAnotherFileOfTheName(t *testing.T) {
 			return errors.Join(os.Rename(path, path+".old"), os.WriteFile(path, make([]byte, 5000), 0o600))
 		},
 	} {
-		p, dir := NewPool(0), t.TempDir() // no file stays open
+		p, dir := wal.NewPool(0), t.TempDir() // no file stays open
 		q := openIn(t, dir, p)
 		putSmall(t, q, 0, 0)
 		if err := change(filepath.Join(dir, segmentName(1))); err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/wal/waltest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -15,21 +16,21 @@ import (
 func TestReadyAsPutsAre(t *testing.T) {
 	type fault struct {
 		why  string
-		on   func(*disk)
+		on   func(*waltest.Disk)
 		full bool
 	}
 	list := []fault{
-		{"the disk is full", func(d *disk) { d.most = d.used() }, true},
-		{"less is free than must be", func(d *disk) { d.most = d.used() * 100 / 95 }, true},
+		{"the disk is full", func(d *waltest.Disk) { d.Most = d.Used() }, true},
+		{"less is free than must be", func(d *waltest.Disk) { d.Most = d.Used() * 100 / 95 }, true},
 	}
-	for _, err := range faults() {
-		list = append(list, fault{err.Error(), func(d *disk) { d.err, d.fails = err, -1 }, false})
+	for _, err := range waltest.Faults() {
+		list = append(list, fault{err.Error(), func(d *waltest.Disk) { d.Err, d.Fails = err, -1 }, false})
 	}
 	for _, test := range list {
 		t.Run(test.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := newDisk()
-				d.most = 1 << 20
+				d := waltest.New()
+				d.Most = 1 << 20
 				q, _ := openOn(t, d)
 				for round := range 3 {
 					if err := q.Ready(t.Context()); err != nil {
@@ -45,7 +46,7 @@ func TestReadyAsPutsAre(t *testing.T) {
 					if test.full && (!errors.Is(err, queue.ErrNoSpace) || !errors.Is(putErr, queue.ErrNoSpace)) {
 						t.Errorf("ready: %v; a put: %v; want both to say that there is no space", err, putErr)
 					}
-					d.most, d.fails = 1<<20, 0
+					d.Most, d.Fails = 1<<20, 0
 					time.Sleep(time.Minute)
 				}
 				putSmall(t, q, 10, 12)
@@ -58,7 +59,7 @@ func TestReadyAsPutsAre(t *testing.T) {
 // The space of probes is reclaimed, and no probe comes out as a group.
 func TestReadyTakesNoSpace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDisk()
+		d := waltest.New()
 		q, s := openOn(t, d)
 		putSmall(t, q, 1, 1)
 		for range 1000 {
@@ -67,7 +68,7 @@ func TestReadyTakesNoSpace(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n := d.used(); n > 20_000 {
+		if n := d.Used(); n > 20_000 {
 			t.Errorf("%d bytes for one small group, in %d files", n, len(s.bodies.list))
 		}
 		closeStore(t, q)
@@ -95,7 +96,7 @@ func TestSyncTimes(t *testing.T) {
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	d := newDisk()
+	d := waltest.New()
 	q, store := openOn(t, d)
 	before := store.Condition().Syncs.Counts
 	putSmall(t, q, 1, 3)

@@ -3,70 +3,80 @@ package files
 import (
 	"errors"
 	"fmt"
+
+	"github.com/quintain-rl/quintain/internal/wal"
+	"github.com/quintain-rl/quintain/queue"
 )
+
+// errHeadless says that the machine or process ended before the first bytes of a new file
+// were durable.
+var errHeadless = errors.New("is empty, or all zeros")
+
+var errForeign = errors.New("belongs to another store")
 
 // openFrameFile opens and scans a file of frames. If it may have grown since the last seal,
 // a torn write at its end is cut off; else every byte of it is sealed.
 //
 // [errHeadless] says that the file was made, but never held anything.
-func openFrameFile(in *catalog, name string, grown bool) (ff *frameFile, v scan, err error) {
-	f, err := in.folder.open(name)
+func openFrameFile(in *catalog, name string, grown bool) (ff *frameFile, v wal.Scan, err error) {
+	f, err := in.folder.Open(name)
 	if err != nil {
 		return nil, v, err
 	}
-	ff = &frameFile{catalog: in, name: name, f: f}
-	if v, err = ff.restore(grown); err != nil {
+	head, v, err := in.restore(f, name, grown)
+	if err != nil {
 		return nil, v, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 	}
-	ff.gaps = v.gaps
-	ff.size.Store(v.end)
+	ff = in.frameFile(name, wal.Resume(f, head, v.End))
+	ff.gaps = v.Gaps
 	in.hold(ff)
 	return ff, v, nil
 }
 
-// restore scans the file, cuts off a torn write, and makes the rest durable.
-func (ff *frameFile) restore(grown bool) (v scan, err error) {
-	if v, err = ff.inspect(grown); err != nil {
-		return v, err
+// restore scans a file, cuts off a torn write, and makes the rest durable.
+func (c *catalog) restore(f wal.File, name string, grown bool) (head wal.Head, v wal.Scan, err error) {
+	size, err := f.Size()
+	if err != nil {
+		return head, v, err
 	}
-	if v.torn {
-		if err := ff.cut(v); err != nil {
-			return v, err
+	if head, err = c.head(f, name, size); err != nil {
+		return head, v, err
+	}
+	s := wal.Source{ReaderAt: f, Size: size, Salt: head.Salt, Sealed: c.sealed(name, head)}
+	if v, err = c.inspect(f, name, s, grown); err != nil {
+		return head, v, err
+	}
+	if v.Torn {
+		if err := c.cut(f, name, v); err != nil {
+			return head, v, err
 		}
 	}
 	if !grown {
-		return v, nil
+		return head, v, nil
 	}
-	return v, ff.f.Sync() // trusted from now on, so it must be durable
+	return head, v, s.Harden(v, f) // trusted from now on
 }
 
-// inspect scans the file and reports damage.
-func (ff *frameFile) inspect(grown bool) (v scan, err error) {
-	size, err := ff.f.Size()
-	if err != nil {
-		return v, err
-	}
-	if err := ff.readHead(size); err != nil {
-		return v, err
-	}
-	s := source{ff.f, size, ff.head.salt, ff.sealed()}
-	if s.sealed > size {
-		ff.catalog.damaged.Add(1)
-		ff.catalog.log.Error("a file has lost its end", "file", ff.name, "at", size, "bytes", s.sealed-size, "remedy", remedy)
+// inspect scans a file and reports damage.
+func (c *catalog) inspect(f wal.File, name string, s wal.Source, grown bool) (v wal.Scan, err error) {
+	if s.Sealed > s.Size {
+		c.damaged.Add(1)
+		c.log.Error("a file has lost its end", "file", name, "at", s.Size, "bytes", s.Sealed-s.Size, "remedy", remedy)
 		// New frames go after the lost end, so none overlaps another.
-		if err := ff.f.Truncate(s.sealed); err != nil {
+		if err := f.Truncate(s.Sealed); err != nil {
 			return v, err
 		}
-		s.size = s.sealed
+		s.Size = s.Sealed
 	}
+	check := int64(0)
 	if !grown {
-		s.sealed = s.size
+		s.Sealed, check = s.Size, s.Size
 	}
-	if v, err = s.scan(grown); err != nil {
+	if v, err = s.Scan(check); err != nil {
 		return v, err
 	}
-	for _, g := range v.gaps {
-		if err := ff.catalog.damage(ff.name, g, harmOf(ff.head.kind)); err != nil {
+	for _, g := range v.Gaps {
+		if err := c.damage(name, g, harmOf(kindOf(name))); err != nil {
 			return v, err
 		}
 	}
@@ -84,57 +94,56 @@ func harmOf(kind byte) string {
 	return "a file of groups is damaged: its groups may be lost"
 }
 
-// sealed is the known durable size of the file.
-func (ff *frameFile) sealed() int64 {
-	known := max(fileHeadLen, ff.catalog.ends.of(ff.head.kind, ff.head.salt))
+// sealed is the known durable size of a file.
+func (c *catalog) sealed(name string, head wal.Head) int64 {
+	known := max(wal.HeadLen, c.ends.of(head.Kind, head.Salt))
 	// A file rewritten after the manifest has another salt. Each of its frames counts as a
 	// write of its own, so only the last is in doubt.
-	if l, ok := ff.catalog.found.files[ff.name]; ok && l.salt == ff.head.salt {
+	if l, ok := c.found.files[name]; ok && l.salt == head.Salt {
 		known = max(known, l.sealed)
 	}
 	return known
 }
 
-// readHead reads the file's header, or restores a damaged one from the manifest.
-func (ff *frameFile) readHead(size int64) (err error) {
-	l, ok := ff.catalog.found.files[ff.name]
-	ff.head, err = readFileHead(ff.f, kindOf(ff.name))
-	if err == nil && !ff.catalog.guessed && !ff.catalog.found.knows(ff.name, ff.head.salt) {
-		return errForeign
+// head reads the head of a file, or restores a damaged one from the manifest.
+func (c *catalog) head(f wal.File, name string, size int64) (head wal.Head, err error) {
+	l, ok := c.found.files[name]
+	head, err = wal.ReadHead(f, kindOf(name))
+	if v, ok := errors.AsType[*wal.VersionError](err); ok && v.Newer() {
+		err = fmt.Errorf("%w: %w", err, queue.ErrNewer)
 	}
-	if unreadable(err) && ok {
-		ff.head = fileHead{kindOf(ff.name), l.salt, l.next} // not written: the disk may read the old bytes again
-		return ff.catalog.damage(ff.name, gap{0, min(size, fileHeadLen), err}, "the first bytes of a file cannot be read")
+	if err == nil && !c.guessed && !c.found.knows(name, head.Salt) {
+		return head, errForeign
 	}
-	if !errors.Is(err, errHead) {
-		return err
+	known := wal.Head{Kind: kindOf(name), Salt: l.salt, Number: l.next}
+	if wal.Unreadable(err) && ok { // not written: the disk may read the old bytes again
+		return known, c.damage(name, wal.Gap{To: min(size, wal.HeadLen), Why: err}, "the first bytes of a file cannot be read")
+	}
+	if !errors.Is(err, wal.ErrHead) {
+		return head, err
 	}
 	if !ok {
-		if none, err := blank(ff.f, size); err != nil {
-			return err
-		} else if none {
-			return errHeadless
+		if none, err := wal.Blank(f, 0, size); err != nil {
+			return head, err
+		} else if none || size < wal.HeadLen {
+			return head, errHeadless
 		}
-		if size < fileHeadLen {
-			return errHeadless
-		}
-		return err
+		return head, err
 	}
-	if err := ff.catalog.damage(ff.name, gap{to: min(size, fileHeadLen)}, "the first bytes of a file are damaged"); err != nil {
-		return err
+	if err := c.damage(name, wal.Gap{To: min(size, wal.HeadLen)}, "the first bytes of a file are damaged"); err != nil {
+		return head, err
 	}
-	ff.head = fileHead{kindOf(ff.name), l.salt, l.next}
-	_, err = ff.f.WriteAt(ff.head.encode(), 0)
-	return err
+	_, err = f.WriteAt(known.Encode(), 0)
+	return known, err
 }
 
 // cut cuts off an unfinished write, and saves its bytes beside.
-func (ff *frameFile) cut(v scan) error {
-	kept, size, err := ff.catalog.keep(ff.name, gap{from: v.end, to: -1})
+func (c *catalog) cut(f wal.File, name string, v wal.Scan) error {
+	kept, size, err := c.keep(name, wal.Gap{From: v.End, To: -1})
 	if err != nil {
 		return err
 	}
-	ff.catalog.cuts.Add(1)
-	ff.catalog.log.Warn("an unfinished write is cut off", "file", ff.name, "at", v.end, "bytes", size, "kept", kept)
-	return ff.f.Truncate(v.end)
+	c.cuts.Add(1)
+	c.log.Warn("an unfinished write is cut off", "file", name, "at", v.End, "bytes", size, "kept", kept)
+	return f.Truncate(v.End)
 }

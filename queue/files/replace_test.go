@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/wal/waltest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -14,16 +15,16 @@ import (
 // again.
 func TestPutAgainWhileUnreadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDisk()
+		d := waltest.New()
 		q, s := openOn(t, d)
 		putSmall(t, q, 0, 39)
 		first, in := s.bodies.list[0].name, s.bodies.list[0].live
-		d.rot(first, syscall.EIO)
+		d.Rot(first, syscall.EIO)
 		if came, aside := takeAll(t, q); came != 40-in || aside != in {
 			t.Fatalf("%d came and %d were set aside, want %d and %d", came, aside, 40-in, in)
 		}
 		putSmall(t, q, 0, in-2) // all but one
-		d.rot(first, nil)
+		d.Rot(first, nil)
 		time.Sleep(time.Hour)
 		if came, aside := takeAll(t, q); came != in || aside != 0 {
 			t.Errorf("%d came and %d were set aside, want %d and none", came, aside, in)
@@ -41,7 +42,7 @@ func TestPutAgainWhileUnreadable(t *testing.T) {
 // A group that is there twice, because the process ended before the log had the first one,
 // comes once.
 func TestCrashWhileReplacing(t *testing.T) {
-	d := newDisk()
+	d := waltest.New()
 	q, s := openOn(t, d)
 	putSmall(t, q, 0, 4)
 	var third queue.Listed

@@ -2,7 +2,8 @@ package files
 
 import (
 	"encoding/binary"
-	"hash/crc32"
+
+	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 // The salts of a store's files follow from its random identity, so a file of another store is
@@ -10,14 +11,14 @@ import (
 
 // firstSalt is the salt of a new file of this name.
 func (m manifest) firstSalt(name string) uint32 {
-	return crc32.Update(m.nextSalt(0), castagnoli(), []byte(name))
+	return wal.Sum(m.nextSalt(0), []byte(name))
 }
 
 // nextSalt is the salt of the file that replaces one with this salt.
 func (m manifest) nextSalt(salt uint32) uint32 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], m.store)
-	return crc32.Update(salt, castagnoli(), b[:])
+	return wal.Sum(salt, b[:])
 }
 
 // saltOf is the salt of what belongs to a store, but to none of its files.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/groupform"
 )
@@ -21,7 +22,7 @@ func Salvage(ctx context.Context, dir string, show func(queue.Delivery) error) (
 func (s *store) ruined() (list [][]byte) {
 	for _, seg := range s.bodies.list {
 		for _, g := range seg.gaps {
-			list = append(list, bodiesIn(seg.f, g)...)
+			list = append(list, bodiesIn(seg.File, g)...)
 		}
 	}
 	return list
@@ -46,9 +47,9 @@ func salvage(ctx context.Context, q *queue.Queue, list [][]byte, log *slog.Logge
 }
 
 // bodiesIn are the whole encoded groups in a part of a file. They share its memory.
-func bodiesIn(f io.ReaderAt, g gap) (list [][]byte) {
-	b := make([]byte, g.to-g.from)
-	n, _ := (&window{ReaderAt: f}).around(b, g.from)
+func bodiesIn(f io.ReaderAt, g wal.Gap) (list [][]byte) {
+	b := make([]byte, g.To-g.From)
+	n, _ := (&wal.Window{ReaderAt: f}).Around(b, g.From)
 	b = b[:n]
 	for {
 		from, to, ok := groupform.Find(b)

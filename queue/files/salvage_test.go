@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -34,11 +35,11 @@ func TestSalvage(t *testing.T) {
 		found   int
 	}{
 		{"nothing", func(map[string][]byte) {}, false, 106, 106},
-		{"the first frame, of a group that was acknowledged", func(f map[string][]byte) { clear(f[segmentName(1)][fileHeadLen:][:prefixLen]) }, false, 106, 106},
-		{"the second frame", func(f map[string][]byte) { clear(f[segmentName(1)][frameAt(f, 1):][:prefixLen]) }, false, 105, 106},
+		{"the first frame, of a group that was acknowledged", func(f map[string][]byte) { clear(f[segmentName(1)][wal.HeadLen:][:wal.PrefixLen]) }, false, 106, 106},
+		{"the second frame", func(f map[string][]byte) { clear(f[segmentName(1)][frameAt(f, 1):][:wal.PrefixLen]) }, false, 105, 106},
 		{"the next ones too", func(f map[string][]byte) {
 			for i := range 3 {
-				clear(f[segmentName(1)][frameAt(f, 1+i):][:prefixLen])
+				clear(f[segmentName(1)][frameAt(f, 1+i):][:wal.PrefixLen])
 			}
 		}, false, 104, 106},
 		{"a log is missing", func(f map[string][]byte) { delete(f, statesName) }, true, 0, 106},
@@ -66,14 +67,14 @@ func TestSalvage(t *testing.T) {
 
 // frameAt is the offset of a frame of the first file of groups; the frames before may be damaged.
 func frameAt(files map[string][]byte, i int) int {
-	at, text := fileHeadLen, string(files[segmentName(1)])
-	step := strings.Index(text[fileHeadLen+prefixLen:], frameMagic) // all have about the same size
+	at, text := wal.HeadLen, string(files[segmentName(1)])
+	step := strings.Index(text[wal.HeadLen+wal.PrefixLen:], "QNfr") // all have about the same size
 	for ; i > 0; i-- {
-		next := strings.Index(text[at+prefixLen:], frameMagic)
+		next := strings.Index(text[at+wal.PrefixLen:], "QNfr")
 		if next > 2*step {
 			next = step
 		}
-		at += prefixLen + next
+		at += wal.PrefixLen + next
 	}
 	return at
 }

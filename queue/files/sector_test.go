@@ -13,23 +13,16 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/wal"
+	"github.com/quintain-rl/quintain/internal/wal/waltest"
 	"github.com/quintain-rl/quintain/queue"
 )
-
-// diskOf is a disk with files.
-func diskOf(files map[string][]byte) *disk {
-	d := newDisk()
-	for name, data := range files {
-		d.now[name] = &inode{data: bytes.Clone(data), kept: bytes.Clone(data)}
-	}
-	return d
-}
 
 // worn returns the files of a store of 160 groups, of which every third is done, each by a log
 // record of its own, and of a state that was written often.
 func worn(t *testing.T, how end) map[string][]byte {
 	t.Helper()
-	d := newDisk()
+	d := waltest.New()
 	q, s := openOn(t, d)
 	putSmall(t, q, 0, 159)
 	for i := range 20 {
@@ -52,8 +45,8 @@ func worn(t *testing.T, how end) map[string][]byte {
 		closeStore(t, q)
 	}
 	files := make(map[string][]byte)
-	for name, n := range d.now {
-		files[name] = bytes.Clone(n.data)
+	for name, n := range d.Files {
+		files[name] = bytes.Clone(n.Data)
 	}
 	if how != closed {
 		s.stop = nil
@@ -71,7 +64,7 @@ type bill struct {
 }
 
 // reopen opens the queue of a disk, reads all groups, and closes it.
-func reopen(t *testing.T, d *disk) (b bill, err error) {
+func reopen(t *testing.T, d *waltest.Disk) (b bill, err error) {
 	t.Helper()
 	s, err := openFolder(d, Options{segmentSize: 1500})
 	if err != nil {
@@ -95,22 +88,22 @@ func reopen(t *testing.T, d *disk) (b bill, err error) {
 	return b, nil
 }
 
-// An unreadable sector costs no more than the same bytes as zeros, whatever file it is in. Once
+// An unreadable wal.Sector costs no more than the same bytes as zeros, whatever file it is in. Once
 // the disk can read it again, nothing is missing.
 func TestUnreadableSector(t *testing.T) {
 	t.Parallel()
 	for _, how := range []end{closed, killed} {
 		files := worn(t, how)
-		whole, err := reopen(t, diskOf(files))
+		whole, err := reopen(t, waltest.Of(files))
 		if err != nil || whole.told || len(whole.ids) != 106 {
 			t.Fatal(whole, err)
 		}
 		for _, name := range slices.Sorted(maps.Keys(files)) {
-			for at := int64(0); at < int64(len(files[name])); at += sector {
+			for at := int64(0); at < int64(len(files[name])); at += wal.Sector {
 				what := fmt.Sprintf("%s at %d of %d, %d", name, at, len(files[name]), how)
-				d, zeros := diskOf(files), diskOf(files)
-				d.now[name].bad = [2]int64{at, at + sector}
-				clear(zeros.now[name].data[at:min(at+sector, int64(len(files[name])))])
+				d, zeros := waltest.Of(files), waltest.Of(files)
+				d.Files[name].Bad = [2]int64{at, at + wal.Sector}
+				clear(zeros.Files[name].Data[at:min(at+wal.Sector, int64(len(files[name])))])
 				got, err := reopen(t, d)
 				if err != nil {
 					t.Errorf("%s: %v", what, err)
@@ -123,7 +116,7 @@ func TestUnreadableSector(t *testing.T) {
 				if len(whole.ids)-len(got.ids) > len(whole.ids)-len(zero.ids) || got.stats.Lost > 0 || name != endsName && !got.told {
 					t.Errorf("%s: %d groups come, with zeros %d; told %v, %+v", what, len(got.ids), len(zero.ids), got.told, got.stats)
 				}
-				d.now[name].bad = [2]int64{}
+				d.Files[name].Bad = [2]int64{}
 				again, err := reopen(t, d)
 				if err != nil || !slices.Equal(again.ids, whole.ids) || again.state != whole.state || again.told {
 					t.Errorf("%s, and read again: error %v, %d groups, want %d; state %q; %+v", what, err, len(again.ids), len(whole.ids), again.state, again.stats)
@@ -137,12 +130,12 @@ func TestUnreadableSector(t *testing.T) {
 // without it acknowledged groups would be handed out again.
 func TestUnreadableLog(t *testing.T) {
 	for _, name := range []string{doneName, statesName} {
-		d := diskOf(worn(t, closed))
-		d.rot(name, syscall.EIO)
+		d := waltest.Of(worn(t, closed))
+		d.Rot(name, syscall.EIO)
 		if _, err := reopen(t, d); err == nil || !strings.Contains(err.Error(), name) || !errors.Is(err, syscall.EIO) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		d.rot(name, nil)
+		d.Rot(name, nil)
 		if b, err := reopen(t, d); err != nil || len(b.ids) != 106 || b.told {
 			t.Errorf("%s is back: error %v, %+v", name, err, b)
 		}
@@ -153,7 +146,7 @@ func TestUnreadableLog(t *testing.T) {
 // second after it can be read again, its groups come.
 func TestDeadFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDisk()
+		d := waltest.New()
 		s, err := openFolder(d, Options{segmentSize: 100_000})
 		if err != nil {
 			t.Fatal(err)
@@ -169,20 +162,20 @@ func TestDeadFile(t *testing.T) {
 			t.Fatalf("%d files, %d groups in the first", len(s.bodies.list), in)
 		}
 		first := s.bodies.list[0].name
-		d.rot(first, syscall.EIO)
+		d.Rot(first, syscall.EIO)
 		list, err := q.Lease(t.Context(), queue.Want{Consumer: "a", Max: 100})
 		for calls := 0; err != nil; calls++ {
 			if list, err = q.Lease(t.Context(), queue.Want{Consumer: "a", Max: 100}); calls > 10 {
 				t.Fatalf("error %v at call %d", err, calls)
 			}
 		}
-		if failed := d.now[first].failed; failed > 30 || len(list) != 100 || int(list[0].Seq) != in+1 || len(heard.sentences) > 5 {
+		if failed := d.Files[first].Failed; failed > 30 || len(list) != 100 || int(list[0].Seq) != in+1 || len(heard.sentences) > 5 {
 			t.Errorf("after %d failed reads, %d groups from number %d come, want 100 from %d; log %q", failed, len(list), list[0].Seq, in+1, heard.sentences)
 		}
 		if n, why := q.Unreadable(); n.Groups != in || !errors.Is(why, queue.ErrUnreadable) {
 			t.Errorf("%d groups may soon be readable, want %d: %v", n.Groups, in, why)
 		}
-		d.rot(first, nil)
+		d.Rot(first, nil)
 		time.Sleep(time.Second)
 		if list, err = q.Lease(t.Context(), queue.Want{Consumer: "a", Max: in}); err != nil || len(list) != in || list[0].Seq != 1 {
 			t.Errorf("error %v, %d groups come, want the %d of the file", err, len(list), in)
@@ -195,7 +188,7 @@ func TestDeadFile(t *testing.T) {
 func TestHalfDeadFile(t *testing.T) {
 	for _, share := range []int64{2, 3, 10} {
 		synctest.Test(t, func(t *testing.T) {
-			d := newDisk()
+			d := waltest.New()
 			s, err := openFolder(d, Options{segmentSize: 1 << 20})
 			if err != nil {
 				t.Fatal(err)
@@ -205,11 +198,11 @@ func TestHalfDeadFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			putSmall(t, q, 0, 999)
-			f := d.now[segmentName(1)]
-			f.bad = [2]int64{fileHeadLen, int64(len(f.data)) / share &^ (sector - 1)}
+			f := d.Files[segmentName(1)]
+			f.Bad = [2]int64{wal.HeadLen, int64(len(f.Data)) / share &^ (wal.Sector - 1)}
 			lost := 0
 			for _, r := range s.bodies.list[0].rows {
-				if r.extent.at() < f.bad[1] {
+				if r.extent.at() < f.Bad[1] {
 					lost++
 				}
 			}
@@ -234,30 +227,30 @@ func TestHalfDeadFile(t *testing.T) {
 // A file that could not be rewritten for a moment is rewritten later.
 func TestPassingFaultDoesNotStick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDisk()
+		d := waltest.New()
 		q, s := openOn(t, d)
 		putSmall(t, q, 0, 59)
 		name := s.bodies.list[0].name
-		before, in := len(d.now[name].data), s.bodies.list[0].live
+		before, in := len(d.Files[name].Data), s.bodies.list[0].live
 		list, err := q.Lease(t.Context(), queue.Want{Consumer: "a", Max: in})
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.rot(name, syscall.EIO)
+		d.Rot(name, syscall.EIO)
 		for _, e := range list[1 : in-1] {
 			if err := q.Ack(t.Context(), "a", e.Seq); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if n := len(d.now[name].data); n != before || s.Condition().Damaged != 1 {
+		if n := len(d.Files[name].Data); n != before || s.Condition().Damaged != 1 {
 			t.Fatalf("%d bytes, want %d; %d places count as damaged, want 1", n, before, s.Condition().Damaged)
 		}
-		d.rot(name, nil)
+		d.Rot(name, nil)
 		time.Sleep(2 * time.Hour)
 		if err := q.Ack(t.Context(), "a", list[0].Seq); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(d.now[name].data); n > before/4 || s.Condition().Damaged != 1 {
+		if n := len(d.Files[name].Data); n > before/4 || s.Condition().Damaged != 1 {
 			t.Errorf("the file has %d of %d bytes though one of its %d groups waits; %d places count as damaged, want 1", n, before, in, s.Condition().Damaged)
 		}
 		closeStore(t, q)
@@ -266,14 +259,14 @@ func TestPassingFaultDoesNotStick(t *testing.T) {
 
 // After a kill, all groups of the lost end of a file count as lost.
 func TestLostAreCounted(t *testing.T) {
-	d := newDisk()
+	d := waltest.New()
 	q, s := openOn(t, d) // nothing seals the store, as within the second before a kill
 	for i := range 9 {
 		putSmall(t, q, i, i)
 	}
 	files := make(map[string][]byte)
-	for name, n := range d.now {
-		files[name] = bytes.Clone(n.data)
+	for name, n := range d.Files {
+		files[name] = bytes.Clone(n.Data)
 	}
 	rows := slices.Clone(s.bodies.list[0].rows)
 	closeStore(t, q)
@@ -284,7 +277,7 @@ func TestLostAreCounted(t *testing.T) {
 	for k, r := range rows {
 		cut := maps.Clone(files)
 		cut[name] = files[name][:r.extent.at()]
-		b, err := reopen(t, diskOf(cut))
+		b, err := reopen(t, waltest.Of(cut))
 		if err != nil || len(b.ids) != k || b.stats.Lost+b.stats.Corrupt != uint64(9-k) { // of one, the table is left
 			t.Errorf("of 9 groups %d are left: error %v, %d come, %+v", k, err, len(b.ids), b.stats)
 		}
@@ -297,7 +290,7 @@ func TestMissingFileIsNamed(t *testing.T) {
 	name := segmentName(2)
 	delete(files, name)
 	heard := &collector{}
-	s, err := openFolder(diskOf(files), Options{segmentSize: 1500, Log: slog.New(heard)})
+	s, err := openFolder(waltest.Of(files), Options{segmentSize: 1500, Log: slog.New(heard)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,51 +302,4 @@ func TestMissingFileIsNamed(t *testing.T) {
 		t.Errorf("%d are lost, log %s", q.Stats().Lost, text)
 	}
 	closeStore(t, q)
-}
-
-// A window gives up a dead part after few reads, and loses only bad sectors of the others.
-func TestWindow(t *testing.T) {
-	data := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
-	for _, test := range []struct {
-		why      string
-		from, to int64
-		reads    int // that fail at most
-	}{
-		{"nothing", 0, 0, 0},
-		{"a sector", 5 * sector, 6 * sector, 40},
-		{"some bytes of one", 5*sector + 3, 5*sector + 4, 40},
-		{"the first", 0, sector, 40},
-		{"the last", 1<<20 - sector, 1 << 20, 40},
-		{"four thousand bytes", 300_000, 304_000, 60},
-		{"the second half", 1 << 19, 1 << 20, 60},
-		{"all", 0, 1 << 20, 10},
-	} {
-		d := diskOf(map[string][]byte{"f": data})
-		d.now["f"].bad = [2]int64{test.from, test.to}
-		f, err := d.open("f")
-		if err != nil {
-			t.Fatal(err)
-		}
-		low, high := test.from&^(sector-1), (test.to+sector-1)&^(sector-1)
-		want := bytes.Clone(data)
-		clear(want[low:high])
-		for _, step := range []int{1 << 20, 300} {
-			w := &window{ReaderAt: f}
-			d.now["f"].failed = 0
-			got := make([]byte, 0, len(data))
-			for at := 0; at < len(data); at += step {
-				b := make([]byte, min(step, len(data)-at))
-				if _, err := w.ReadAt(b, int64(at)); err != nil {
-					t.Fatalf("%s, %d bytes at %d: %v", test.why, step, at, err)
-				}
-				got = append(got, b...)
-			}
-			if !bytes.Equal(got, want) || (w.why(low, high) != nil) != (high > low) || w.why(0, low) != nil || w.why(high, 1<<20) != nil {
-				t.Errorf("%s, %d bytes at a time: other bytes, or holes %v", test.why, step, w.holes)
-			}
-			if failed := d.now["f"].failed; step == 1<<20 && failed > test.reads {
-				t.Errorf("%s: %d reads failed, want at most %d", test.why, failed, test.reads)
-			}
-		}
-	}
 }

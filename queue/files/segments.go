@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -21,7 +22,6 @@ const (
 
 	summedAtOnce = 1 << 20 // bytes: the scheduler cannot interrupt a sum
 	segmentEnd   = ".groups"
-	freshEnd     = ".new" // suffix of a file about to replace another
 )
 
 // segments store the bodies of groups in files. The last file grows.
@@ -64,7 +64,7 @@ func newPlacing(records []queue.Record) *placing {
 	p := &placing{records: records, seqs: make([]uint64, len(records))}
 	for _, r := range records {
 		for piece := range slices.Chunk(r.Body, summedAtOnce) {
-			p.sum = crc32.Update(p.sum, castagnoli(), piece)
+			p.sum = wal.Sum(p.sum, piece)
 		}
 	}
 	return p
@@ -153,12 +153,12 @@ func (s *segments) open(n int, last bool) error {
 	}
 	seg := &segment{frameFile: ff, number: n}
 	s.list = append(s.list, seg)
-	seg.spans = v.spans(ff.head.next)
-	s.last = max(s.last, ff.head.next-1)
-	for _, f := range v.frames {
+	seg.spans = spansOf(v, ff.Head.Number)
+	s.last = max(s.last, ff.Head.Number-1)
+	for _, f := range v.Frames {
 		list, err := decodeTable(f)
 		if err != nil {
-			if err := s.catalog.damage(name, gap{from: f.at, to: f.end()}, harmOf(kindGroups)); err != nil {
+			if err := s.catalog.damage(name, wal.Gap{From: f.At, To: f.End()}, harmOf(kindGroups)); err != nil {
 				return err
 			}
 			continue
@@ -218,17 +218,17 @@ func (s *segments) write(all []*placing) error {
 	if err != nil {
 		return err
 	}
-	frames := make([]frame, 0, len(all))
+	frames := make([]wal.Frame, 0, len(all))
 	var entered []placed
-	at, next := seg.size.Load(), s.last+1
+	at, next := seg.Size(), s.last+1
 	for _, p := range all {
 		f, list := p.frame(next)
-		from := at + prefixLen + int64(len(f.head))
+		from := at + wal.PrefixLen + int64(len(f.Head))
 		for i := range list {
 			list[i].at += from
 		}
 		frames, entered = append(frames, f), append(entered, list...)
-		at += f.size()
+		at += f.Size()
 		next += uint64(len(list))
 	}
 	if err := seg.frameFile.write(frames); err != nil {
@@ -245,17 +245,17 @@ func (s *segments) write(all []*placing) error {
 }
 
 // frame makes a frame of the records, numbered from next. Offsets count from its payload.
-func (p *placing) frame(next uint64) (frame, []placed) {
-	f := frame{sum: p.sum}
+func (p *placing) frame(next uint64) (wal.Frame, []placed) {
+	f := wal.Frame{Sum: p.sum}
 	list := make([]placed, len(p.records))
 	at := int64(0)
 	for i, r := range p.records {
 		p.seqs[i] = next + uint64(i)
 		list[i] = placed{queue.Listed{Seq: p.seqs[i], Key: r.Key, Meta: r.Meta, Size: len(r.Body)}, at}
-		f.payload = append(f.payload, r.Body)
+		f.Payload = append(f.Payload, r.Body)
 		at += int64(len(r.Body))
 	}
-	f.head = encodeTable(list)
+	f.Head = encodeTable(list)
 	return f, list
 }
 
@@ -263,9 +263,9 @@ func (p *placing) frame(next uint64) (frame, []placed) {
 func (s *segments) writable() (*segment, error) {
 	seg := s.newest()
 	s.mu.Lock()
-	stale := seg.live == 0 && seg.size.Load() > s.most/staleFactor
+	stale := seg.live == 0 && seg.Size() > s.most/staleFactor
 	s.mu.Unlock()
-	if seg.broken() || !stale && seg.size.Load() < s.most {
+	if seg.broken() || !stale && seg.Size() < s.most {
 		return seg, nil
 	}
 	if err := s.grow(); err != nil {
@@ -299,7 +299,7 @@ func (s *segments) body(seq uint64) ([]byte, error) {
 
 // locate returns the segment of a live body, or nil, its place there, and the segment's
 // file.
-func (s *segments) locate(seq uint64) (*segment, extent, file) {
+func (s *segments) locate(seq uint64) (*segment, extent, wal.File) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	seg := s.find(seq)
@@ -307,7 +307,7 @@ func (s *segments) locate(seq uint64) (*segment, extent, file) {
 		return nil, 0, nil
 	}
 	s.catalog.touch()
-	return seg, seg.find(seq).extent, seg.f
+	return seg, seg.find(seq).extent, seg.File
 }
 
 // show lists the live bodies, in order, and after those of a file the numbers in its unreadable
@@ -316,11 +316,11 @@ func (s *segments) locate(seq uint64) (*segment, extent, file) {
 func (s *segments) show(show func(queue.Listed)) error {
 	var errs []error
 	for _, seg := range s.list {
-		v, err := seg.source().scan(false)
+		v, err := seg.source().Scan(math.MaxInt64)
 		if err = cmp.Or(err, seg.worse(v)); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w: %w", seg.name, queue.ErrUnreadable, err))
 		}
-		for e := range v.bodies() {
+		for e := range bodiesOf(v) {
 			if seg.find(e.Seq) != nil {
 				show(e.Listed)
 			}
@@ -332,10 +332,10 @@ func (s *segments) show(show func(queue.Listed)) error {
 	return errors.Join(errs...)
 }
 
-// bodies are the bodies of a scan. Unreadable frames were counted when the store was opened.
-func (v scan) bodies() iter.Seq[placed] {
+// bodiesOf are the bodies of a scan. Unreadable frames were counted when the store was opened.
+func bodiesOf(v wal.Scan) iter.Seq[placed] {
 	return func(yield func(placed) bool) {
-		for _, f := range v.frames {
+		for _, f := range v.Frames {
 			list, _ := decodeTable(f)
 			for _, e := range list {
 				if !yield(e) {
@@ -357,7 +357,7 @@ func (s *segments) clear() error {
 func (s *segments) close() error {
 	errs := make([]error, 0, len(s.list))
 	for _, seg := range s.list {
-		errs = append(errs, seg.f.Close())
+		errs = append(errs, seg.File.Close())
 	}
 	return errors.Join(errs...)
 }

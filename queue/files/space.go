@@ -3,9 +3,11 @@ package files
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -47,14 +49,14 @@ func (s *segments) tidy() {
 		return
 	}
 	// The groups of a segment may have moved to another file, so its name must be durable.
-	err := s.catalog.folder.sync()
+	err := s.catalog.folder.Sync()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, seg := range doomed {
 		seg.busy = false
 		if err == nil && s.catalog.drop(seg.name) == nil {
 			s.list = slices.DeleteFunc(s.list, func(other *segment) bool { return other == seg })
-			err = seg.f.Close()
+			err = seg.File.Close()
 		}
 	}
 }
@@ -92,7 +94,7 @@ func (s *segments) compactable() []*segment {
 		if i == 0 || closed[i-1].fixed() {
 			continue
 		}
-		if most := s.most / smallFactor; seg.size.Load() < most && closed[i-1].size.Load() < most {
+		if most := s.most / smallFactor; seg.Size() < most && closed[i-1].Size() < most {
 			return occupy(closed[i-1 : i+1])
 		}
 	}
@@ -169,17 +171,17 @@ func (s *segments) fits(run []*segment) bool {
 	defer s.mu.Unlock()
 	need := int64(0)
 	for _, seg := range run {
-		need += min(seg.bytes, seg.size.Load())
+		need += min(seg.bytes, seg.Size())
 	}
-	free, _, ok := s.catalog.folder.space()
+	free, _, ok := s.catalog.folder.Space()
 	return !ok || free > need
 }
 
 // rewrite moves the live groups of neighbouring segments to a file that replaces the first.
 func (s *segments) rewrite(run []*segment) error {
-	var frames []frame
+	var frames []wal.Frame
 	var moved []placed
-	at := int64(fileHeadLen)
+	at := int64(wal.HeadLen)
 	for _, seg := range run {
 		f, m, err := s.inUse(seg, at)
 		if errors.Is(err, queue.ErrUnreadable) {
@@ -191,7 +193,7 @@ func (s *segments) rewrite(run []*segment) error {
 		}
 		frames, moved = append(frames, f...), append(moved, m...)
 		for _, one := range f {
-			at += one.size()
+			at += one.Size()
 		}
 	}
 	first := run[0]
@@ -210,8 +212,8 @@ func (s *segments) rewrite(run []*segment) error {
 	for _, seg := range run {
 		seg.rows, seg.live, seg.bytes = nil, 0, 0 // all were moved
 	}
-	s.list[slices.Index(s.list, first)] = fresh                  // still present: tidy spares busy segments
-	return errors.Join(s.catalog.folder.sync(), first.f.Close()) // until the sync, either file serves
+	s.list[slices.Index(s.list, first)] = fresh                     // still present: tidy spares busy segments
+	return errors.Join(s.catalog.folder.Sync(), first.File.Close()) // until the sync, either file serves
 }
 
 // stick keeps a segment from being rewritten for now. It reports that once.
@@ -227,12 +229,12 @@ func (s *segments) stick(seg *segment, why error) {
 
 // inUse returns frames with the live groups of seg, and their places if the frames begin at
 // offset at. It leaves none out: if one cannot be read, the error is [queue.ErrUnreadable].
-func (s *segments) inUse(seg *segment, at int64) (frames []frame, moved []placed, err error) {
-	v, err := seg.source().scan(false)
+func (s *segments) inUse(seg *segment, at int64) (frames []wal.Frame, moved []placed, err error) {
+	v, err := seg.source().Scan(math.MaxInt64)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", queue.ErrUnreadable, err)
 	}
-	for e := range v.bodies() {
+	for e := range bodiesOf(v) {
 		if !s.isIn(seg, e.Seq) {
 			continue
 		}
@@ -243,10 +245,10 @@ func (s *segments) inUse(seg *segment, at int64) (frames []frame, moved []placed
 		if err != nil {
 			return nil, nil, err
 		}
-		one := newFrame(encodeTable([]placed{e}), body)
-		e.at = at + prefixLen + int64(len(one.head))
+		one := wal.NewFrame(encodeTable([]placed{e}), body)
+		e.at = at + wal.PrefixLen + int64(len(one.Head))
 		frames, moved = append(frames, one), append(moved, e)
-		at += one.size()
+		at += one.Size()
 	}
 	if n := s.missingFrom(seg, moved); n > 0 {
 		return nil, nil, fmt.Errorf("%w: %d groups are not found in it", queue.ErrUnreadable, n)
@@ -280,7 +282,7 @@ func (s *segments) reclaim() error {
 	s.commits.alone(func() {
 		last := s.newest()
 		s.mu.Lock()
-		waste := !last.broken() && last.sparse() && last.size.Load() > fileHeadLen
+		waste := !last.broken() && last.sparse() && last.Size() > wal.HeadLen
 		s.mu.Unlock()
 		if waste {
 			err = s.grow()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/wal/waltest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -45,7 +46,7 @@ func consume(t testing.TB, q *queue.Queue, but map[string]bool) {
 
 // Small groups that stay hold up neither the space of consumed large ones, nor a file each.
 func TestSpaceIsGivenBackByBytes(t *testing.T) {
-	d := newDisk()
+	d := waltest.New()
 	q, s := openOn(t, d)
 	stay := map[string]bool{}
 	for i := range 300 {
@@ -63,7 +64,7 @@ func TestSpaceIsGivenBackByBytes(t *testing.T) {
 	for _, seg := range s.bodies.list {
 		live += int(seg.bytes)
 	}
-	if n := d.used(); n > 3*live {
+	if n := d.Used(); n > 3*live {
 		t.Errorf("%d bytes are on the disk, and about %d are in use", n, live)
 	}
 	consume(t, q, map[string]bool{small(1).ID: true, small(298).ID: true})
@@ -83,7 +84,7 @@ func TestSpaceIsGivenBackByBytes(t *testing.T) {
 
 // Groups smaller than their index records are rewritten once, not for ever.
 func TestLargeIndexRecords(t *testing.T) {
-	q, _ := openOn(t, newDisk())
+	q, _ := openOn(t, waltest.New())
 	stay := make(map[string]bool)
 	for i := range 20 {
 		g := small(i)
@@ -103,8 +104,8 @@ func TestLargeIndexRecords(t *testing.T) {
 // A disk full of groups takes new ones once they are consumed, even after a restart.
 func TestFilledDiskIsNotFullForEver(t *testing.T) {
 	for _, reopen := range []bool{false, true} {
-		d := newDisk()
-		d.most = 60_000
+		d := waltest.New()
+		d.Most = 60_000
 		open := func() *queue.Queue {
 			s, err := openFolder(d, Options{segmentSize: 40_000})
 			if err != nil {
@@ -146,7 +147,7 @@ func TestFilledDiskIsNotFullForEver(t *testing.T) {
 
 // A store on a full disk opens, and its waiting groups can be read.
 func TestFullDiskOpens(t *testing.T) {
-	d := newDisk()
+	d := waltest.New()
 	q, _ := openOn(t, d)
 	putSmall(t, q, 0, 299)
 	for range 290 {
@@ -155,7 +156,7 @@ func TestFullDiskOpens(t *testing.T) {
 	if err := q.Close(); err != nil {
 		t.Fatal(err)
 	}
-	d.most = d.used()
+	d.Most = d.Used()
 	q, _ = openOn(t, d)
 	if st := q.Stats(); st.Waiting.Groups != 10 || st.Known != 290 || st.Lost != 0 {
 		t.Errorf("%d wait, %d are known, %d missing; want 10, 290 and none", st.Waiting.Groups, st.Known, st.Lost)
@@ -163,7 +164,7 @@ func TestFullDiskOpens(t *testing.T) {
 	if came, aside := takeAll(t, q); came != 10 || aside != 0 {
 		t.Errorf("%d came, %d were set aside", came, aside)
 	}
-	d.most = 0
+	d.Most = 0
 	closeStore(t, q)
 }
 
@@ -189,8 +190,8 @@ func TestReserve(t *testing.T) {
 		{"a large disk", 1 << 40, 0, 64 << 20},
 		{"as it is set", 8 << 20, 5, 5},
 	} {
-		d := newDisk()
-		d.most = int(min(test.disk, 1<<31-1))
+		d := waltest.New()
+		d.Most = int(min(test.disk, 1<<31-1))
 		s, err := openFolder(d, Options{MinFree: test.keep})
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -47,7 +48,7 @@ func (s *store) SetStates(ctx context.Context, list []queue.State) error {
 	defer s.ops.RUnlock()
 	s.state.Lock()
 	defer s.state.Unlock()
-	frames := make([]frame, len(list))
+	frames := make([]wal.Frame, len(list))
 	for i, one := range list {
 		frames[i] = stateFrame(one.Key, one.Value)
 	}
@@ -76,22 +77,24 @@ func (s *store) set(one queue.State) {
 }
 
 // stateSize is the size of a state in the file, in bytes.
-func stateSize(key string, value []byte) int64 { return int64(prefixLen + 1 + len(key) + len(value)) }
+func stateSize(key string, value []byte) int64 {
+	return int64(wal.PrefixLen + 1 + len(key) + len(value))
+}
 
 // stateFrame is the frame of a state; a nil value deletes the key.
-func stateFrame(key string, value []byte) frame {
+func stateFrame(key string, value []byte) wal.Frame {
 	if value == nil {
-		return newFrame(append([]byte{0}, key...))
+		return wal.NewFrame(append([]byte{0}, key...))
 	}
-	return newFrame(append([]byte{1}, key...), value)
+	return wal.NewFrame(append([]byte{1}, key...), value)
 }
 
 // shorten rewrites the file of states once most of it is obsolete. s.state is held.
 func (s *store) shorten() error {
-	if s.states.size.Load() < 1<<20+4*s.live {
+	if s.states.Size() < 1<<20+4*s.live {
 		return nil
 	}
-	frames := make([]frame, 0, len(s.values))
+	frames := make([]wal.Frame, 0, len(s.values))
 	for key, value := range s.values {
 		frames = append(frames, stateFrame(key, value))
 	}

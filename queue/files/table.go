@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -32,8 +33,8 @@ func encodeTable(list []placed) []byte {
 }
 
 // decodeTable undoes encodeTable. The bodies lie one after another in the frame's payload.
-func decodeTable(f framed) (list []placed, err error) {
-	b, at, last := f.head, f.payload, uint64(0)
+func decodeTable(f wal.Found) (list []placed, err error) {
+	b, at, last := f.Head, f.Payload, uint64(0)
 	for len(b) > 0 {
 		e := placed{at: at}
 		step, n := binary.Uvarint(b)
@@ -43,7 +44,7 @@ func decodeTable(f framed) (list []placed, err error) {
 		last += step
 		e.Seq, e.Key, b = last, queue.Key(b[n:]), b[n+len(e.Key):]
 		size, n := binary.Uvarint(b)
-		if n <= 0 || size > uint64(f.end()-at) || size > maxRecord {
+		if n <= 0 || size > uint64(f.End()-at) || size > maxRecord {
 			return list, errTable
 		}
 		meta, m := binary.Uvarint(b[n:])
@@ -54,7 +55,7 @@ func decodeTable(f framed) (list []placed, err error) {
 		at += int64(size)
 		list = append(list, e)
 	}
-	if at != f.end() {
+	if at != f.End() {
 		return list, errTable
 	}
 	return list, nil

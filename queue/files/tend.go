@@ -28,7 +28,7 @@ func (c *catalog) tend(stop <-chan struct{}) {
 		if !c.settle(stop) {
 			return
 		}
-		c.folder.tend(c.trySeal)
+		c.folder.Tend(c.trySeal)
 	}
 }
 

@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -12,11 +13,12 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/wal/waltest"
 	"github.com/quintain-rl/quintain/queue"
 )
 
 // openOn opens the queue of a disk, with small segments.
-func openOn(t testing.TB, d *disk) (*queue.Queue, *store) {
+func openOn(t testing.TB, d *waltest.Disk) (*queue.Queue, *store) {
 	t.Helper()
 	s, err := openFolder(d, Options{segmentSize: 1500})
 	if err != nil {
@@ -61,18 +63,18 @@ func takeAll(t testing.TB, q *queue.Queue) (came, aside int) {
 func TestUnreadableFile(t *testing.T) {
 	for _, test := range []struct {
 		why    string
-		damage func(d *disk, name string)
-		mend   func(d *disk, name string)
+		damage func(d *waltest.Disk, name string)
+		mend   func(d *waltest.Disk, name string)
 	}{
 		{
-			"reads fail", func(d *disk, name string) { d.rot(name, syscall.EIO) },
-			func(d *disk, name string) { d.rot(name, nil) },
+			"reads fail", func(d *waltest.Disk, name string) { d.Rot(name, syscall.EIO) },
+			func(d *waltest.Disk, name string) { d.Rot(name, nil) },
 		},
-		{"it was cut short", func(d *disk, name string) { d.shorten(name, 100) }, nil},
+		{"it was cut short", func(d *waltest.Disk, name string) { d.Files[name].Data = d.Files[name].Data[:100] }, nil},
 	} {
 		t.Run(test.why, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := newDisk()
+				d := waltest.New()
 				q, s := openOn(t, d)
 				putSmall(t, q, 0, 39)
 				if len(s.bodies.list) < 3 {
@@ -80,7 +82,7 @@ func TestUnreadableFile(t *testing.T) {
 				}
 				first, in := s.bodies.list[0].name, s.bodies.list[0].live
 				test.damage(d, first)
-				d.err, d.fails = syscall.EIO, 2 // a write and its undo fail: the store is reread
+				d.Err, d.Fails = syscall.EIO, 2 // a write and its undo fail: the store is reread
 				if _, err := q.Put(t.Context(), small(99)); !errors.Is(err, queue.ErrUncertain) {
 					t.Fatalf("error %v, want an uncertain one", err)
 				}
@@ -113,15 +115,15 @@ func closeStore(t testing.TB, q *queue.Queue) {
 
 // A file with unreadable frames is not rewritten without them.
 func TestRottenFileIsNotRewritten(t *testing.T) {
-	d := newDisk()
+	d := waltest.New()
 	q, s := openOn(t, d)
 	putSmall(t, q, 0, 39)
 	seg := s.bodies.list[0]
-	v, err := seg.source().scan(false)
+	v, err := seg.source().Scan(math.MaxInt64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.now[seg.name].data[v.frames[1].payload-1] ^= 1 // the head of group 1
+	d.Files[seg.name].Data[v.Frames[1].Payload-1] ^= 1 // the head of group 1
 	list, err := q.Lease(t.Context(), queue.Want{Consumer: "a", Max: 40})
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +150,7 @@ func TestRottenFileIsNotRewritten(t *testing.T) {
 // rewrite.
 func TestRewritingWhileOthersAcknowledge(t *testing.T) {
 	for round := range 8 {
-		d := newDisk()
+		d := waltest.New()
 		q, _ := openOn(t, d)
 		const n, consumers = 400, 8
 		for i := 0; i < n; i += 20 {

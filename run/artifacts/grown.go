@@ -1,12 +1,12 @@
 package artifacts
 
 import (
-	"hash/crc32"
 	"log/slog"
 	"os"
 	"sync"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/run"
 )
 
@@ -14,26 +14,34 @@ import (
 // the file and the sum of its content after each step.
 type grown struct {
 	path string
-	mark *datadir.Mark
+	mark *wal.Mark[grownTo]
 
-	mu   sync.Mutex
-	size int64
-	sum  uint32 // CRC-32C
+	mu sync.Mutex
+	grownTo
+}
+
+// A grownTo is how far a file is known.
+type grownTo struct {
+	Size int64
+	Sum  uint32 // CRC-32C
 }
 
 // openGrown tells log if the file is not as its mark says. Nothing else goes by the mark.
 func openGrown(path string, log *slog.Logger) *grown {
 	at := datadir.MarkBeside(path)
-	said := datadir.ReadMark(at, 2)
-	g := &grown{path: path}
-	g.read(int64(said[0]))
-	switch {
-	case g.size < int64(said[0]):
-		log.Error("the end of a file is missing: put back a copy, or go on without these lines", "file", path, "bytes", int64(said[0])-g.size)
-	case uint64(g.sum) != said[1]:
-		log.Error("lines of a file are not as they were written: put back a copy, or go on with them", "file", path, "within", said[0])
+	var said grownTo
+	if list, copied := wal.ReadMark[grownTo](at); len(list) > 0 && !copied {
+		said = list[0]
 	}
-	g.mark = datadir.OpenMark(at)
+	g := &grown{path: path}
+	g.read(said.Size)
+	switch {
+	case g.Size < said.Size:
+		log.Error("the end of a file is missing: put back a copy, or go on without these lines", "file", path, "bytes", said.Size-g.Size)
+	case g.Sum != said.Sum:
+		log.Error("lines of a file are not as they were written: put back a copy, or go on with them", "file", path, "within", said.Size)
+	}
+	g.mark = wal.OpenMark[grownTo](wal.NewPool(1), at, 1)
 	return g
 }
 
@@ -45,9 +53,9 @@ func (g *grown) read(most int64) {
 	}
 	defer f.Close()
 	b := make([]byte, 64<<10)
-	for g.size < most {
-		n, err := f.ReadAt(b[:min(int64(len(b)), most-g.size)], g.size)
-		g.size, g.sum = g.size+int64(n), crc32.Update(g.sum, crc32.MakeTable(crc32.Castagnoli), b[:n])
+	for g.Size < most {
+		n, err := f.ReadAt(b[:min(int64(len(b)), most-g.Size)], g.Size)
+		g.Size, g.Sum = g.Size+int64(n), wal.Sum(g.Sum, b[:n])
 		if err != nil {
 			return
 		}
@@ -56,7 +64,7 @@ func (g *grown) read(most int64) {
 
 // begin looks at the file anew, once it is open for writing.
 func (g *grown) begin() {
-	g.size, g.sum = 0, 0
+	g.grownTo = grownTo{}
 	g.follow()
 }
 
@@ -67,7 +75,7 @@ func (g *grown) follow() {
 	if info, err := os.Stat(g.path); err == nil && info.Mode().IsRegular() {
 		g.read(info.Size())
 	}
-	g.mark.Note(uint64(g.size), uint64(g.sum))
+	g.mark.Note(g.grownTo)
 }
 
 // Note implements [run.Sink].

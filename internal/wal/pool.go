@@ -1,4 +1,4 @@
-package files
+package wal
 
 import (
 	"container/list"
@@ -21,7 +21,7 @@ type Pool struct {
 
 	mu   sync.Mutex
 	open int       // open files
-	idle list.List // of *osFile that may be closed, the last used in front
+	idle list.List // of *pooledFile that may be closed, the last used in front
 }
 
 // DefaultOpen is how many files a pool keeps open by default.
@@ -33,8 +33,8 @@ const tendedAtOnce = 4
 // NewPool returns a pool of most open files. If all are in use, it exceeds that.
 func NewPool(most int) *Pool { return &Pool{most: most, tended: make(chan struct{}, tendedAtOnce)} }
 
-// An osFile is a file of the operating system, open only in use.
-type osFile struct {
+// An pooledFile is a file of the operating system, open only in use.
+type pooledFile struct {
 	pool *Pool
 
 	// The pool's mutex guards the rest.
@@ -50,13 +50,20 @@ type osFile struct {
 	place  *list.Element // in pool.idle, or nil
 }
 
+// NumOpen is how many files are open.
+func (p *Pool) NumOpen() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.open
+}
+
 // add opens or makes the file at path.
-func (p *Pool) add(path string) (*osFile, error) {
+func (p *Pool) add(path string) (*pooledFile, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	o := &osFile{pool: p, path: path, file: f}
+	o := &pooledFile{pool: p, path: path, file: f}
 	if o.known, err = f.Stat(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -68,7 +75,7 @@ func (p *Pool) add(path string) (*osFile, error) {
 }
 
 // take opens the file of o if need be, and keeps it open until give.
-func (p *Pool) take(o *osFile) (*os.File, error) {
+func (p *Pool) take(o *pooledFile) (*os.File, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if o.closed {
@@ -88,7 +95,7 @@ func (p *Pool) take(o *osFile) (*os.File, error) {
 }
 
 // reopen opens the file of o again. p.mu is held.
-func (p *Pool) reopen(o *osFile) error {
+func (p *Pool) reopen(o *pooledFile) error {
 	f, err := os.OpenFile(o.path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -106,7 +113,7 @@ func (p *Pool) reopen(o *osFile) error {
 }
 
 // give undoes take.
-func (p *Pool) give(o *osFile) {
+func (p *Pool) give(o *pooledFile) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if o.users--; o.users == 0 {
@@ -116,7 +123,7 @@ func (p *Pool) give(o *osFile) {
 
 // rest lets an unused file be closed, and closes files while too many are open. p.mu is
 // held.
-func (p *Pool) rest(o *osFile) {
+func (p *Pool) rest(o *pooledFile) {
 	o.used = time.Now()
 	switch {
 	case o.closed:
@@ -133,17 +140,17 @@ func (p *Pool) rest(o *osFile) {
 func (p *Pool) sweep(unused time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for e := p.idle.Back(); e != nil && time.Since(e.Value.(*osFile).used) >= unused; e = p.idle.Back() {
+	for e := p.idle.Back(); e != nil && time.Since(e.Value.(*pooledFile).used) >= unused; e = p.idle.Back() {
 		p.shutLast()
 	}
 }
 
 // shutLast closes the idle file unused for longest. It is clean, so an error of closing it
 // means nothing. p.mu is held.
-func (p *Pool) shutLast() { _ = p.shut(p.idle.Remove(p.idle.Back()).(*osFile)) }
+func (p *Pool) shutLast() { _ = p.shut(p.idle.Remove(p.idle.Back()).(*pooledFile)) }
 
 // shut closes the file of o. p.mu is held.
-func (p *Pool) shut(o *osFile) error {
+func (p *Pool) shut(o *pooledFile) error {
 	f := o.file
 	o.file, o.place = nil, nil
 	p.open--
@@ -151,7 +158,7 @@ func (p *Pool) shut(o *osFile) error {
 }
 
 // use calls do with the open file.
-func (o *osFile) use(do func(*os.File) error) error {
+func (o *pooledFile) use(do func(*os.File) error) error {
 	f, err := o.pool.take(o)
 	if err != nil {
 		return err
@@ -161,20 +168,20 @@ func (o *osFile) use(do func(*os.File) error) error {
 }
 
 // mark sets whether the file has writes that are not durable.
-func (o *osFile) mark(dirty bool) {
+func (o *pooledFile) mark(dirty bool) {
 	o.pool.mu.Lock()
 	defer o.pool.mu.Unlock()
 	o.dirty = dirty
 }
 
 // ReadAt implements [io.ReaderAt].
-func (o *osFile) ReadAt(b []byte, at int64) (n int, err error) {
+func (o *pooledFile) ReadAt(b []byte, at int64) (n int, err error) {
 	err = o.use(func(f *os.File) (err error) { n, err = f.ReadAt(b, at); return err })
 	return n, err
 }
 
 // WriteAt implements [io.WriterAt].
-func (o *osFile) WriteAt(b []byte, at int64) (n int, err error) {
+func (o *pooledFile) WriteAt(b []byte, at int64) (n int, err error) {
 	err = o.use(func(f *os.File) (err error) {
 		o.mark(true)
 		n, err = f.WriteAt(b, at)
@@ -184,7 +191,7 @@ func (o *osFile) WriteAt(b []byte, at int64) (n int, err error) {
 }
 
 // Truncate changes the file's size.
-func (o *osFile) Truncate(size int64) error {
+func (o *pooledFile) Truncate(size int64) error {
 	return o.use(func(f *os.File) error {
 		o.mark(true)
 		return f.Truncate(size)
@@ -192,7 +199,7 @@ func (o *osFile) Truncate(size int64) error {
 }
 
 // Sync waits until the data is on disk, with the metadata to read it.
-func (o *osFile) Sync() error {
+func (o *pooledFile) Sync() error {
 	return o.use(func(f *os.File) error {
 		err := datadir.SyncData(f)
 		o.mark(err != nil)
@@ -201,7 +208,7 @@ func (o *osFile) Sync() error {
 }
 
 // Hold keeps the file open until Close, because another is about to take its name.
-func (o *osFile) Hold() error {
+func (o *pooledFile) Hold() error {
 	return o.use(func(*os.File) error {
 		o.pool.mu.Lock()
 		defer o.pool.mu.Unlock()
@@ -211,18 +218,18 @@ func (o *osFile) Hold() error {
 }
 
 // Spare lets the file be closed while it is dirty.
-func (o *osFile) Spare() {
+func (o *pooledFile) Spare() {
 	o.pool.mu.Lock()
 	defer o.pool.mu.Unlock()
 	o.spare = true
 }
 
 // Reserve reserves disk space if the system can.
-func (o *osFile) Reserve(size int64) error {
+func (o *pooledFile) Reserve(size int64) error {
 	return o.use(func(f *os.File) error { return reserve(f, size) })
 }
 
-func (o *osFile) Size() (size int64, err error) {
+func (o *pooledFile) Size() (size int64, err error) {
 	err = o.use(func(f *os.File) error {
 		info, err := f.Stat()
 		if err != nil {
@@ -235,14 +242,14 @@ func (o *osFile) Size() (size int64, err error) {
 }
 
 // move sets the file's new path.
-func (o *osFile) move(path string) {
+func (o *pooledFile) move(path string) {
 	o.pool.mu.Lock()
 	defer o.pool.mu.Unlock()
 	o.path = path
 }
 
 // Close closes the file for good once its users are done.
-func (o *osFile) Close() error {
+func (o *pooledFile) Close() error {
 	p := o.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,4 +1,4 @@
-package files
+package wal
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// An overlay is a copy-on-write view of a folder on disk: it only reads the files, and keeps
+// An Overlay is a copy-on-write view of a folder on disk: it only reads the files, and keeps
 // writes in memory.
-type overlay struct {
+type Overlay struct {
 	now map[string]*layer // by name
 }
 
@@ -30,9 +30,9 @@ type patch struct {
 	data []byte
 }
 
-// newOverlay opens all files of the folder. The caller closes it.
-func newOverlay(dir string) (*overlay, error) {
-	o := &overlay{make(map[string]*layer)}
+// NewOverlay opens all files of the folder. The caller closes it.
+func NewOverlay(dir string) (*Overlay, error) {
+	o := &Overlay{make(map[string]*layer)}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -43,20 +43,21 @@ func newOverlay(dir string) (*overlay, error) {
 		}
 		f, err := os.Open(filepath.Join(dir, e.Name()))
 		if err != nil {
-			return nil, errors.Join(err, o.close())
+			return nil, errors.Join(err, o.Close())
 		}
 		l := &layer{under: f}
 		o.now[e.Name()] = l
 		info, err := f.Stat()
 		if err != nil {
-			return nil, errors.Join(err, o.close())
+			return nil, errors.Join(err, o.Close())
 		}
 		l.below, l.size = info.Size(), info.Size()
 	}
 	return o, nil
 }
 
-func (o *overlay) close() error {
+// Close closes the files on disk.
+func (o *Overlay) Close() error {
 	var errs []error
 	for _, l := range o.now {
 		if l.under != nil {
@@ -66,22 +67,26 @@ func (o *overlay) close() error {
 	return errors.Join(errs...)
 }
 
-func (o *overlay) open(name string) (file, error) {
+// Open implements [Folder].
+func (o *Overlay) Open(name string) (File, error) {
 	if o.now[name] == nil {
 		o.now[name] = &layer{}
 	}
 	return o.now[name], nil
 }
 
-func (o *overlay) names() ([]string, error) { return slices.Collect(maps.Keys(o.now)), nil }
+// Names implements [Folder].
+func (o *Overlay) Names() ([]string, error) { return slices.Collect(maps.Keys(o.now)), nil }
 
-func (o *overlay) rename(from, to string) error {
+// Rename implements [Folder].
+func (o *Overlay) Rename(from, to string) error {
 	o.now[to] = o.now[from]
 	delete(o.now, from)
 	return nil
 }
 
-func (o *overlay) remove(name string) error {
+// Remove implements [Folder].
+func (o *Overlay) Remove(name string) error {
 	if o.now[name] == nil {
 		return fs.ErrNotExist
 	}
@@ -89,9 +94,14 @@ func (o *overlay) remove(name string) error {
 	return nil
 }
 
-func (o *overlay) sync() error                         { return nil }
-func (o *overlay) tend(work func())                    { work() }
-func (o *overlay) space() (free, total int64, ok bool) { return 0, 0, false }
+// Sync implements [Folder].
+func (o *Overlay) Sync() error { return nil }
+
+// Tend implements [Folder].
+func (o *Overlay) Tend(work func()) { work() }
+
+// Space implements [Folder].
+func (o *Overlay) Space() (free, total int64, ok bool) { return 0, 0, false }
 
 // ReadAt implements [io.ReaderAt].
 func (l *layer) ReadAt(b []byte, at int64) (int, error) {
