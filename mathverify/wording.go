@@ -94,10 +94,16 @@ func dated(gold, text string) string {
 	return all[0]
 }
 
+// mayBeWorded reports whether a text may be words, a date or a time of day.
+func mayBeWorded(text string) bool {
+	const day = "1776-07-04"
+	return strings.IndexByte(text, ':') >= 0 || len(text) == len(day) && text[4] == '-' || !reply.Wordless(text)
+}
+
 // sameWording compares two dates, two times of day of which one has its half, or an answer with a
 // reference in words that may be put otherwise. If it reports nothing sure, they may still be the same.
 func sameWording(gold, answer string) (same, sure bool) {
-	if len(gold) > maxPhrase || len(answer) > maxPhrase {
+	if len(gold) > maxPhrase || len(answer) > maxPhrase || !mayBeWorded(gold) && !mayBeWorded(answer) {
 		return false, false
 	}
 	if g, a := date(gold), date(answer); g != "" && a != "" {
@@ -110,7 +116,7 @@ func sameWording(gold, answer string) (same, sure bool) {
 			return g.Same(a), true
 		}
 	}
-	if saidOf(gold, answer) {
+	if !reply.Wordless(gold) && saidOf(gold, answer) {
 		return true, true
 	}
 	if reply.IsPhrase(gold) && !reply.IsChoice(gold) {

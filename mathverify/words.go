@@ -20,13 +20,18 @@ var (
 // stems holds parts of words, one of which is in each of these sets.
 var stems = []string{"eal", "olution", "root", "mpty", "nteger", "number"}
 
+// mayBeSet reports whether a text has a part of such a word.
+func mayBeSet(text string) bool {
+	return slices.ContainsFunc(stems, func(stem string) bool { return strings.Contains(text, stem) })
+}
+
 // maxWords is the greatest length of a set in words.
 const maxWords = 120
 
 // setInWords reads words that stand for a set of numbers, as "all real numbers"; nil if they
 // do not.
 func setInWords(text string) *expr.Node {
-	if len(text) > maxWords || !slices.ContainsFunc(stems, func(stem string) bool { return strings.Contains(text, stem) }) {
+	if len(text) > maxWords || !mayBeSet(text) {
 		return nil
 	}
 	words := strings.ToLower(strings.Join(strings.Fields(wordsIn().ReplaceAllString(text, " $1 ")), " "))
@@ -70,6 +75,10 @@ func inOtherWords(gold, text string, rule Rule) string {
 	if found := dated(gold, text); found != "" {
 		return found
 	}
+	parted := strings.ContainsAny(gold, ",;:") || strings.Contains(gold, "and")
+	if !parted && !mayBeWorded(gold) && !mayBeSet(text) {
+		return ""
+	}
 	if len(text) > maxWords {
 		if rule != RuleBox {
 			return ""
@@ -82,7 +91,7 @@ func inOtherWords(gold, text string, rule Rule) string {
 	if same, sure := sameWording(gold, text); same && sure {
 		return text
 	}
-	if (strings.ContainsAny(gold, ",;:") || strings.Contains(gold, "and")) && len(partsOf(text)) > 1 {
+	if parted && len(partsOf(text)) > 1 {
 		return text
 	}
 	if !reply.IsPhrase(gold) && strings.Contains(text, " ") && setInWords(text) != nil {

@@ -56,7 +56,7 @@ func (r *reader) claim(c cue) claim {
 		}
 	case refutes:
 		at, _ := r.valueBefore(c.start, c.form == "is")
-		if at < 0 || c.form == "letter" && !r.want.letter {
+		if at < 0 {
 			break
 		}
 		if first, _ := utf8.DecodeRuneInString(r.text[c.start:]); dense(first) {

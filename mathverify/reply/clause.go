@@ -118,18 +118,24 @@ func (p place) denied() bool {
 	related := false
 	for i, c := range p.cues {
 		switch {
-		case c.start < p.clause:
-		case c.role == relates:
+		case c.role == relates && c.end >= p.clause:
 			related = true
+		case c.start < p.clause:
 		case c.role == mutes && c.form == "-":
 			if !related || !slices.ContainsFunc(p.cues[i+1:], func(c cue) bool { return c.role == giving && c.form == "is" }) {
 				return true
 			}
 		}
 	}
-	return slices.ContainsFunc(cues(p.after, mutes), func(c cue) bool {
-		return c.form == "after" || c.form == "near" && !strings.ContainsAny(p.after[:c.start], ",;(")
-	})
+	for _, c := range cues(p.after, mutes|reasons) {
+		switch {
+		case c.role == reasons:
+			return false
+		case c.form == "after", c.form == "near" && !strings.ContainsAny(p.after[:c.start], ",;("):
+			return true
+		}
+	}
+	return false
 }
 
 // reported reports whether the sentence tells what somebody says or supposes.
@@ -186,6 +192,9 @@ func (want wanted) find(text, found string, rule Rule) (start, end int) {
 		return all[len(all)-1].start, all[len(all)-1].end
 	}
 	found = strings.TrimRight(found, " .,;:，。、")
+	if value, words, is := strings.Cut(found, " "); is && rule == RuleBare && startsWithValue(value) && strings.IndexFunc(words, unicode15.IsLetter) == 0 && !strings.ContainsAny(words, "0123456789") {
+		found = value
+	}
 	if letter := Labelled(found); want.letter && letter != "" {
 		found = letter
 	}

@@ -16,11 +16,11 @@ const (
 
 // settled finds the answer that a reply states.
 func settled(text string, want wanted) (found string, rule Rule) {
-	if wordless(text) {
+	if Wordless(text) {
 		return located(text, want)
 	}
 	found, rule = claimed(text, want)
-	if rule != RuleBare && !want.states(text, found, rule) {
+	if (rule != RuleBare || startsWithValue(found)) && !want.states(text, found, rule) {
 		return "", RuleNone
 	}
 	return found, rule
@@ -54,8 +54,8 @@ func claimed(text string, want wanted) (found string, rule Rule) {
 	return found, rule
 }
 
-// wordless reports whether a text has neither words nor signs that the lexicon may know.
-func wordless(text string) bool {
+// Wordless reports whether a text has neither words nor signs that the lexicon may know.
+func Wordless(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c >= utf8.RuneSelf, c == '?', c == '#', isASCIILetter(c) && i+1 < len(text) && isASCIILetter(text[i+1]):

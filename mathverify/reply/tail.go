@@ -52,7 +52,7 @@ func withoutTail(text string) string {
 // withoutWords drops words after a value that we could not read with it, and that do not limit it: "9 in
 // any case".
 func withoutWords(text string) string {
-	if len(text) > maxTail || !startsWithValue(text) || !strings.Contains(text, " ") {
+	if len(text) > maxTail || !strings.Contains(text, " ") || !startsWithValue(text) || Wordless(text) {
 		return text
 	}
 	for i := strings.LastIndexByte(text, ' '); i > 0 && len(text)-i < maxOf; i = strings.LastIndexByte(text[:i], ' ') {
