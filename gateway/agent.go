@@ -225,13 +225,14 @@ func (g agentAPI) count(c *web.Call) error {
 	}
 	var p tree.Place
 	var ask quintain.Request
-	err = s.lockWhole(g.Gateway)
-	if err != nil {
-		err = unreadable(err)
-	} else if p, err = g.place(s, req); err == nil {
-		ask = g.ask(s, p, req)
+	lost := s.whole(g.Gateway, func() {
+		if p, err = g.place(s, req); err == nil {
+			ask = g.ask(s, p, req)
+		}
+	})
+	if lost != nil {
+		err = unreadable(lost)
 	}
-	s.mu.Unlock()
 	if err != nil {
 		return refuse(c, d, asError(err))
 	}

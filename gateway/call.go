@@ -104,11 +104,14 @@ func (g *Gateway) fly(ctx context.Context, s *session, f *flight) {
 
 // prepare places a call, and returns what to ask the policy.
 func (g *Gateway) prepare(s *session, f *flight) (ask quintain.Request, err error) {
-	err = s.lockWhole(g)
-	defer s.mu.Unlock()
-	if err != nil {
-		return ask, unreadable(err)
+	if lost := s.whole(g, func() { ask, err = g.placed(s, f) }); lost != nil {
+		return ask, unreadable(lost)
 	}
+	return ask, err
+}
+
+// placed places a call in a session, whose texts are in memory. s.mu is held.
+func (g *Gateway) placed(s *session, f *flight) (ask quintain.Request, err error) {
 	p, err := g.place(s, f.req)
 	if err != nil {
 		return ask, err

@@ -147,10 +147,8 @@ func (x *exchange) ready() error {
 	if x.flight.err != nil {
 		return x.flight.err
 	}
-	err := x.session.lockWhole(x.Gateway)
-	news := x.session.mark(x.flight, false)
-	x.session.mu.Unlock()
-	if err != nil {
+	var news []journal.Record
+	if err := x.session.whole(x.Gateway, func() { news = x.session.mark(x.flight, false) }); err != nil {
 		return unreadable(err)
 	}
 	if len(news) == 0 {

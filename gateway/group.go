@@ -139,13 +139,14 @@ func (g *Gateway) grade(ctx context.Context, s *session) {
 
 // judgeByTask has the scenario of a session's problem judge the last reply of its main branch.
 func (s *session) judgeByTask(ctx context.Context, g *Gateway) (none Reward, err error) {
-	err = s.lockWhole(g)
 	var reply quintain.Reply
-	if last := s.tree.Main(); last != nil {
-		reply = quintain.Reply{Text: last.Turn.Reply, Finish: last.Turn.Finish}
-	}
-	answer := s.ended.Answer
-	s.mu.Unlock()
+	var answer string
+	err = s.whole(g, func() {
+		if last := s.tree.Main(); last != nil {
+			reply = quintain.Reply{Text: last.Turn.Reply, Finish: last.Turn.Finish}
+		}
+		answer = s.ended.Answer
+	})
 	if err != nil {
 		return none, err
 	}

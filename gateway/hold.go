@@ -68,13 +68,22 @@ func heldSessions(g *Gateway) (all []held) {
 // isIdle reports whether nobody reads the session's tokens and texts. s.mu is held.
 func (s *session) isIdle() bool { return len(s.underway) == 0 && s.waiting == 0 && s.readers == 0 }
 
-// lockWhole locks a session, and has its tokens and texts in memory unless it returns an error,
-// which says why they cannot be read. The disk is read without a lock.
-func (s *session) lockWhole(g *Gateway) error {
+// whole calls use while the session is locked, and its tokens and texts are in memory. If they
+// cannot be read back, it returns why, and calls nothing.
+func (s *session) whole(g *Gateway, use func()) error {
 	s.mu.Lock()
-	if !s.tree.Released {
-		return nil
+	defer s.mu.Unlock()
+	if s.tree.Released {
+		if err := s.readBack(g); err != nil {
+			return err
+		}
 	}
+	use()
+	return nil
+}
+
+// readBack reads the session's tokens and texts. s.mu is held, but not while the disk is read.
+func (s *session) readBack(g *Gateway) error {
 	s.readers++
 	s.mu.Unlock()
 	calls, err := g.book.calls(s.id)
@@ -126,26 +135,30 @@ func unreadable(err error) error {
 
 // played returns a session as an episode, as it is now.
 func (s *session) played(g *Gateway) (t quintain.Trajectory, err error) {
-	err = s.lockWhole(g)
-	defer s.mu.Unlock()
+	err = s.whole(g, func() {
+		if s.state != Sealed {
+			s.tree.JudgeUse()
+		}
+		t = s.trajectory(s.id, &g.config.Settings)
+	})
 	switch {
 	case errors.Is(err, errForgotten):
 		return t, web.Errorf(http.StatusGone, "%v", err)
 	case err != nil:
 		return t, web.Fault(http.StatusServiceUnavailable, err)
-	case s.state != Sealed:
-		s.tree.JudgeUse()
 	}
-	return s.trajectory(s.id, &g.config.Settings), nil
+	return t, nil
 }
 
 // final returns a sealed session as an episode of its group. What cannot be read back has no
 // reward.
-func (s *session) final(g *Gateway, id string) quintain.Trajectory {
-	err := s.lockWhole(g)
-	defer s.mu.Unlock()
-	if err != nil {
-		s.outcome, s.why = s.fate()
+func (s *session) final(g *Gateway, id string) (t quintain.Trajectory) {
+	err := s.whole(g, func() { t = s.trajectory(id, &g.config.Settings) })
+	if err == nil {
+		return t
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outcome, s.why = s.fate()
 	return s.trajectory(id, &g.config.Settings)
 }

@@ -288,3 +288,29 @@ func TestEachUsedTokenOfHeldSessionsIsTrainedOnOnce(t *testing.T) {
 		t.Errorf("sessions were read back %d times", b.disk.reads)
 	}
 }
+
+// A lost reply that cannot be read back for a retry stays lost: its fate does not change on the way.
+func TestLostRepliesOnABrokenDisk(t *testing.T) {
+	b := open(t, holds(t, 0))
+	s := b.make(`{"name": "x", "of": 1}`).Sessions[0]
+	b.lose(s, ask)
+	b.away(s)
+	fate := func() (lost bool, changes int) {
+		in := b.gateway.sessions[s.ID]
+		b.until(func() bool { in.mu.Lock(); defer in.mu.Unlock(); return in.waiting == 0 })
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		return in.tree.Nodes[0].Lost, in.tree.Nodes[0].News
+	}
+	_, before := fate()
+	b.disk.loses(errors.New("input/output error"))
+	b.post(s, 503, ask, "X-Stainless-Retry-Count", "1")
+	if lost, changes := fate(); !lost || changes != before {
+		t.Errorf("after a refused retry: lost %v, %d changes, want %d", lost, changes, before)
+	}
+	b.disk.loses(nil)
+	b.post(s, 200, ask, "X-Stainless-Retry-Count", "1")
+	if lost, changes := fate(); lost || changes != before+1 {
+		t.Errorf("after a retry: lost %v, %d changes, want %d", lost, changes, before+1)
+	}
+}
