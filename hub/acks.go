@@ -42,7 +42,7 @@ func goneError(number uint64) error {
 	return web.Errorf(http.StatusGone, "batch %d is not open: its groups went into other batches, or the run was reset", number)
 }
 
-// ack acknowledges one batch, or returns errAcked if it was before. The run's trade is held.
+// ack acknowledges one batch, or returns errAcked if it was before. The run's mutex is held.
 func (b *batches) ack(ctx context.Context, number uint64, trainer string) error {
 	b.lapse(time.Now())
 	b.mu.Lock()
@@ -66,7 +66,7 @@ func (b *batches) held(number uint64, trainer string) (*batch, error) {
 	return d, err
 }
 
-// nack returns one batch, to be handed out to the next trainer. The run's trade is held.
+// nack returns one batch, to be handed out to the next trainer. The run's mutex is held.
 func (b *batches) nack(ctx context.Context, number uint64, trainer string) error {
 	d, err := b.held(number, trainer)
 	if err != nil {
@@ -87,7 +87,7 @@ func (b *batches) nack(ctx context.Context, number uint64, trainer string) error
 	return nil
 }
 
-// extend gives one batch a lease from now on. The run's trade is held.
+// extend gives one batch a lease from now on. The run's mutex is held.
 func (b *batches) extend(ctx context.Context, number uint64, by claim) (until time.Time, err error) {
 	d, err := b.held(number, by.trainer)
 	if err != nil {
@@ -106,7 +106,7 @@ func (b *batches) extend(ctx context.Context, number uint64, by claim) (until ti
 	return d.until, nil
 }
 
-// finish acknowledges batches. The run's trade is held.
+// finish acknowledges batches. The run's mutex is held.
 func (b *batches) finish(ctx context.Context, done []*batch) error {
 	var seqs []uint64
 	for _, d := range done {

@@ -29,7 +29,7 @@ type batch struct {
 	out    bool            // handed out before, perhaps by an earlier server
 	formed time.Time
 	step   int   // when it was formed
-	owner  owner // as stored; the run's trade guards it
+	owner  owner // as stored; the run's mutex guards it
 
 	// batches.mu guards the rest.
 	state   batchState

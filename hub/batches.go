@@ -23,7 +23,7 @@ type batches struct {
 	newest bool // the newest batch goes out first
 
 	// mu guards the rest. Under it, only events and tally are called. Step, open and next
-	// change only under the run's trade as well, so holders of trade may read them without mu.
+	// change only under the run's mutex as well, so its holders may read them without mu.
 	mu    sync.RWMutex
 	step  int
 	went  chan struct{} // closed when step, open or the version changes; nil: nobody waits
@@ -131,7 +131,7 @@ func (b *batches) movement() <-chan struct{} {
 }
 
 // settle acknowledges the batches that the trainer is done with, and makes those due whose
-// reply did not arrive. The run's trade is held.
+// reply did not arrive. The run's mutex is held.
 func (b *batches) settle(ctx context.Context, c claim) error {
 	var done []*batch
 	b.mu.Lock()
@@ -195,7 +195,7 @@ func (b *batches) fetch(ctx context.Context, seqs []uint64) ([]queue.Delivery, e
 	return b.queue.ReadRaw(ctx, seqs[:min(len(seqs), portionGroups)], maxPortion)
 }
 
-// dissolve lets the groups of a batch wait for another. The run's trade is held.
+// dissolve lets the groups of a batch wait for another. The run's mutex is held.
 func (b *batches) dissolve(ctx context.Context, d *batch) error {
 	open := slices.DeleteFunc(slices.Clone(b.open), func(other *batch) bool { return other == d })
 	if err := b.save(ctx, b.step, open); err != nil {
@@ -207,7 +207,7 @@ func (b *batches) dissolve(ctx context.Context, d *batch) error {
 
 // reserve keeps d from other trainers while its first groups are read. The function that it
 // returns ends that: it reports whether d was left alone, and given an error makes it as it
-// was before. The run's trade is held for both.
+// was before. The run's mutex is held for both.
 func (b *batches) reserve(d *batch) (release func(err error) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -96,8 +96,8 @@ func (r *Run) awaitGroups(ctx context.Context, f following) []uint64 {
 // groupsAfter returns the groups after a number, including those of open batches, and
 // whether more are too fresh to show.
 func (r *Run) groupsAfter(after uint64, limit int) (seqs []uint64, late bool) {
-	r.trade.Lock() // no group moves between the batches and the queue
-	defer r.trade.Unlock()
+	r.mu.Lock() // no group moves between the batches and the queue
+	defer r.mu.Unlock()
 	now := time.Now()
 	since := r.batches.after(after)
 	seqs = slices.Collect(maps.Keys(since))

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub/registry"
-	"github.com/quintain-rl/quintain/hub/trade"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -27,50 +26,50 @@ func noBatchYet(err error) bool {
 // nextBatch acknowledges the trainer's batches, if its claim says so, and returns the next
 // batch: one that is due again, or a new one.
 func (r *Run) nextBatch(ctx context.Context, c claim) (parcel, error) {
-	held, err := r.trade.Deal(ctx)
+	ctx, l, err := r.mu.acquire(ctx)
 	if err != nil {
 		return parcel{}, err
 	}
-	defer held.End()
-	if err := r.batches.settle(held, c); err != nil {
+	defer l.end()
+	if err := r.batches.settle(ctx, c); err != nil {
 		return parcel{}, err
 	}
 	for {
 		d := r.batches.nextDue(c.trainer)
 		if d == nil {
-			p, err := r.form(held, c)
-			if errors.Is(err, trade.ErrMoved) {
+			p, err := r.form(ctx, l, c)
+			if errors.Is(err, errMoved) {
 				continue
 			}
 			return p, err
 		}
 		if d.demand == r.registry.Demand() {
-			p, err := r.again(held, d, c)
-			if errors.Is(err, trade.ErrMoved) {
+			p, err := r.again(ctx, l, d, c)
+			if errors.Is(err, errMoved) {
 				continue
 			}
 			if err == nil || !isCorrupt(err) && !errors.Is(err, queue.ErrUnknown) {
 				return p, err
 			}
 		}
-		if err := r.batches.dissolve(held, d); err != nil {
+		if err := r.batches.dissolve(ctx, d); err != nil {
 			return parcel{}, err
 		}
 	}
 }
 
-// again hands out an earlier batch. r.trade is held.
-func (r *Run) again(held *trade.Deal, d *batch, c claim) (parcel, error) {
+// again hands out an earlier batch. r.mu is held.
+func (r *Run) again(ctx context.Context, l *lock, d *batch, c claim) (parcel, error) {
 	release := r.batches.reserve(d)
 	var first []queue.Delivery
-	err := held.Lend(func() (err error) { first, err = r.batches.fetch(held, d.seqs); return err })
+	err := l.released(ctx, func() (err error) { first, err = r.batches.fetch(ctx, d.seqs); return err })
 	if !release(err) {
-		return parcel{}, trade.ErrMoved
+		return parcel{}, errMoved
 	}
 	if err != nil {
 		return parcel{}, err
 	}
-	if err := r.batches.own(held, ownerOf(c), d); err != nil {
+	if err := r.batches.own(ctx, ownerOf(c), d); err != nil {
 		return parcel{}, err
 	}
 	return r.batches.launch(d, first, c), nil
@@ -134,17 +133,17 @@ func (r *Run) nextTurn(now time.Time) time.Duration {
 	return max(time.Millisecond, next.Sub(now)+time.Millisecond)
 }
 
-// form forms a batch of the waiting groups, and counts the step. r.trade is held.
-func (r *Run) form(held *trade.Deal, c claim) (parcel, error) {
+// form forms a batch of the waiting groups, and counts the step. r.mu is held.
+func (r *Run) form(ctx context.Context, l *lock, c claim) (parcel, error) {
 	if r.strict {
-		return r.formBurst(held, c)
+		return r.formBurst(ctx, l, c)
 	}
-	d, first, err := r.choose(held)
+	d, first, err := r.choose(ctx, l)
 	if err != nil {
 		return parcel{}, err
 	}
 	d.owner = ownerOf(c)
-	if err := r.batches.save(held, r.batches.step+1, append(slices.Clone(r.batches.open), d)); err != nil {
+	if err := r.batches.save(ctx, r.batches.step+1, append(slices.Clone(r.batches.open), d)); err != nil {
 		r.queue.Release(consumer, d.seqs...)
 		return parcel{}, err
 	}
@@ -152,12 +151,12 @@ func (r *Run) form(held *trade.Deal, c claim) (parcel, error) {
 }
 
 // formBurst forms all possible batches, as Atropos does, counts them all, and hands out the
-// last. r.trade is held.
-func (r *Run) formBurst(held *trade.Deal, c claim) (parcel, error) {
+// last. r.mu is held.
+func (r *Run) formBurst(ctx context.Context, l *lock, c claim) (parcel, error) {
 	var formed []*batch
 	var seqs []uint64
 	for len(seqs) < maxBurst {
-		d, _, err := r.choose(held)
+		d, _, err := r.choose(ctx, l)
 		if noBatchYet(err) && len(formed) > 0 {
 			break
 		}
@@ -168,20 +167,20 @@ func (r *Run) formBurst(held *trade.Deal, c claim) (parcel, error) {
 		seqs = append(seqs, d.seqs...)
 		formed = append(formed, d)
 	}
-	if err := r.batches.save(held, r.batches.step+len(formed), append(slices.Clone(r.batches.open), formed...)); err != nil {
+	if err := r.batches.save(ctx, r.batches.step+len(formed), append(slices.Clone(r.batches.open), formed...)); err != nil {
 		r.queue.Release(consumer, seqs...)
 		return parcel{}, err
 	}
-	return r.again(held, formed[len(formed)-1], c)
+	return r.again(ctx, l, formed[len(formed)-1], c)
 }
 
 // choose leases the groups of the next batch, and reads the first portion. If some cannot be
 // read, the queue sets them aside, and choose tries again. The error is a
-// [queue.ErrUnreadable] if there is no batch because the disk fails for a moment. r.trade is
+// [queue.ErrUnreadable] if there is no batch because the disk fails for a moment. r.mu is
 // held.
-func (r *Run) choose(held *trade.Deal) (*batch, []queue.Delivery, error) {
+func (r *Run) choose(ctx context.Context, l *lock) (*batch, []queue.Delivery, error) {
 	for {
-		groups, err := r.queue.Lease(held, queue.Want{Consumer: consumer, Blind: true, Pick: r.pick})
+		groups, err := r.queue.Lease(ctx, queue.Want{Consumer: consumer, Blind: true, Pick: r.pick})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -196,7 +195,7 @@ func (r *Run) choose(held *trade.Deal) (*batch, []queue.Delivery, error) {
 		}
 		d := newBatch(groups, r.registry.Demand())
 		var first []queue.Delivery
-		err = held.Lend(func() (err error) { first, err = r.batches.fetch(held, d.seqs); return err })
+		err = l.released(ctx, func() (err error) { first, err = r.batches.fetch(ctx, d.seqs); return err })
 		if err != nil {
 			r.queue.Release(consumer, d.seqs...)
 		}

@@ -79,7 +79,7 @@ func (r *Run) spoil(ctx context.Context, p parcel, why error) error {
 			return err
 		}
 	}
-	r.trade.Lock()
-	defer r.trade.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return r.batches.dissolve(ctx, p.batch)
 }

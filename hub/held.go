@@ -24,7 +24,7 @@ type heldGroups struct {
 	tally    *tally
 	wake     func() // called after freeing groups
 
-	// sorting is held to decide which groups to free. It is taken after the run's trade, and
+	// sorting is held to decide which groups to free. It is taken after the run's mutex, and
 	// before all other locks.
 	sorting sync.Mutex
 }

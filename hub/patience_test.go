@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/quintain-rl/quintain/hub/trade"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -57,8 +56,8 @@ func TestPatience(t *testing.T) {
 					body = `{"max_token_length":8,"desired_name":"e","weight":1,"group_size":2}`
 				}
 				w := f.do(method, path, body)
-				if took := time.Since(began) - after; w.Code != http.StatusServiceUnavailable || took > trade.Patience {
-					t.Errorf("%s after %s: status %d after %s, want %d after %s at most", request, after, w.Code, took, http.StatusServiceUnavailable, trade.Patience)
+				if took := time.Since(began) - after; w.Code != http.StatusServiceUnavailable || took > patience {
+					t.Errorf("%s after %s: status %d after %s, want %d after %s at most", request, after, w.Code, took, http.StatusServiceUnavailable, patience)
 				}
 			})
 		}

@@ -85,7 +85,7 @@ func (d *batch) forget(list []queue.State) []queue.State {
 }
 
 // save stores step and open, then makes them current. Batches without a number get one. The
-// run's trade is held.
+// run's mutex is held.
 //
 // It writes new records first, then the head, then deletions: after a crash at any point, a
 // batch with a begun reply is there, with its step.
@@ -133,7 +133,7 @@ func (b *batches) save(ctx context.Context, step int, open []*batch) error {
 	return nil
 }
 
-// own stores o as the owner of batches. The run's trade is held.
+// own stores o as the owner of batches. The run's mutex is held.
 func (b *batches) own(ctx context.Context, o owner, list ...*batch) error {
 	var records []queue.State
 	var changed []*batch
@@ -156,7 +156,7 @@ func (b *batches) own(ctx context.Context, o owner, list ...*batch) error {
 	return nil
 }
 
-// disown ends a trainer's leases. The run's trade is held.
+// disown ends a trainer's leases. The run's mutex is held.
 func (b *batches) disown(ctx context.Context, trainer string) error {
 	var list []*batch
 	for _, d := range b.open {

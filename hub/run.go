@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/hub/registry"
-	"github.com/quintain-rl/quintain/hub/trade"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/policy/weights"
@@ -21,7 +20,7 @@ import (
 
 // A Run is the state of one training run at a hub. Many goroutines may use it at once.
 //
-// Its locks are taken in this order: trade, holds.sorting, those of registry and ledger under
+// Its locks are taken in this order: mu, holds.sorting, those of registry and ledger under
 // which the queue is called, those of the queue, and last the other locks of its parts. No
 // group is encoded or decoded under any of them.
 type Run struct {
@@ -33,8 +32,8 @@ type Run struct {
 
 	deleted atomic.Bool
 
-	// trade is held to choose or acknowledge batches and to change the registration.
-	trade *trade.Trade
+	// mu is held to choose or acknowledge batches and to change the registration.
+	mu *mutex
 
 	line chan struct{} // a semaphore: one call watches for a batch, others wait in line
 
@@ -53,7 +52,7 @@ type Run struct {
 // newRun returns the run over q, which continues where an earlier server ended.
 func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
 	o := s.config.Settings
-	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, trade: trade.New(), line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
+	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, mu: newMutex(), line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
 	q.OnUnreadable(r.tellUnreadable)
 	var err error
 	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {
@@ -117,19 +116,19 @@ func (r *Run) BatchSize() (int, packing.Unit) {
 // enroll makes t the trainer's registration. The step never falls: it counts the batches
 // handed out, and whoever paces work by it relies on that.
 func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string) error {
-	d, err := r.trade.Deal(ctx)
+	ctx, l, err := r.mu.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer d.End()
-	r.trade.Turn()
+	defer l.end()
+	r.mu.moves++
 	g := r.registry.Current()
 	if !g.Registered || !r.strict {
-		if err := r.reenroll(d, g, t); err != nil {
+		if err := r.reenroll(ctx, g, t); err != nil {
 			return err
 		}
 	}
-	if err := r.batches.disown(d, trainer); err != nil {
+	if err := r.batches.disown(ctx, trainer); err != nil {
 		return err
 	}
 	r.batches.takeBack(trainer)
@@ -141,7 +140,7 @@ func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string
 }
 
 // reenroll replaces the registration g by t. A batch of another size stays its trainer's;
-// once due, it is dissolved. r.trade is held.
+// once due, it is dissolved. r.mu is held.
 func (r *Run) reenroll(ctx context.Context, g registry.Registration, t atropos.Registration) error {
 	step := max(r.batches.step, t.StartingStep)
 	if !g.Registered {
@@ -159,12 +158,12 @@ func (r *Run) start(ctx context.Context) (registered bool, err error) {
 	if g := r.registry.Current(); !g.Registered || g.Started {
 		return g.Registered, nil
 	}
-	d, err := r.trade.Deal(ctx)
+	ctx, l, err := r.mu.acquire(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer d.End()
-	err = r.registry.Update(d, func(now *registry.Registration) {
+	defer l.end()
+	err = r.registry.Update(ctx, func(now *registry.Registration) {
 		registered = now.Registered
 		now.Started = registered
 	})
@@ -176,15 +175,15 @@ func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.
 	if !r.registry.Current().Started {
 		return nil, nil
 	}
-	d, err := r.trade.Deal(ctx)
+	ctx, l, err := r.mu.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer d.End()
+	defer l.end()
 	if !r.registry.Current().Started {
 		return nil, nil
 	}
-	e, err := r.registry.Add(d, as)
+	e, err := r.registry.Add(ctx, as)
 	if errors.Is(err, registry.ErrFull) {
 		return nil, web.Errorf(http.StatusConflict, "%v: disconnect unused ones, or raise hub.max_envs", err)
 	}
@@ -199,55 +198,55 @@ func (r *Run) admit(ctx context.Context, as atropos.EnvRegistration) (*registry.
 // dismiss disconnects an environment. Its held groups will not be completed, so they may be
 // packed as they are.
 func (r *Run) dismiss(ctx context.Context, id int32) (known bool, err error) {
-	d, err := r.trade.Deal(ctx)
+	ctx, l, err := r.mu.acquire(ctx)
 	if err != nil {
 		return false, err
 	}
-	defer d.End()
-	if known, err = r.registry.Disconnect(d, id); !known || err != nil {
+	defer l.end()
+	if known, err = r.registry.Disconnect(ctx, id); !known || err != nil {
 		return known, err
 	}
 	r.events.Add("env_disconnected", map[string]any{"env_id": id})
 	defer r.batches.wake()
-	return true, r.holds.freeEnv(d, id)
+	return true, r.holds.freeEnv(ctx, id)
 }
 
 // ack acknowledges one batch; see [batches.ack].
 func (r *Run) ack(ctx context.Context, number uint64, trainer string) error {
-	d, err := r.trade.Deal(ctx)
+	ctx, l, err := r.mu.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer d.End()
-	return r.batches.ack(d, number, trainer)
+	defer l.end()
+	return r.batches.ack(ctx, number, trainer)
 }
 
 // nack returns one batch; see [batches.nack].
 func (r *Run) nack(ctx context.Context, number uint64, trainer string) error {
-	d, err := r.trade.Deal(ctx)
+	ctx, l, err := r.mu.acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer d.End()
-	return r.batches.nack(d, number, trainer)
+	defer l.end()
+	return r.batches.nack(ctx, number, trainer)
 }
 
 // extend renews the lease of one batch; see [batches.extend].
 func (r *Run) extend(ctx context.Context, number uint64, by claim) (until time.Time, err error) {
-	d, err := r.trade.Deal(ctx)
+	ctx, l, err := r.mu.acquire(ctx)
 	if err != nil {
 		return until, err
 	}
-	defer d.End()
-	return r.batches.extend(d, number, by)
+	defer l.end()
+	return r.batches.extend(ctx, number, by)
 }
 
 // reset forgets the registrations and all groups.
 func (r *Run) reset(ctx context.Context) error {
-	r.trade.Lock()
-	defer r.trade.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	defer r.batches.wake()
-	r.trade.Turn()
+	r.mu.moves++
 	if err := r.registry.Reset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)
 	}

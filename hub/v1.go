@@ -160,12 +160,12 @@ func (a v1API) dealShares(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	d, err := a.trade.Deal(c.Context()) // no reset meanwhile
+	ctx, l, err := a.mu.acquire(c.Context()) // no reset meanwhile
 	if err != nil {
 		return err
 	}
-	defer d.End()
-	blocks, err := a.registry.Deal(d, envID(*in.Env), in.Wants)
+	defer l.end()
+	blocks, err := a.registry.Deal(ctx, envID(*in.Env), in.Wants)
 	if errors.Is(err, registry.ErrStreams) {
 		return web.Errorf(http.StatusConflict, "%v: reset the run", err)
 	}

@@ -21,7 +21,6 @@ var crumbs = exceptions{
 
 	// These stood alone when packages lost their bound, and are still to be joined.
 	"fleet/lease": "to join its importer",
-	"hub/trade":   "to join its importer",
 }
 
 func TestSmallPackagesHaveImporters(t *testing.T) {

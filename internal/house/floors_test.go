@@ -66,7 +66,7 @@ var floors = [][]string{
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
 		"codegrade/codeplay", "codegrade/pythontool", "scenarios/games", "scenarios/games/gametest", "scenarios/toolbox", "scenarios/toolbox/toolboxtest",
-		"hub/registry", "hub/trade", "gateway/tree",
+		"hub/registry", "gateway/tree",
 		"interop/reasoninggym/scores",
 		"atropos/uplink",
 		"tasks/list",
