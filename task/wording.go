@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/grid"
 )
 
 // A Prompter is an Instance that writes its question itself, in place of [Spec.Ask]: the whole
@@ -162,7 +163,7 @@ func (t *template) fill(inst Instance, of reflect.Value) string {
 // solid writes a text without its spaces.
 const solid = "solid"
 
-// appendValue writes a text, a number, a list of them or anything that writes itself.
+// appendValue writes a text, a number, a grid, a list or anything that writes itself.
 func appendValue(b []byte, v reflect.Value, between string) []byte {
 	switch v.Kind() {
 	case reflect.String:
@@ -173,6 +174,9 @@ func appendValue(b []byte, v reflect.Value, between string) []byte {
 	case reflect.Int, reflect.Int64:
 		return strconv.AppendInt(b, v.Int(), 10)
 	case reflect.Slice:
+		if g, is := reflect.TypeAssert[grid.Grid[int]](v); is {
+			return grid.AppendInts(b, g)
+		}
 		for i := range v.Len() {
 			switch {
 			case i == 0:

@@ -145,14 +145,12 @@ var complexPhrasings = [][2]string{
 // complexSigns maps operations to their signs in prompts.
 var complexSigns = map[string]string{"+": " + ", "-": " - ", "*": " * ", "/": " / "}
 
-// Prompt implements [task.Instance].
 func (c complexItem) Prompt() string {
 	words := complexPhrasings[c.Phrasing]
 	return words[0] + "(" + c.Num1.String() + ")" + complexSigns[c.Operation] + "(" + c.Num2.String() + ")" + words[1] +
 		" Answer with one complex number, the real part first, in the form 12 - 7i; a part that is 0 may be left out."
 }
 
-// Short implements [task.Shortener].
 func (c complexItem) Short() string {
 	text := "(" + c.Num1.String() + ")" + c.Operation + "(" + c.Num2.String() + ")="
 	return strings.ReplaceAll(text, " ", "")
@@ -205,10 +203,9 @@ func (z complexNumber) near(w complexNumber, d float64) bool {
 	return math.Hypot(z[0]-w[0], z[1]-w[1]) <= d
 }
 
-// Solve implements [task.Instance].
 func (c complexItem) Solve() string { return c.Result.String() }
 
-// Score implements [task.Instance]. Numbers are read as Python's complex does. The parts
+// Score implements [task.Scorer]. Numbers are read as Python's complex does. The parts
 // are whole, so nearly right is wrong.
 func (c complexItem) Score(text string) quintain.Verdict {
 	got, ok := readComplex(text)

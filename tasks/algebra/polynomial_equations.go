@@ -171,14 +171,12 @@ var polynomialPhrasings = [][3]string{
 	{"What are the real roots, in ", ", of the following equation?\n\n", " = 0\n\n"},
 }
 
-// Prompt implements [task.Instance].
 func (s polynomialItem) Prompt() string {
 	words := polynomialPhrasings[s.Phrasing]
 	return words[0] + s.Variable + words[1] + strings.ReplaceAll(s.Polynomial, "**", "^") + words[2] +
 		"Answer with the numbers alone, each once, rounded to four decimal places and separated by commas, for example -12.0417, 0.35."
 }
 
-// Short implements [task.Shortener].
 func (s polynomialItem) Short() string {
 	return strings.NewReplacer("**", "^", " ", "").Replace(s.Polynomial) + "=0; " + s.Variable + "="
 }
@@ -203,7 +201,7 @@ func (s polynomialItem) Solve() string {
 	return string(b)
 }
 
-// Score implements [task.Instance]. As in reasoning-gym, a number at distance d from the
+// Score implements [task.Scorer]. As in reasoning-gym, a number at distance d from the
 // nearest root earns exp(-10d), and each number too many or too few costs 0.5; pieces that
 // are not numbers are ignored. A distance above 0.001 is no rounding error and earns
 // nothing.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -30,6 +29,17 @@ var simpleEquations = task.Spec[simpleEquationsParams, simpleEquationsItem]{
 		{14, 20, 100, 100_000, []string{"+", "-", "*"}, []float64{0.35, 0.35, 0.3}},
 	},
 	Make: makeSimpleEquations,
+	Ask: []string{
+		"Solve this equation for {variable}:\n\n{equation}\n\n",
+		"Which number {variable} satisfies the equation below?\n\n{equation}\n\n",
+		"Find {variable} such that\n\n{equation}\n\n",
+		"The following equation holds for exactly one value of {variable}. Which one is it?\n\n{equation}\n\n",
+		"What must be put in place of {variable} to make both sides of this line equal?\n\n{equation}\n\n",
+		"Someone has forgotten the value of {variable}, but remembers that\n\n{equation}\n\nRecover the value.\n\n",
+	},
+	Form:  "Answer with the whole number alone, without the name of the variable.",
+	Short: "{equation:solid}; {variable}=",
+	Match: task.MatchNumber,
 }
 
 // simpleEquationsParams are the settings of one difficulty.
@@ -51,7 +61,7 @@ func (p simpleEquationsParams) Check() error {
 type simpleEquationsItem struct {
 	Equation string `json:"equation"` // a linear expression, " = ", and a number
 	Variable string `json:"variable"` // one letter
-	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int    `json:"phrasing,omitempty"`
 
 	known string // the solution, for a problem made here
 }
@@ -65,7 +75,7 @@ const equationLetters = "abcdfghjkmnpqrstuvwxyz"
 func makeSimpleEquations(p simpleEquationsParams, r *rng.Rand) (simpleEquationsItem, error) {
 	item := simpleEquationsItem{
 		Variable: string(equationLetters[r.Between(0, len(equationLetters)-1)]),
-		Phrasing: r.Between(0, len(simpleEquationsPhrasings)-1),
+		Phrasing: r.Between(0, 5),
 	}
 	terms := r.Between(p.MinTerms, p.MaxTerms)
 	c := equationChain{params: p, variable: item.Variable, sum: newLinear(0, 0)}
@@ -137,28 +147,6 @@ func (c *equationChain) add(op string, with bool, r *rng.Rand) {
 	c.sum.add(sign, newLinear(n, 0))
 }
 
-// simpleEquationsPhrasings are the wordings of the question, around the variable and
-// the equation.
-var simpleEquationsPhrasings = [][3]string{
-	{"Solve this equation for ", ":\n\n", "\n\n"},
-	{"Which number ", " satisfies the equation below?\n\n", "\n\n"},
-	{"Find ", " such that\n\n", "\n\n"},
-	{"The following equation holds for exactly one value of ", ". Which one is it?\n\n", "\n\n"},
-	{"What must be put in place of ", " to make both sides of this line equal?\n\n", "\n\n"},
-	{"Someone has forgotten the value of ", ", but remembers that\n\n", "\n\nRecover the value.\n\n"},
-}
-
-// Prompt implements [task.Instance].
-func (s simpleEquationsItem) Prompt() string {
-	words := simpleEquationsPhrasings[s.Phrasing]
-	return words[0] + s.Variable + words[1] + s.Equation + words[2] + "Answer with the whole number alone, without the name of the variable."
-}
-
-// Short implements [task.Shortener].
-func (s simpleEquationsItem) Short() string {
-	return strings.ReplaceAll(s.Equation, " ", "") + "; " + s.Variable + "="
-}
-
 // Canonical implements [task.Canonicalizer]. The name and the sign of the variable do not matter, nor do
 // the orders of terms, of factors and of the two sides, a change of all signs and a power of ten.
 func (s simpleEquationsItem) Canonical() string {
@@ -199,7 +187,6 @@ func (s simpleEquationsItem) solution() (*big.Int, error) {
 	return x, nil
 }
 
-// Solve implements [task.Instance].
 func (s simpleEquationsItem) Solve() string {
 	if s.known != "" {
 		return s.known
@@ -209,9 +196,4 @@ func (s simpleEquationsItem) Solve() string {
 		return ""
 	}
 	return x.String()
-}
-
-// Score implements [task.Instance].
-func (s simpleEquationsItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, s.Solve())
 }

@@ -18,7 +18,7 @@ func TestSimpleEquationsScore(t *testing.T) {
 		t.Error("an equation with the solution 50/11 is accepted")
 	}
 	item.Equation = "(12 + 3*x) * 4 - x = 158"
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, simpleEquations.Scorer(item), []tasktest.Near{
 		{"10", 1, ""},
 		{"x = 10", 2. / 6, "reasoning-gym pays for a text that contains the answer"},
 		{"10.0", 1, "another spelling"},

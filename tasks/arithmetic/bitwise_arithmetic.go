@@ -116,7 +116,6 @@ func (b bitwiseArithmeticItem) Solve() string {
 	return string(value.append(make([]byte, 0, 24), "0x", 16))
 }
 
-// Score implements [task.Instance].
 func (b bitwiseArithmeticItem) Score(text string) quintain.Verdict {
 	got, ok := answer.ReadInteger(text)
 	if !ok {

@@ -148,7 +148,7 @@ func (d decimalArithmeticItem) Solve() string {
 	return value.String()
 }
 
-// Score implements [task.Instance]. The answer may be off by half of its last decimal
+// Score implements [task.Scorer]. The answer may be off by half of its last decimal
 // place, as a rounded number is.
 func (d decimalArithmeticItem) Score(text string) quintain.Verdict {
 	got, ok := answer.ReadDecimal(text)

@@ -135,7 +135,6 @@ func pointAt(n string, places int) string {
 	return sign + n[:len(n)-places] + strings.TrimRight("."+strings.TrimRight(n[len(n)-places:], "0"), ".")
 }
 
-// Score implements [task.Instance].
 func (d decimalChainSumItem) Score(text string) quintain.Verdict {
 	want := d.Solve()
 	equal, both := answer.SameDecimal(text, want)

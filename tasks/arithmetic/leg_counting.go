@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -37,7 +36,8 @@ var legCounting = task.Spec[legCountingParams, legCountingItem]{
 		"There are few pairs of animals, since many have as many legs.",
 		"There are few groups of two animals, since many have as many legs.",
 	},
-	Make: makeLegCounting,
+	Make:  makeLegCounting,
+	Match: task.MatchNumber,
 }
 
 // legCountingParams are the settings of one difficulty.
@@ -171,7 +171,6 @@ var legCountingPhrasings = [][2]string{
 	{"Add up the legs of ", ". What is the total?"},
 }
 
-// Prompt implements [task.Instance].
 func (l legCountingItem) Prompt() string {
 	words := legCountingPhrasings[l.Phrasing]
 	b := append(make([]byte, 0, 512), words[0]...)
@@ -199,7 +198,6 @@ func (f flock) name() string {
 	return cmp.Or(animalNamed()[f.kind].many, f.kind)
 }
 
-// Short implements [task.Shortener].
 func (l legCountingItem) Short() string {
 	b := []byte("legs:")
 	for _, f := range l.Animals {
@@ -242,10 +240,4 @@ func (l legCountingItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (l legCountingItem) Solve() string { return strconv.FormatInt(l.TotalLegs, 10) }
-
-// Score implements [task.Instance].
-func (l legCountingItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, l.Solve())
-}

@@ -16,7 +16,7 @@ import (
 
 func TestLegCountingScore(t *testing.T) {
 	item := legCountingItem{Animals: herd{{kind: "ant", count: 6}, {kind: "duck", count: 11}, {kind: "dog", count: 10}}, NumAnimals: 3, TotalLegs: 98}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, legCounting.Scorer(item), []tasktest.Near{
 		{"98", 1, ""},
 		{" 98 ", 1, "another spelling"},
 		{"98 legs", 2. / 7, ""},

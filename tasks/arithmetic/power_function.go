@@ -139,7 +139,6 @@ var powerFunctionPhrasings = [][2]string{
 	{"Find the value of ", "."},
 }
 
-// Prompt implements [task.Instance].
 func (p powerFunctionItem) Prompt() string {
 	words := powerFunctionPhrasings[p.Phrasing]
 	var room [32]byte
@@ -156,7 +155,6 @@ func (p powerFunctionItem) appendText(b []byte) []byte {
 	return strconv.AppendInt(append(b, '^'), int64(p.Exponent), 10)
 }
 
-// Short implements [task.Shortener].
 func (p powerFunctionItem) Short() string { return string(append(p.appendText(nil), '=')) }
 
 // Canonical implements [task.Canonicalizer]. The sign of the base changes only that of the answer, and
@@ -177,7 +175,6 @@ func (p powerFunctionItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (p powerFunctionItem) Solve() string {
 	d := threeDigits(decimalOf(p.Solution))
 	exponent := d.Exp + int64(len(d.Digits)) - 1
@@ -212,7 +209,7 @@ func threeDigits(d answer.Decimal) answer.Decimal {
 	return d
 }
 
-// Score implements [task.Instance]. It compares both numbers rounded to three digits.
+// Score implements [task.Scorer]. It compares both numbers rounded to three digits.
 func (p powerFunctionItem) Score(text string) quintain.Verdict {
 	got, ok := answer.ReadDecimal(text)
 	switch {

@@ -124,7 +124,6 @@ var gameOfLifePhrasings = []string{
 const lifeRules = "In each step, a live cell (1) lives on if two or three of its eight neighbors are alive, a dead cell (0) comes to life if exactly three are, " +
 	"and every other cell dies or stays dead. The board wraps around: its left edge meets the right one, and its top edge the bottom one."
 
-// Prompt implements [task.Instance].
 func (g gameOfLifeItem) Prompt() string {
 	steps := "one step"
 	if g.SimulationSteps != 1 {
@@ -153,7 +152,6 @@ func appendBoard(b []byte, rows []string, next string) []byte {
 	return append(b, ']')
 }
 
-// Short implements [task.Shortener].
 func (g gameOfLifeItem) Short() string {
 	return fmt.Sprintf("life, %d steps: %s", g.SimulationSteps, strings.Join(g.Board, " "))
 }
@@ -208,10 +206,9 @@ func (g gameOfLifeItem) end() []string {
 	return board.rows()
 }
 
-// Solve implements [task.Instance].
 func (g gameOfLifeItem) Solve() string { return string(appendBoard(nil, g.end(), ",")) }
 
-// Score implements [task.Instance]. A board of the right size with w wrong cells earns 1 -
+// Score implements [task.Scorer]. A board of the right size with w wrong cells earns 1 -
 // w/b. b is the fewest wrong cells in the boards that need no work: the start, all dead,
 // and all alive.
 func (g gameOfLifeItem) Score(text string) quintain.Verdict {

@@ -232,7 +232,6 @@ var gameOfLifeHaltingPhrasings = []string{
 	"Some shapes of the Game of Life die out. Have all of those below done so after ",
 }
 
-// Prompt implements [task.Instance].
 func (g gameOfLifeHaltingItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = append(b, gameOfLifeHaltingPhrasings[g.Phrasing]...)
@@ -253,12 +252,10 @@ func (g gameOfLifeHaltingItem) Prompt() string {
 		"If not, answer with the word alive and the number of cells that are alive then, such as alive 30."...))
 }
 
-// Short implements [task.Shortener].
 func (g gameOfLifeHaltingItem) Short() string {
 	return fmt.Sprintf("dead after %d steps of life?%s %s", g.SimulationSteps, [...]string{"", " since when? how many not?"}[task.Bit(g.Outcome != "")], strings.Join(g.Board, " "))
 }
 
-// Choices implements [task.Chooser].
 func (g gameOfLifeHaltingItem) Choices() int {
 	if g.Outcome != "" {
 		return 0 // not equally likely
@@ -299,7 +296,6 @@ func (g gameOfLifeHaltingItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (g gameOfLifeHaltingItem) Solve() string {
 	if g.Outcome != "" {
 		return g.Outcome
@@ -307,7 +303,7 @@ func (g gameOfLifeHaltingItem) Solve() string {
 	return task.TrueOrFalse(!*g.ShouldOscillate)
 }
 
-// Score implements [task.Instance]. It ignores case and space, and gives no partial credit.
+// Score implements [task.Scorer]. It ignores case and space, and gives no partial credit.
 func (g gameOfLifeHaltingItem) Score(text string) quintain.Verdict {
 	if g.Outcome != "" {
 		return task.MatchWords(text, g.Outcome)

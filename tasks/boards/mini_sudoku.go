@@ -201,7 +201,6 @@ var miniSudokuPhrasings = [][2]string{
 // miniSudokuExample shows the form of an answer. It breaks the rules, so it is never right.
 const miniSudokuExample = "1 2 3 4\n2 3 4 1\n3 4 1 2\n4 1 2 3"
 
-// Prompt implements [task.Instance].
 func (m miniSudokuItem) Prompt() string {
 	words := miniSudokuPhrasings[m.Phrasing]
 	return words[0] + miniText(m.Puzzle) + words[1] + miniSudokuExample
@@ -233,10 +232,9 @@ func (m miniSudokuItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (m miniSudokuItem) Solve() string { return miniText(m.Solution) }
 
-// Score implements [task.Instance]. A wrong grid earns something only with more than two
+// Score implements [task.Scorer]. A wrong grid earns something only with more than two
 // thirds of the work done: each cell that differs from the solution, given ones too,
 // cancels three empty cells. Otherwise copying the puzzle and filling it with the number it
 // lacks most would get up to half of it right.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
@@ -28,7 +27,8 @@ var rottenOranges = task.Spec[rottenOrangesParams, rottenOrangesItem]{
 		{MinN: 24, MaxN: 28, POranges: 0.7, PRotten: 0.02},
 		{MinN: 34, MaxN: 40, POranges: 0.67, PRotten: 0.01},
 	},
-	Make: makeRottenOranges,
+	Make:  makeRottenOranges,
+	Match: task.MatchNumber,
 }
 
 // rottenOrangesParams are the settings of one difficulty.
@@ -183,7 +183,6 @@ var rottenOrangesPhrasings = []string{
 		"How long does it take, in minutes, until it has reached every orange?\n\n",
 }
 
-// Prompt implements [task.Instance].
 func (o rottenOrangesItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = grid.AppendInts(append(b, rottenOrangesPhrasings[o.Phrasing]...), o.Matrix)
@@ -203,10 +202,4 @@ func (o rottenOrangesItem) Check() error {
 	return task.Want("solution", o.Solution, minutesOf(o.Matrix))
 }
 
-// Solve implements [task.Instance].
 func (o rottenOrangesItem) Solve() string { return strconv.Itoa(o.Solution) }
-
-// Score implements [task.Instance].
-func (o rottenOrangesItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, o.Solve())
-}

@@ -17,7 +17,7 @@ func TestRottenOrangesScore(t *testing.T) {
 	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, rottenOranges.Scorer(item), []tasktest.Near{
 		{"4", 1, ""},
 		{"4 minutes", 1. / 9, "reasoning-gym pays for a text that contains the answer"},
 		{" 4", 1, "another spelling"},
@@ -31,7 +31,7 @@ func TestRottenOrangesScore(t *testing.T) {
 	if err := task.Check(never); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, never.Score, []tasktest.Near{{"-1", 1, ""}, {"1", 0, ""}, {"0", 0, ""}})
+	tasktest.Nears(t, rottenOranges.Scorer(never), []tasktest.Near{{"-1", 1, ""}, {"1", 0, ""}, {"0", 0, ""}})
 	for _, bad := range []rottenOrangesItem{
 		{},
 		{Matrix: tasktest.Matrix("2 3")},

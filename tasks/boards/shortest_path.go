@@ -305,7 +305,6 @@ var shortestPathPhrasings = [][2]string{
 		"\n\nIt moves by one cell to any of the four sides. What is a quickest sequence of moves? Give it as words from up, down, left and right with spaces between them, or say infeasible if the cart cannot arrive."},
 }
 
-// Prompt implements [task.Instance].
 func (s shortestPathItem) Prompt() string {
 	words := shortestPathPhrasings[s.Phrasing]
 	b := make([]byte, 0, len(words[0])+2*len(s.Matrix.Cells)+len(words[1]))
@@ -358,7 +357,6 @@ func (s shortestPathItem) Check() error {
 // infeasible is the answer if there is no way.
 const infeasible = "infeasible"
 
-// Solve implements [task.Instance].
 func (s shortestPathItem) Solve() string {
 	if len(s.Solution) == 0 {
 		return infeasible
@@ -366,7 +364,7 @@ func (s shortestPathItem) Solve() string {
 	return strings.Join(s.Solution, " ")
 }
 
-// Score implements [task.Instance]. A longer way than necessary earns nothing.
+// Score implements [task.Scorer]. A longer way than necessary earns nothing.
 func (s shortestPathItem) Score(text string) quintain.Verdict {
 	text = answer.Trim(text)
 	switch {

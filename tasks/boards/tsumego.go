@@ -223,7 +223,6 @@ var tsumegoPhrasings = [][2]string{
 		"\n\nWhite stones are written O, black stones X, and free points with a dot. Where must Black play to capture the group? Columns are named by letters and rows by numbers; write the point as letter and number, for instance F2."},
 }
 
-// Prompt implements [task.Instance].
 func (t tsumegoItem) Prompt() string {
 	words := tsumegoPhrasings[t.Phrasing]
 	b := append(make([]byte, 0, 2*task.PromptRoom), words[0]...)
@@ -289,7 +288,7 @@ func (t tsumegoItem) Solve() string {
 	return "pass"
 }
 
-// Score implements [task.Instance]. Any capturing point is right, in upper or lower case.
+// Score implements [task.Scorer]. Any capturing point is right, in upper or lower case.
 func (t tsumegoItem) Score(text string) quintain.Verdict {
 	const longest = 100
 	if len(text) > longest {

@@ -218,7 +218,6 @@ var calendarPhrasings = map[string][calendarWordings][]string{
 	},
 }
 
-// Prompt implements [task.Instance].
 func (c calendarItem) Prompt() string {
 	kind := c.Task
 	if c.OffsetDays < 0 {
@@ -290,7 +289,6 @@ func dayAndMonth(date string) string {
 	return months[month-1] + " " + strconv.Itoa(day)
 }
 
-// Short implements [task.Shortener].
 func (c calendarItem) Short() string {
 	kind := strings.ReplaceAll(c.Task, "_", " ")
 	if c.OffsetDays < 0 {
@@ -337,7 +335,6 @@ const (
 	no  = "No"
 )
 
-// Choices implements [task.Chooser].
 func (c calendarItem) Choices() int {
 	switch c.Task {
 	case leapYear:
@@ -348,7 +345,6 @@ func (c calendarItem) Choices() int {
 	return 0
 }
 
-// Solve implements [task.Instance].
 func (c calendarItem) Solve() string {
 	solution, _ := c.answer() // Check has already seen the error
 	return solution
@@ -450,7 +446,6 @@ func (c calendarItem) count() (string, error) {
 	return strconv.Itoa(n), nil
 }
 
-// Score implements [task.Instance].
 func (c calendarItem) Score(text string) quintain.Verdict {
 	solution, got := c.Solve(), answer.Trim(text)
 	switch c.Task {

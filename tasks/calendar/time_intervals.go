@@ -204,7 +204,6 @@ var intervalPhrasings = [][3]string{
 	{"Something lasts from ", " to ", ". What is its duration?"},
 }
 
-// Prompt implements [task.Instance].
 func (t timeIntervalsItem) Prompt() string {
 	start, end, _ := t.moments()
 	words := intervalPhrasings[t.Phrasing]
@@ -219,7 +218,6 @@ func (t timeIntervalsItem) Prompt() string {
 	return string(b)
 }
 
-// Short implements [task.Shortener].
 func (t timeIntervalsItem) Short() string {
 	start, end, _ := t.moments()
 	b := append(start.appendLayout(nil, t.Format), " to "...)
@@ -285,7 +283,6 @@ func (t timeIntervalsItem) length() (days, rest int64) {
 	return 0, all / unit * unit
 }
 
-// Solve implements [task.Instance].
 func (t timeIntervalsItem) Solve() string {
 	days, rest := t.length()
 	b := make([]byte, 0, 32)
@@ -308,7 +305,6 @@ func (t timeIntervalsItem) Solve() string {
 	return string(b)
 }
 
-// Score implements [task.Instance].
 func (t timeIntervalsItem) Score(text string) quintain.Verdict {
 	wantDays, wantRest := t.length()
 	days, got, rest, ok := int64(0), int64(0), answer.Trim(text), true

@@ -243,7 +243,6 @@ var coinFlipPhrasings = []string{
 	"In each of many series, %c is flipped %f. In the long run, what fraction of the series%w have %h?",
 }
 
-// Prompt implements [task.Instance].
 func (c coinFlipItem) Prompt() string {
 	b, coin := make([]byte, 0, task.PromptRoom), [2]string{"A fair coin", "a fair coin"}
 	if h := c.Heads; h != (rational{}) {
@@ -297,7 +296,6 @@ func count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Short implements [task.Shortener].
 func (c coinFlipItem) Short() string {
 	coin := ""
 	if h := c.Heads; h != (rational{}) {
@@ -352,7 +350,7 @@ func (c coinFlipItem) Solve() string { return strconv.FormatFloat(c.Rational.flo
 // float returns the nearest float64.
 func (r rational) float() float64 { return float64(r.Numerator) / float64(r.Denominator) }
 
-// Score implements [task.Instance]. A fraction must be exact, in lowest terms or not. A
+// Score implements [task.Scorer]. A fraction must be exact, in lowest terms or not. A
 // decimal number must be rounded correctly, to at least six significant digits.
 func (c coinFlipItem) Score(text string) quintain.Verdict {
 	text = strings.ReplaceAll(answer.Trim(text), ",", "")

@@ -175,14 +175,12 @@ var dicePhrasings = [][3]string{
 	{"Find the probability that the dice ", " together show no less than ", "."},
 }
 
-// Prompt implements [task.Instance].
 func (d diceItem) Prompt() string {
 	words := dicePhrasings[d.Phrasing]
 	return words[0] + d.Puzzle.DiceStr + words[1] + strconv.Itoa(d.Puzzle.Target) + words[2] +
 		" (2d6 stands for two dice, each with the numbers 1 to 6.) Answer with a fraction in lowest terms, for example 5/12."
 }
 
-// Short implements [task.Shortener].
 func (d diceItem) Short() string {
 	return "P(" + d.Puzzle.DiceStr + " >= " + strconv.Itoa(d.Puzzle.Target) + ")"
 }
@@ -216,12 +214,11 @@ func (d diceItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (d diceItem) Solve() string {
 	return strconv.FormatInt(d.Puzzle.Num, 10) + "/" + strconv.FormatInt(d.Puzzle.Den, 10)
 }
 
-// Score implements [task.Instance]. It ignores line feeds.
+// Score implements [task.Scorer]. It ignores line feeds.
 func (d diceItem) Score(answer string) quintain.Verdict {
 	switch strings.ReplaceAll(answer, "\n", "") {
 	case "":

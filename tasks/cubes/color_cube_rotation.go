@@ -172,7 +172,6 @@ var colorCubePhrasings = []cubeWording{
 	},
 }
 
-// Prompt implements [task.Instance].
 func (c colorCubeItem) Prompt() string {
 	words := colorCubePhrasings[c.Phrasing]
 	b := append(make([]byte, 0, task.PromptRoom), words.before...)
@@ -204,7 +203,6 @@ func (c colorCubeItem) Prompt() string {
 	return string(append(b, " Answer with the name of the color."...))
 }
 
-// Short implements [task.Shortener].
 func (c colorCubeItem) Short() string {
 	var paint []string
 	for _, side := range sides {
@@ -268,7 +266,6 @@ func (c colorCubeItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (c colorCubeItem) Solve() string {
 	state := c.InitialState
 	for _, side := range c.Rotations {
@@ -277,7 +274,7 @@ func (c colorCubeItem) Solve() string {
 	return state.of(c.TargetSide)
 }
 
-// Score implements [task.Instance]. It ignores case and a full stop at the end.
+// Score implements [task.Scorer]. It ignores case and a full stop at the end.
 func (c colorCubeItem) Score(text string) quintain.Verdict {
 	got, want := strings.TrimSuffix(answer.Trim(text), "."), c.Solve()
 	switch {

@@ -145,7 +145,6 @@ var rubiksPhrasings = []rubiksWording{
 	},
 }
 
-// Prompt implements [task.Instance].
 func (c rubiksItem) Prompt() string {
 	words := &rubiksPhrasings[c.Phrasing]
 	cube := scrambled(c.Size, c.turns())
@@ -168,7 +167,6 @@ func (c rubiksItem) turns() []cubeTurn {
 	return turns
 }
 
-// Short implements [task.Shortener].
 func (c rubiksItem) Short() string {
 	cube := scrambled(c.Size, c.turns())
 	return "cube: " + string(cube.cells[:cube.at(6, 0)])
@@ -219,7 +217,6 @@ func (c rubiksItem) Solve() string {
 	return turnsText(turns)
 }
 
-// Score implements [task.Instance].
 func (c rubiksItem) Score(text string) quintain.Verdict {
 	const longest = 20_000
 	if len(text) > longest {

@@ -39,14 +39,12 @@ var integralPhrasings = []string{
 	"The slope of a curve at each VAR where it is defined is\n\nFUNCTION\n\nWhich expression in VAR describes such a curve?",
 }
 
-// Prompt implements [task.Instance].
 func (s integral) Prompt() string {
 	words := integralPhrasings[s.Phrasing] +
 		"\n\nAnswer with one expression in VAR alone, such as 4*VAR^3/7 - ln(VAR) + C. The constant C may be left out."
 	return strings.NewReplacer("VAR", s.Variable, "FUNCTION", printed.Replace(s.Integrand)).Replace(words)
 }
 
-// Short implements [task.Shortener].
 func (s integral) Short() string {
 	return "∫" + strings.ReplaceAll(printed.Replace(s.Integrand), " ", "") + " d" + s.Variable + "="
 }
@@ -68,10 +66,9 @@ func (s integral) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (s integral) Solve() string { return s.Answer }
 
-// Score implements [task.Instance]. An answer is right if its derivative is the integrand;
+// Score implements [task.Scorer]. An answer is right if its derivative is the integrand;
 // other letters are constants.
 func (s integral) Score(answer string) quintain.Verdict {
 	n, err := readExpression(answer)

@@ -133,13 +133,11 @@ var productPhrasings = []string{
 	"Write this as a sum in which every power has one coefficient:\n\nPRODUCT",
 }
 
-// Prompt implements [task.Instance].
 func (s productItem) Prompt() string {
 	return strings.Replace(productPhrasings[s.Phrasing], "PRODUCT", printed.Replace(s.Product), 1) +
 		"\n\nAnswer with the polynomial alone, multiplied out, such as 3*a^2*b - 5*a + 7."
 }
 
-// Short implements [task.Shortener].
 func (s productItem) Short() string {
 	return strings.ReplaceAll(printed.Replace(s.Product), " ", "") + "="
 }
@@ -181,7 +179,6 @@ func (s productItem) product() (polynomial, error) {
 	return reader{variables: s.Variables, multiply: true}.read(n)
 }
 
-// Solve implements [task.Instance].
 func (s productItem) Solve() string {
 	p, err := s.product()
 	if err != nil {
@@ -190,7 +187,7 @@ func (s productItem) Solve() string {
 	return p.text(s.Variables)
 }
 
-// Score implements [task.Instance]. As in reasoning-gym, a number may stand before a
+// Score implements [task.Scorer]. As in reasoning-gym, a number may stand before a
 // bracket, but an unexpanded product of sums is wrong.
 func (s productItem) Score(answer string) quintain.Verdict {
 	n, err := readExpression(answer)

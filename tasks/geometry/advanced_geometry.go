@@ -146,7 +146,6 @@ const (
 	angleForm       = " Answer in degrees, rounded to 2 decimal places, in the form 47.11°."
 )
 
-// Prompt implements [task.Instance].
 func (a advancedGeometryItem) Prompt() string {
 	words := advancedGeometryPhrasings[a.TaskType][a.Phrasing]
 	form := angleForm
@@ -164,7 +163,6 @@ func (a advancedGeometryItem) corners() string {
 	return "A = (" + a.A[0] + ", " + a.A[1] + "), B = (" + a.B[0] + ", " + a.B[1] + ") and C = (" + a.C[0] + ", " + a.C[1] + ")"
 }
 
-// Short implements [task.Shortener].
 func (a advancedGeometryItem) Short() string { return a.TaskType + ": " + a.corners() }
 
 // divisor returns the greatest common divisor of two numbers from 0 on.
@@ -276,7 +274,6 @@ func (a advancedGeometryItem) triangle() (t triangle, err error) {
 	return t, nil
 }
 
-// Solve implements [task.Instance].
 func (a advancedGeometryItem) Solve() string {
 	t, err := a.triangle()
 	if err != nil {
@@ -301,7 +298,6 @@ func rounded(v float64, decimals int) string {
 	return text
 }
 
-// Score implements [task.Instance].
 func (a advancedGeometryItem) Score(text string) quintain.Verdict {
 	t, err := a.triangle()
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -34,7 +33,8 @@ var simpleGeometry = task.Spec[simpleGeometryParams, simpleGeometryItem]{
 	Few: []string{
 		"There are few triangles with whole angles.",
 	},
-	Make: makeSimpleGeometry,
+	Make:  makeSimpleGeometry,
+	Match: task.MatchNumber,
 }
 
 // simpleGeometryParams are the settings of one difficulty.
@@ -129,7 +129,6 @@ var simpleGeometryPhrasings = [][3]string{
 	{"A surveyor walked around a convex field with ", " corners and noted the interior angles ", ". The note of the last one is lost. How large was it?"},
 }
 
-// Prompt implements [task.Instance].
 func (s simpleGeometryItem) Prompt() string {
 	words := simpleGeometryPhrasings[s.Phrasing]
 	b := make([]byte, 0, 512)
@@ -145,7 +144,6 @@ func (s simpleGeometryItem) Prompt() string {
 	return string(b)
 }
 
-// Short implements [task.Shortener].
 func (s simpleGeometryItem) Short() string {
 	b := append([]byte("missing angle: "), strconv.Itoa(s.NSides)...)
 	for _, angle := range s.KnownAngles {
@@ -184,10 +182,4 @@ func (s simpleGeometryItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (s simpleGeometryItem) Solve() string { return string(appendDegrees(nil, s.MissingRounded)) }
-
-// Score implements [task.Instance].
-func (s simpleGeometryItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, s.Solve())
-}

@@ -15,7 +15,7 @@ import (
 
 func TestSimpleGeometryScore(t *testing.T) {
 	item := simpleGeometryItem{NSides: 4, KnownAngles: []float64{100, 90, 160}, MissingRaw: 10, MissingRounded: 10}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, simpleGeometry.Scorer(item), []tasktest.Near{
 		{"10", 1, ""},
 		{"10°", 2. / 3, "the sign is not asked for"},
 		{"100", 0, "reasoning-gym pays for any text that contains the answer"},
@@ -29,7 +29,7 @@ func TestSimpleGeometryScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	half := simpleGeometryItem{NSides: 3, KnownAngles: []float64{60.25, 60.25}, MissingRaw: 59.5, MissingRounded: 59.5}
-	tasktest.Nears(t, half.Score, []tasktest.Near{{"59.5", 1, "a fraction"}})
+	tasktest.Nears(t, simpleGeometry.Scorer(half), []tasktest.Near{{"59.5", 1, "a fraction"}})
 	for _, bad := range []simpleGeometryItem{
 		{NSides: 2, KnownAngles: []float64{1}, MissingRounded: -1},
 		{NSides: 4, KnownAngles: []float64{60, 60}, MissingRounded: 60},

@@ -150,7 +150,6 @@ var courseForms = [2]string{
 	" If so, answer with an order in which all can be taken: the numbers of all courses, separated by spaces. If not, answer with the word circle and courses of which each needs the next one directly, and the last needs the first, such as: circle 4 1 7",
 }
 
-// Prompt implements [task.Instance].
 func (c courseItem) Prompt() string {
 	words, n := coursePhrasings[c.Phrasing], len(c.Courses)
 	counts := func(c byte) string {
@@ -182,7 +181,6 @@ func (c courseItem) appendPairs(b []byte, words coursePhrasing) []byte {
 	return b
 }
 
-// Short implements [task.Shortener].
 func (c courseItem) Short() string {
 	b := append(strconv.AppendInt(nil, int64(len(c.Courses)), 10), " courses "...)
 	return string(c.appendPairs(b, coursePhrasings[1])) + courseForms[task.Bit(c.Witness)]
@@ -214,7 +212,6 @@ func (c courseItem) Check() error {
 	return nil
 }
 
-// Choices implements [task.Chooser].
 func (c courseItem) Choices() int {
 	if c.Witness {
 		return 0 // an order or a circle
@@ -222,7 +219,6 @@ func (c courseItem) Choices() int {
 	return 2
 }
 
-// Solve implements [task.Instance].
 func (c courseItem) Solve() string {
 	switch {
 	case !c.Witness:
@@ -245,7 +241,7 @@ func numbers(list []int) string {
 	return string(b)
 }
 
-// Score implements [task.Instance]. Any valid order, and any circle, is right.
+// Score implements [task.Scorer]. Any valid order, and any circle, is right.
 func (c courseItem) Score(text string) quintain.Verdict {
 	if !c.Witness {
 		return task.MatchWords(text, c.Solve())

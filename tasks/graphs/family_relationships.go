@@ -358,10 +358,9 @@ func (f familyItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (f familyItem) Solve() string { return f.Relationship }
 
-// Score implements [task.Instance]. Hyphens are optional.
+// Score implements [task.Scorer]. Hyphens are optional.
 func (f familyItem) Score(text string) quintain.Verdict {
 	switch {
 	case text == f.Relationship:

@@ -23,7 +23,6 @@ var familyPhrasings = []familyPhrasing{
 // A familyPhrasing is a wording.
 type familyPhrasing struct{ before, couple, children, between, after string }
 
-// Prompt implements [task.Instance].
 func (f familyItem) Prompt() string {
 	words := familyPhrasings[f.Phrasing]
 	persons := func(c byte) string {
@@ -92,7 +91,6 @@ func (f familyItem) appendChildren(b []byte, father int) []byte {
 	return b
 }
 
-// Short implements [task.Shortener].
 func (f familyItem) Short() string {
 	if len(f.Members) == 0 {
 		return ""

@@ -28,6 +28,22 @@ var largestIsland = task.Spec[islandParams, islandItem]{
 		{MinRows: 70, MaxRows: 80, MinCols: 70, MaxCols: 80, MinIslands: 20, MaxIslands: 60, MinSize: 30, MaxSize: 250},
 	},
 	Make: makeIsland,
+	Ask: []string{
+		"On this map, 1 is land and 0 is water:\n\n{grid}\n\nCells of land that are next to each other, horizontally or vertically, belong to one island. " +
+			"How many cells does the largest island have? If there is no land, it is 0.",
+		"How large is the largest group of connected ones in this grid? Ones are connected if one is directly above, below, to the left or to the right of the other, and so is everything that a chain of such steps leads to.\n\n{grid}\n\nThe size of a group is the number of its ones; without any ones, the answer is 0.",
+		"A satellite has sent this picture of an ocean, with a 1 for every square of land.\n\n{grid}\n\n" +
+			"You can walk from one square of land to another if they share a side, but not across a corner. What is the greatest number of squares that belong to one island? (0 if the ocean is empty.)",
+		"Find the island with the most cells. An island is land (1) surrounded by water (0) or by the edge of the map; touching at corners does not join islands.\n\n{grid}\n\n" +
+			"Give the number of its cells, or 0 if you find no island.",
+		"Someone wants to settle on the largest island of an archipelago.\n\n{grid}\n\n" +
+			"Each 1 is a square kilometer of land, each 0 is sea, and two squares of land are part of the same island if they share an edge, directly or by way of others. " +
+			"How many square kilometers does that island have? Say 0 if all is sea.",
+		"Consider the 1s of the following matrix as nodes of a graph. Two of them are neighbors if they stand side by side in a row, or one below the other in a column.\n\n{grid}\n\n" +
+			"How many nodes does the largest connected component have? A graph without nodes counts as 0.",
+	},
+	Form:  "\n\nAnswer with a whole number.",
+	Short: "largest island\n{grid}",
 }
 
 // islandParams are the settings of one difficulty.
@@ -46,7 +62,7 @@ type islandParams struct {
 type islandItem struct {
 	Grid     grid.Grid[int] `json:"grid"`
 	Solution int            `json:"solution"`
-	Phrasing int            `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int            `json:"phrasing,omitempty"`
 }
 
 // makeIsland grows islands from random cells. They touch each other at corners at most.
@@ -66,7 +82,7 @@ func makeIsland(p islandParams, r *rng.Rand) (islandItem, error) {
 			g[i][j] = int(cell)
 		}
 	}
-	return islandItem{Grid: g, Solution: largest(w), Phrasing: r.Between(0, len(islandPhrasings)-1)}, nil
+	return islandItem{Grid: g, Solution: largest(w), Phrasing: r.Between(0, 5)}, nil
 }
 
 // growIsland adds an island of up to size cells. It returns its cells, reusing the slice
@@ -133,31 +149,6 @@ func sink(w grid.Walled[int8], at int, flood []int) []int {
 	return flood
 }
 
-// islandPhrasings are the wordings, before and after the map.
-var islandPhrasings = [][2]string{
-	{"On this map, 1 is land and 0 is water:\n\n",
-		"\n\nCells of land that are next to each other, horizontally or vertically, belong to one island. How many cells does the largest island have? If there is no land, it is 0."},
-	{"How large is the largest group of connected ones in this grid? Ones are connected if one is directly above, below, to the left or to the right of the other, and so is everything that a chain of such steps leads to.\n\n",
-		"\n\nThe size of a group is the number of its ones; without any ones, the answer is 0."},
-	{"A satellite has sent this picture of an ocean, with a 1 for every square of land.\n\n",
-		"\n\nYou can walk from one square of land to another if they share a side, but not across a corner. What is the greatest number of squares that belong to one island? (0 if the ocean is empty.)"},
-	{"Find the island with the most cells. An island is land (1) surrounded by water (0) or by the edge of the map; touching at corners does not join islands.\n\n",
-		"\n\nGive the number of its cells, or 0 if you find no island."},
-	{"Someone wants to settle on the largest island of an archipelago.\n\n",
-		"\n\nEach 1 is a square kilometer of land, each 0 is sea, and two squares of land are part of the same island if they share an edge, directly or by way of others. How many square kilometers does that island have? Say 0 if all is sea."},
-	{"Consider the 1s of the following matrix as nodes of a graph. Two of them are neighbors if they stand side by side in a row, or one below the other in a column.\n\n",
-		"\n\nHow many nodes does the largest connected component have? A graph without nodes counts as 0."},
-}
-
-// Prompt implements [task.Instance].
-func (i islandItem) Prompt() string {
-	words := islandPhrasings[i.Phrasing]
-	return words[0] + grid.Ints(i.Grid) + words[1] + "\n\nAnswer with a whole number."
-}
-
-// Short implements [task.Shortener].
-func (i islandItem) Short() string { return "largest island\n" + grid.Ints(i.Grid) }
-
 // Canonical implements [task.Canonicalizer]. The side from which the map is seen does not matter.
 func (i islandItem) Canonical() string {
 	return canon.Board(i.Grid, func(cell int) byte { return byte('0' + cell) })
@@ -177,10 +168,8 @@ func (i islandItem) Check() error {
 	return task.Want("solution", i.Solution, largest(w))
 }
 
-// Solve implements [task.Instance].
 func (i islandItem) Solve() string { return strconv.Itoa(i.Solution) }
 
-// Score implements [task.Instance].
 func (i islandItem) Score(answer string) quintain.Verdict {
 	return task.MatchWhole(answer, int64(i.Solution))
 }

@@ -98,7 +98,6 @@ var pathStarPhrasings = []pathStarPhrasing{
 // A pathStarPhrasing is a wording.
 type pathStarPhrasing struct{ before, dash, between, after string }
 
-// Prompt implements [task.Instance].
 func (p pathStarItem) Prompt() string {
 	words := pathStarPhrasings[p.Phrasing]
 	b := p.appendTo(make([]byte, 0, 400+16*len(p.Edges)), words.before)
@@ -134,7 +133,6 @@ func (p pathStarItem) appendTo(b []byte, text string) []byte {
 	}
 }
 
-// Short implements [task.Shortener].
 func (p pathStarItem) Short() string {
 	if len(p.Edges) == 0 {
 		return ""
@@ -184,7 +182,6 @@ func (p pathStarItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (p pathStarItem) Solve() string {
 	if p.Answer != "" {
 		return p.Answer
@@ -192,7 +189,7 @@ func (p pathStarItem) Solve() string {
 	return numbers(p.GoalPath)
 }
 
-// Score implements [task.Instance]. There is one way, since a star has no circles.
+// Score implements [task.Scorer]. There is one way, since a star has no circles.
 func (p pathStarItem) Score(text string) quintain.Verdict {
 	switch want := p.Solve(); {
 	case text == want:

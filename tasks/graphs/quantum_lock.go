@@ -177,7 +177,6 @@ var lockPhrasings = []string{
 		"Be quick: use no more keys than necessary.",
 }
 
-// Prompt implements [task.Instance].
 func (l lockItem) Prompt() string {
 	return l.fill(lockPhrasings[l.Phrasing]) + "\n\nAnswer with the names of the buttons in the order in which they are pressed, with arrows between them, as in A → C → A."
 }
@@ -214,7 +213,6 @@ func (l lockItem) keys() string {
 	return b.String()
 }
 
-// Short implements [task.Shortener].
 func (l lockItem) Short() string { return l.fill("%v, %l -> %t\n%b") }
 
 // Canonical implements [task.Canonicalizer]. The letters and the order of the buttons do not matter, nor
@@ -250,10 +248,9 @@ func (l lockItem) Check() error {
 	return task.CheckSolution(l)
 }
 
-// Solve implements [task.Instance].
 func (l lockItem) Solve() string { return strings.Join(l.SolutionPath, " → ") }
 
-// Score implements [task.Instance]. Any sequence to the target as short as the solution is
+// Score implements [task.Scorer]. Any sequence to the target as short as the solution is
 // right.
 func (l lockItem) Score(text string) quintain.Verdict {
 	const longest = 4000

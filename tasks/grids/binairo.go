@@ -165,7 +165,6 @@ var binairoWordings = wordings{
 		"A completed board counts as solved if\n- it keeps all digits that you see,\n- there are exactly %h ones (and %h zeros) in any row and any column,\n- no three cells that follow each other in a row or a column contain the same digit, and\n- neither two of its rows nor two of its columns are identical.\nThis board has a single solution. State it in %n lines, with the digits of a line separated by spaces."},
 }
 
-// Prompt implements [task.Instance].
 func (b binairoItem) Prompt() string {
 	return binairoWordings.ask(b.Phrasing, binairoSigns.append(nil, b.Puzzle), func(c byte) string {
 		if c == 'h' {
@@ -184,10 +183,9 @@ func (b binairoItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (b binairoItem) Check() error { return checkBoards(b, len(b.Puzzle), b.Puzzle, b.Solution) }
 
-// Solve implements [task.Instance].
 func (b binairoItem) Solve() string { return string(binairoSigns.append(nil, b.Solution)) }
 
-// Score implements [task.Instance]. All cells have to be right.
+// Score implements [task.Scorer]. All cells have to be right.
 func (b binairoItem) Score(text string) quintain.Verdict {
 	return judge(text, len(b.Puzzle), binairoSigns[:2].read, b.broken)
 }

@@ -236,7 +236,6 @@ var calcudokuWordings = wordings{
 		"Find the %n by %n numbers behind the letters. They are between 1 and %n. No two cells of a row have the same number, and no two cells of a column do. All numbers behind a letter together give the value that is listed for that letter: their total if + follows the value, their product if * follows, what is left when the lower of the two is taken from the higher if - follows, how many times the lower of the two goes into the higher if / follows, with nothing left over. If nothing follows, the letter stands for that value. The same number may be behind a letter twice. There is one solution; state it as %n rows of numbers with a space between neighbors and nothing else."},
 }
 
-// Prompt implements [task.Instance].
 func (c calcudokuItem) Prompt() string {
 	return calcudokuWordings.ask(c.Phrasing, c.appendCages(nil, 0), func(byte) string { return strconv.Itoa(len(c.Cages)) })
 }
@@ -308,10 +307,9 @@ func (c calcudokuItem) cells() [][]int {
 	return list
 }
 
-// Solve implements [task.Instance].
 func (c calcudokuItem) Solve() string { return grid.Ints(c.Solution) }
 
-// Score implements [task.Instance]. All numbers have to be right.
+// Score implements [task.Scorer]. All numbers have to be right.
 func (c calcudokuItem) Score(text string) quintain.Verdict {
 	return judge(text, len(c.Cages), readDigit, c.broken)
 }

@@ -180,7 +180,6 @@ var hitoriWordings = wordings{
 		"Take numbers away and leave holes in their places. Afterwards a row must not have equal numbers, and neither must a column. Holes must not lie side by side or one above the other. The numbers must still hang together, that is, be linked to each other through neighbors in the same row or column that are not holes. This works in only one way. Give the result as %n lines of %n entries separated by spaces, a # for every hole and the number itself everywhere else."},
 }
 
-// Prompt implements [task.Instance].
 func (h hitoriItem) Prompt() string {
 	return hitoriWordings.ask(h.Phrasing, grid.AppendInts(nil, h.Puzzle), func(byte) string { return strconv.Itoa(len(h.Puzzle)) })
 }
@@ -200,10 +199,9 @@ func (h hitoriItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (h hitoriItem) Check() error { return checkBoards(h, len(h.Puzzle), h.Puzzle, h.Solution) }
 
-// Solve implements [task.Instance].
 func (h hitoriItem) Solve() string { return string(strikeSigns.append(nil, h.Solution)) }
 
-// Score implements [task.Instance]. All cells have to be right.
+// Score implements [task.Scorer]. All cells have to be right.
 func (h hitoriItem) Score(text string) quintain.Verdict {
 	return judge(text, len(h.Puzzle), strikeSigns.read, h.broken)
 }

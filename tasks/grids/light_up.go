@@ -209,12 +209,10 @@ var lightUpWordings = wordings{
 		"A lamp is put on a free square, and lights all free squares that can be reached from there by going straight along the row or the column without crossing a pillar. Put up lamps so that the wishes of all pillars come true and all free squares are lit or have a lamp, but no lamp stands in the light of another. One arrangement does it. Give the board of %n by %n squares with that arrangement, one row per line, L for each lamp, the rest unchanged, squares separated by a space."},
 }
 
-// Prompt implements [task.Instance].
 func (l lightUpItem) Prompt() string {
 	return lightUpWordings.ask(l.Phrasing, roomSigns.append(nil, l.Puzzle), func(byte) string { return strconv.Itoa(len(l.Puzzle)) })
 }
 
-// Canonical implements [task.Canonicalizer].
 func (l lightUpItem) Canonical() string {
 	return least(func(v view) []byte { return roomSigns.append(nil, seen(v, l.Puzzle)) })
 }
@@ -222,10 +220,9 @@ func (l lightUpItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (l lightUpItem) Check() error { return checkBoards(l, len(l.Puzzle), l.Puzzle, l.Solution) }
 
-// Solve implements [task.Instance].
 func (l lightUpItem) Solve() string { return string(roomSigns.append(nil, l.Solution)) }
 
-// Score implements [task.Instance]. All lamps have to be right.
+// Score implements [task.Scorer]. All lamps have to be right.
 func (l lightUpItem) Score(text string) quintain.Verdict {
 	return judge(text, len(l.Puzzle), roomSigns.read, l.broken)
 }

@@ -125,7 +125,6 @@ var minesweeperWordings = wordings{
 		"A digit means that the square was opened, is free of mines, and borders on that many squares with mines, counting sideways, up and down, and diagonally. A question mark means that the square is still closed and may hold a mine. Deduce the whole layout; there is only one. Print it as %n rows of %n squares, using M (mine) and . (no mine, for opened squares too), with one space between neighboring squares and without comment."},
 }
 
-// Prompt implements [task.Instance].
 func (m minesweeperItem) Prompt() string {
 	return minesweeperWordings.ask(m.Phrasing, m.appendBoard(nil, 0), func(c byte) string {
 		if c == 'm' {
@@ -140,7 +139,6 @@ func (m minesweeperItem) appendBoard(b []byte, v view) []byte {
 	return fieldSigns.append(b, seen(v, m.Puzzle))
 }
 
-// Canonical implements [task.Canonicalizer].
 func (m minesweeperItem) Canonical() string {
 	return least(func(v view) []byte { return m.appendBoard(strconv.AppendInt(nil, int64(m.Mines), 10), v) })
 }
@@ -148,10 +146,9 @@ func (m minesweeperItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (m minesweeperItem) Check() error { return checkBoards(m, len(m.Puzzle), m.Puzzle, m.Solution) }
 
-// Solve implements [task.Instance].
 func (m minesweeperItem) Solve() string { return string(mineSigns.append(nil, m.Solution)) }
 
-// Score implements [task.Instance]. All squares have to be right.
+// Score implements [task.Scorer]. All squares have to be right.
 func (m minesweeperItem) Score(text string) quintain.Verdict {
 	return judge(text, len(m.Puzzle), mineSigns.read, m.broken)
 }

@@ -264,7 +264,6 @@ var nonogramWordings = wordings{
 		"The groups of a row come in the order in which they stand from left to right, the groups of a column in the order from top to bottom. At least one empty cell lies between one group and the next. If the only number is 0, all cells of that row or column are empty. Give the only grid that agrees with everything above, in %n lines: # for filled, . for empty, and a single space between the signs of a line."},
 }
 
-// Prompt implements [task.Instance].
 func (n nonogramItem) Prompt() string {
 	return nonogramWordings.ask(n.Phrasing, n.appendRuns(nil, 0), func(byte) string { return strconv.Itoa(len(n.Rows)) })
 }
@@ -311,7 +310,6 @@ func backwards(lists [][]int) [][]int {
 	return reversed
 }
 
-// Canonical implements [task.Canonicalizer].
 func (n nonogramItem) Canonical() string {
 	return least(func(v view) []byte { return n.appendRuns(nil, v) })
 }
@@ -319,10 +317,9 @@ func (n nonogramItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (n nonogramItem) Check() error { return checkBoards(n, len(n.Rows), n.Solution) }
 
-// Solve implements [task.Instance].
 func (n nonogramItem) Solve() string { return string(pictureSigns.append(nil, n.Solution)) }
 
-// Score implements [task.Instance]. All runs have to be right.
+// Score implements [task.Scorer]. All runs have to be right.
 func (n nonogramItem) Score(text string) quintain.Verdict {
 	return judge(text, len(n.Rows), pictureSigns.read, n.broken)
 }

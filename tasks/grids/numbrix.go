@@ -213,7 +213,6 @@ var numbrixWordings = wordings{
 		"The rules:\n- The board has %n rows and %n columns. Each of the numbers 1, 2, 3, ..., %l is used once.\n- Two numbers that differ by 1 are in orthogonally adjacent cells, that is, one above the other or side by side.\n- Numbers that are already there keep their cells.\n\nThe solution is unique. State it in %n lines of %n numbers, separating numbers by spaces."},
 }
 
-// Prompt implements [task.Instance].
 func (n numbrixItem) Prompt() string {
 	size := len(n.Puzzle)
 	return numbrixWordings.ask(n.Phrasing, n.appendBoard(nil), func(c byte) string {
@@ -255,10 +254,9 @@ func fromEnd(board grid.Grid[int]) grid.Grid[int] {
 // Check refuses a record with a wrong solution.
 func (n numbrixItem) Check() error { return checkBoards(n, len(n.Puzzle), n.Puzzle, n.Solution) }
 
-// Solve implements [task.Instance].
 func (n numbrixItem) Solve() string { return grid.Ints(n.Solution) }
 
-// Score implements [task.Instance]. All numbers have to be right.
+// Score implements [task.Scorer]. All numbers have to be right.
 func (n numbrixItem) Score(text string) quintain.Verdict {
 	return judge(text, len(n.Puzzle), readNumber, n.broken)
 }

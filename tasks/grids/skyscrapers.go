@@ -186,7 +186,6 @@ var skyscrapersWordings = wordings{
 		"1. The inner board has %n rows and %n columns. _ marks a cell to fill in.\n2. A row holds the digits 1 to %n, each once. The same goes for a column.\n3. A digit is seen from one end of its row or column if all digits nearer to that end are smaller. The clue at an end of a row or column is how many of its digits are seen from that end. A dot there means that the clue is missing.\n\nThe solution is unique. Give the completed inner board without the clues, as %n lines with %n digits each, separated by single spaces."},
 }
 
-// Prompt implements [task.Instance].
 func (s skyscrapersItem) Prompt() string {
 	size := len(s.Solution)
 	return skyscrapersWordings.ask(s.Phrasing, s.appendBoard(nil), func(byte) string { return strconv.Itoa(size) })
@@ -226,7 +225,6 @@ func (s skyscrapersItem) appendBoard(b []byte) []byte {
 	return b
 }
 
-// Canonical implements [task.Canonicalizer].
 func (s skyscrapersItem) Canonical() string {
 	return least(func(v view) []byte { return grid.AppendInts(nil, seen(v, s.Puzzle)) })
 }
@@ -240,10 +238,9 @@ func (s skyscrapersItem) Check() error {
 	return checkBoards(s, size, s.Solution)
 }
 
-// Solve implements [task.Instance].
 func (s skyscrapersItem) Solve() string { return grid.Ints(s.Solution) }
 
-// Score implements [task.Instance]. All heights have to be right.
+// Score implements [task.Scorer]. All heights have to be right.
 func (s skyscrapersItem) Score(text string) quintain.Verdict {
 	return judge(text, len(s.Solution), readDigit, s.broken)
 }

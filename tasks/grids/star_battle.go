@@ -292,7 +292,6 @@ var starBattleWordings = wordings{
 		"Put one star in every region, such that every row and every column of the board also ends up with one star, %n stars in all. Two stars must never be adjacent horizontally, vertically or diagonally. The solution is unique. Print it with the %n cells of each row on a line of their own, separated by spaces: S stands for a star and . for an empty cell."},
 }
 
-// Prompt implements [task.Instance].
 func (s starBattleItem) Prompt() string {
 	return starBattleWordings.ask(s.Phrasing, s.appendBoard(nil, 0), func(byte) string { return strconv.Itoa(len(s.Regions)) })
 }
@@ -315,10 +314,9 @@ func (s starBattleItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (s starBattleItem) Check() error { return checkBoards(s, len(s.Regions), s.Regions, s.Solution) }
 
-// Solve implements [task.Instance].
 func (s starBattleItem) Solve() string { return string(starSigns.append(nil, s.Solution)) }
 
-// Score implements [task.Instance]. All stars have to be right.
+// Score implements [task.Scorer]. All stars have to be right.
 func (s starBattleItem) Score(text string) quintain.Verdict {
 	return judge(text, len(s.Regions), starSigns.read, s.broken)
 }

@@ -188,7 +188,6 @@ var tentsWordings = wordings{
 		"A tent occupies one free square (dot) beside its tree, either in the same row or in the same column. Every tree (T) has exactly one tent assigned to it and no tent serves two trees. Around a tent, all eight squares are free of tents. Given the counts, the places of all tents are determined. State them by writing out the %n by %n squares again, row by row and without counts, using A for tents, T for trees and . for the rest, one space between squares."},
 }
 
-// Prompt implements [task.Instance].
 func (t tentsItem) Prompt() string {
 	return tentsWordings.ask(t.Phrasing, t.appendBoard(nil, 0), func(c byte) string {
 		if c == 't' {
@@ -214,7 +213,6 @@ func (t tentsItem) appendBoard(b []byte, v view) []byte {
 	return grid.AppendInts(b, grid.Grid[int]{cols})
 }
 
-// Canonical implements [task.Canonicalizer].
 func (t tentsItem) Canonical() string {
 	return least(func(v view) []byte { return t.appendBoard(nil, v) })
 }
@@ -222,10 +220,9 @@ func (t tentsItem) Canonical() string {
 // Check refuses a record with a wrong solution.
 func (t tentsItem) Check() error { return checkBoards(t, len(t.Puzzle), t.Puzzle, t.Solution) }
 
-// Solve implements [task.Instance].
 func (t tentsItem) Solve() string { return string(campSigns.append(nil, t.Solution)) }
 
-// Score implements [task.Instance]. All tents have to be right.
+// Score implements [task.Scorer]. All tents have to be right.
 func (t tentsItem) Score(text string) quintain.Verdict {
 	return judge(text, len(t.Puzzle), campSigns.read, t.broken)
 }

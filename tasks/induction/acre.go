@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -35,7 +34,8 @@ var acre = task.Spec[acreParams, acreItem]{
 	Few: []string{
 		"Three objects allow few experiments, if their names do not matter.",
 	},
-	Make: makeACRE,
+	Make:  makeACRE,
+	Match: task.MatchList,
 }
 
 // acreParams are the settings of one difficulty.
@@ -198,7 +198,6 @@ var acrePhrasings = []acrePhrasing{
 // An acrePhrasing is a wording.
 type acrePhrasing struct{ intro, trial, ask string }
 
-// Prompt implements [task.Instance].
 func (a acreItem) Prompt() string {
 	words := acrePhrasings[a.Phrasing]
 	b := append(make([]byte, 0, 1200), words.intro...)
@@ -243,7 +242,6 @@ func (a acreItem) appendSet(b []byte, set acreSet) []byte {
 	return b
 }
 
-// Short implements [task.Shortener].
 func (a acreItem) Short() string { return strings.Join(a.lines(a.Objects), "\n") }
 
 // lines returns the experiments and the tests, with these names for the objects.
@@ -321,8 +319,4 @@ func (a acreItem) Choices() int {
 	return choices
 }
 
-// Solve implements [task.Instance].
 func (a acreItem) Solve() string { return a.Answer }
-
-// Score implements [task.Instance].
-func (a acreItem) Score(answer string) quintain.Verdict { return task.MatchList(answer, a.Answer) }

@@ -13,10 +13,10 @@ import (
 )
 
 func TestACREScore(t *testing.T) {
-	tasktest.Nears(t, acreItem{Answer: "on"}.Score, []tasktest.Near{
+	tasktest.Nears(t, acre.Scorer(acreItem{Answer: "on"}), []tasktest.Near{
 		{"on", 1, ""}, {"On.", 1, "case and a full stop"}, {"off", 0, ""}, {"undetermined", 0, ""}, {"on or off", 0, "no choice"}, {"none", 0, "a word that contains it; reasoning-gym pays"}, {"it is on", 0, "the word alone was asked for"}, {"", 0, "nothing"},
 	})
-	tasktest.Nears(t, acreItem{Answer: "on, undetermined, off"}.Score, []tasktest.Near{
+	tasktest.Nears(t, acre.Scorer(acreItem{Answer: "on, undetermined, off"}), []tasktest.Near{
 		{"on, undetermined, off", 1, ""}, {"on undetermined off", 1, "separators"}, {"on, undetermined, on", 0, "two of three"}, {"on, undetermined", 0, ""}, {"off, undetermined, on", 0, "another order"},
 	})
 }

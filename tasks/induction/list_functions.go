@@ -268,7 +268,6 @@ var listPhrasings = [][6]string{
 	{"The lists on the left were changed into those on the right, all by one rule.\n", "\n", "   |   ", "", "\n\nWhat does this rule make of ", "?"},
 }
 
-// Prompt implements [task.Instance].
 func (l listItem) Prompt() string {
 	words := &listPhrasings[l.Phrasing]
 	b := append(make([]byte, 0, task.PromptRoom), words[0]...)
@@ -281,7 +280,6 @@ func (l listItem) Prompt() string {
 	return string(append(b, "\n\nAnswer with the list alone, in square brackets and with commas between the numbers."...))
 }
 
-// Short implements [task.Shortener].
 func (l listItem) Short() string {
 	if len(l.Examples) == 0 {
 		return ""
@@ -345,7 +343,6 @@ func (l listItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (l listItem) Solve() string { return l.Answer }
 
 // readList reads a list of whole numbers; the brackets are optional.
@@ -370,7 +367,6 @@ func readList(text string) (l []int, ok bool) {
 	return l, true
 }
 
-// Score implements [task.Instance].
 func (l listItem) Score(text string) quintain.Verdict {
 	const longest = 10_000
 	if len(text) > longest {

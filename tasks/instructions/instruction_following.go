@@ -173,7 +173,6 @@ func (f followingItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (f followingItem) Solve() string {
 	d := &draft{
 		least: f.MinWords, most: f.MaxWords, counts: map[string]int{}, closed: map[string]bool{}, forced: map[int]string{},
@@ -199,7 +198,7 @@ func (f followingItem) Solve() string {
 	return d.write()
 }
 
-// Score implements [task.Instance]. Right is a text that keeps all instructions.
+// Score implements [task.Scorer]. Right is a text that keeps all instructions.
 func (f followingItem) Score(text string) quintain.Verdict {
 	const longest = 8000 // bytes, far more than the most words need
 	text = answer.Trim(strings.ReplaceAll(text, "\r\n", "\n"))
@@ -265,7 +264,6 @@ var followingPhrasings = []followingPhrasing{
 	{"An editor asks for a text%s about %t in which the words %q, %a and %b occur, and %b occurs before the first %a.\n\nThis is how she wants it:\n%l\n\nHand in the text, and only the text. %d", "* ", "\n"},
 }
 
-// Prompt implements [task.Instance].
 func (f followingItem) Prompt() string {
 	words := followingPhrasings[f.Phrasing]
 	limits, stated := f.limits()

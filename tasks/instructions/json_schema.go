@@ -167,7 +167,6 @@ var jsonSchemaPhrasings = []string{
 	"I need test data in JSON. The schema is this one:\n\n%s\n\nMy test wants more than the schema says, though. %c Can you write such a value? Please answer with the plain JSON.",
 }
 
-// Prompt implements [task.Instance].
 func (j jsonSchemaItem) Prompt() string {
 	return string(task.AppendFilled(make([]byte, 0, 2*task.PromptRoom), jsonSchemaPhrasings[j.Phrasing], func(c byte) string {
 		if c == 's' {
@@ -208,10 +207,9 @@ func (j jsonSchemaItem) Check() error {
 	return task.CheckSolution(j)
 }
 
-// Solve implements [task.Instance].
 func (j jsonSchemaItem) Solve() string { return j.Example }
 
-// Score implements [task.Instance]. Right is a valid value that fulfils the conditions.
+// Score implements [task.Scorer]. Right is a valid value that fulfils the conditions.
 func (j jsonSchemaItem) Score(text string) quintain.Verdict {
 	const longest = 16 << 10 // bytes, far more than a right answer needs
 	text = answer.Trim(text)

@@ -149,7 +149,6 @@ var toolForms = [2]string{
 const toolRules = "Give each argument in the type, unit and form that its description wants. Copy texts and names unchanged, without quotation marks around them. Where the request corrects a value, the correction counts. " +
 	"Leave out parameters that are not mentioned; a default may be left out or given."
 
-// Prompt implements [task.Instance].
 func (t toolItem) Prompt() string {
 	return string(task.AppendFilled(make([]byte, 0, 4*task.PromptRoom), toolPhrasings[t.Phrasing], func(c byte) string {
 		switch c {
@@ -219,7 +218,6 @@ func (t toolItem) Check() error {
 	return task.CheckSolution(t)
 }
 
-// Solve implements [task.Instance].
 func (t toolItem) Solve() string {
 	parts := make([]string, len(t.Calls))
 	for i, c := range t.Calls {
@@ -231,7 +229,7 @@ func (t toolItem) Solve() string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// Score implements [task.Instance]. Right are the calls, in their order, with arguments of the same
+// Score implements [task.Scorer]. Right are the calls, in their order, with arguments of the same
 // values; an argument that is its default may be missing.
 func (t toolItem) Score(text string) quintain.Verdict {
 	const longest = 32 << 10 // bytes, far more than a right answer needs

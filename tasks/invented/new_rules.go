@@ -94,7 +94,6 @@ func (n newRulesItem) rules() ruleset {
 	return nil
 }
 
-// Prompt implements [task.Instance].
 func (n newRulesItem) Prompt() string {
 	return string(n.rules().appendPrompt(make([]byte, 0, task.PromptRoom), n.Phrasing))
 }
@@ -111,8 +110,6 @@ func (n newRulesItem) Check() error {
 	return rules.check()
 }
 
-// Solve implements [task.Instance].
 func (n newRulesItem) Solve() string { return n.rules().result() }
 
-// Score implements [task.Instance].
 func (n newRulesItem) Score(answer string) quintain.Verdict { return n.rules().score(answer) }

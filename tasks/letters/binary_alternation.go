@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -31,6 +30,19 @@ var binaryAlternation = task.Spec[binaryAlternationParams, binaryAlternationItem
 		"Few swaps undo each other in few strings, of which four at a time ask the same.",
 	},
 	Make: makeBinaryAlternation,
+	Ask: []string{
+		"What is the least number of swaps that makes this binary string alternate? A swap exchanges any two of its characters, wherever they stand.\n\n{string}",
+		"A binary string alternates if no two neighbors are equal, like 01010. You may swap any two characters of the string below. What is the smallest number of swaps that makes it alternate?\n\n" +
+			"{string}",
+		"Make the zeros and ones of the following string alternate by swapping pairs of characters, which need not be neighbors. How few swaps are enough?\n\n{string}",
+		"The string below is to become one in which no two neighbors are equal. Its characters may only change places, two at a time, at any distance. How many such exchanges are needed at least?\n\n" +
+			"{string}",
+		"Someone wants to see zeros and ones take turns in the following string, and may exchange two characters of it in each move. Find the least number of moves.\n\n{string}",
+		"Count the exchanges that are needed, at the very least, to turn this string into an alternating one. An exchange takes any two characters and puts each in the place of the other.\n\n{string}",
+	},
+	Form:  "\n\nAnswer with one whole number, or with -1 if no swaps make it alternate.",
+	Short: "swaps to alternate, or -1: {string}",
+	Match: task.MatchNumber,
 }
 
 // binaryAlternationParams are the settings of one difficulty.
@@ -46,7 +58,7 @@ type binaryAlternationItem struct {
 	Solution int    `json:"solution"` // swaps, or -1
 	Solvable bool   `json:"solvable"`
 	N        int    `json:"n"` // length of String; in reasoning-gym, sometimes up to 2 less
-	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int    `json:"phrasing,omitempty"`
 }
 
 // makeBinaryAlternation draws a number of swaps, at least one, and undoes that many on an
@@ -62,7 +74,7 @@ func makeBinaryAlternation(p binaryAlternationParams, r *rng.Rand) (binaryAltern
 	swaps := r.Between(min(1, most), most)
 	turn(bits, 0, swaps, r)
 	turn(bits, 1, swaps, r)
-	item := binaryAlternationItem{Solution: swaps, Solvable: r.Chance(p.PSolvable), N: n, Phrasing: r.Between(0, len(binaryAlternationPhrasings)-1)}
+	item := binaryAlternationItem{Solution: swaps, Solvable: r.Chance(p.PSolvable), N: n, Phrasing: r.Between(0, 5)}
 	if !item.Solvable {
 		item.Solution = -1
 		unbalance(bits, byte('0'+first), r)
@@ -129,25 +141,6 @@ func swapsToAlternate(bits string) int {
 	return -1
 }
 
-// binaryAlternationPhrasings are the wordings of the question, before the string.
-var binaryAlternationPhrasings = []string{
-	"What is the least number of swaps that makes this binary string alternate? A swap exchanges any two of its characters, wherever they stand.",
-	"A binary string alternates if no two neighbors are equal, like 01010. You may swap any two characters of the string below. " +
-		"What is the smallest number of swaps that makes it alternate?",
-	"Make the zeros and ones of the following string alternate by swapping pairs of characters, which need not be neighbors. How few swaps are enough?",
-	"The string below is to become one in which no two neighbors are equal. Its characters may only change places, two at a time, at any distance. How many such exchanges are needed at least?",
-	"Someone wants to see zeros and ones take turns in the following string, and may exchange two characters of it in each move. Find the least number of moves.",
-	"Count the exchanges that are needed, at the very least, to turn this string into an alternating one. An exchange takes any two characters and puts each in the place of the other.",
-}
-
-// Prompt implements [task.Instance].
-func (b binaryAlternationItem) Prompt() string {
-	return binaryAlternationPhrasings[b.Phrasing] + "\n\n" + b.String + "\n\nAnswer with one whole number, or with -1 if no swaps make it alternate."
-}
-
-// Short implements [task.Shortener].
-func (b binaryAlternationItem) Short() string { return "swaps to alternate, or -1: " + b.String }
-
 // Canonical implements [task.Canonicalizer]. Zeros and ones may be exchanged, and the string may
 // be read from its end.
 func (b binaryAlternationItem) Canonical() string {
@@ -174,10 +167,4 @@ func (b binaryAlternationItem) Check() error {
 // Choices implements [task.Chooser]: -1, or a number of swaps.
 func (b binaryAlternationItem) Choices() int { return 1 + mostSwaps(len(b.String)) }
 
-// Solve implements [task.Instance].
 func (b binaryAlternationItem) Solve() string { return strconv.Itoa(b.Solution) }
-
-// Score implements [task.Instance].
-func (b binaryAlternationItem) Score(text string) quintain.Verdict {
-	return task.MatchNumber(text, b.Solve())
-}

@@ -16,7 +16,7 @@ func TestBinaryAlternationScore(t *testing.T) {
 	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, binaryAlternation.Scorer(item), []tasktest.Near{
 		{"1", 1, ""},
 		{"01", 1, "another spelling"},
 		{"1 swap", 1. / 6, ""},
@@ -29,7 +29,7 @@ func TestBinaryAlternationScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	never := binaryAlternationItem{String: "00010", Solution: -1}
-	tasktest.Nears(t, never.Score, []tasktest.Near{
+	tasktest.Nears(t, binaryAlternation.Scorer(never), []tasktest.Near{
 		{"-1", 1, ""},
 		{"1", 0, ""},
 		{"-1.0", 1, "another spelling"},

@@ -150,7 +150,6 @@ var isomorphicStringsPhrasings = []string{
 	"Is there a table with one letter for each letter, all of them different, that maps the first of these strings to the second? In other words, are the two isomorphic?",
 }
 
-// Prompt implements [task.Instance].
 func (i isomorphicStringsItem) Prompt() string {
 	wanted := "Answer with True if they are isomorphic, and with False if not."
 	if i.Witness {
@@ -159,12 +158,10 @@ func (i isomorphicStringsItem) Prompt() string {
 	return isomorphicStringsPhrasings[i.Phrasing] + "\n\n" + i.Words[0] + "\n" + i.Words[1] + "\n\n" + wanted
 }
 
-// Short implements [task.Shortener].
 func (i isomorphicStringsItem) Short() string {
 	return [...]string{"isomorphic? ", "isomorphic up to? "}[task.Bit(i.Witness)] + i.Words[0] + " " + i.Words[1]
 }
 
-// Choices implements [task.Chooser].
 func (i isomorphicStringsItem) Choices() int {
 	if i.Witness {
 		return 0 // not equally likely
@@ -197,7 +194,6 @@ func (i isomorphicStringsItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (i isomorphicStringsItem) Solve() string {
 	if i.Witness {
 		return strconv.Itoa(apart(i.Words[0], i.Words[1]))
@@ -205,7 +201,6 @@ func (i isomorphicStringsItem) Solve() string {
 	return task.TrueOrFalse(i.Solution)
 }
 
-// Score implements [task.Instance].
 func (i isomorphicStringsItem) Score(answer string) quintain.Verdict {
 	if i.Witness {
 		return task.MatchWhole(answer, int64(apart(i.Words[0], i.Words[1])))

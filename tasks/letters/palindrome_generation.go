@@ -32,6 +32,16 @@ var palindromeGeneration = task.Spec[palindromeGenerationParams, palindromeGener
 	Many: true,
 	Few:  slices.Repeat([]string{"It matters only how often each letter occurs: there are few ways to share out so few letters."}, 4),
 	Make: makePalindromeGeneration,
+	Ask: []string{
+		"Make a palindrome out of all of these letters: {letters:, }",
+		"Put the following letters in an order that reads the same forward and backward: {letters:, }",
+		"Which string uses each of these letters exactly as often as it is listed, and reads the same in both directions? {letters:, }",
+		"These letters can be arranged into a palindrome. Give one such arrangement: {letters:, }",
+		"Someone took a palindrome apart, and these are its letters. Build a palindrome of all of them: {letters:, }",
+		"Arrange all of the letters that follow so that the last letter equals the first, the last but one the second, and so on: {letters:, }",
+	},
+	Form:  "\nIt need not be a word. Answer with the letters alone, without spaces, for example abcba.",
+	Short: "palindrome of {letters}",
 }
 
 // palindromeGenerationParams are the settings of one difficulty.
@@ -45,7 +55,7 @@ type palindromeGenerationItem struct {
 	Letters             []string `json:"letters"`                               // a to z
 	GeneratedPalindrome string   `json:"generated_palindrome" want:"1 or more"` // an example of a palindrome of these letters
 	Length              int      `json:"length"`
-	Phrasing            int      `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing            int      `json:"phrasing,omitempty"`
 }
 
 // makePalindromeGeneration draws a palindrome with at least two different letters, and
@@ -72,7 +82,7 @@ func makePalindromeGeneration(p palindromeGenerationParams, r *rng.Rand) (palind
 	}
 	item := palindromeGenerationItem{
 		Letters: make([]string, n), GeneratedPalindrome: string(text), Length: n,
-		Phrasing: r.Between(0, len(palindromeGenerationPhrasings)-1),
+		Phrasing: r.Between(0, 5),
 	}
 	const alphabet = "abcdefghijklmnopqrstuvwxyz"
 	for i, c := range letters {
@@ -95,28 +105,6 @@ func isPalindrome(text string) bool {
 	return true
 }
 
-// palindromeGenerationPhrasings are the wordings of the question, before the
-// letters.
-var palindromeGenerationPhrasings = []string{
-	"Make a palindrome out of all of these letters: ",
-	"Put the following letters in an order that reads the same forward and backward: ",
-	"Which string uses each of these letters exactly as often as it is listed, and reads the same in both directions? ",
-	"These letters can be arranged into a palindrome. Give one such arrangement: ",
-	"Someone took a palindrome apart, and these are its letters. Build a palindrome of all of them: ",
-	"Arrange all of the letters that follow so that the last letter equals the first, the last but one the second, and so on: ",
-}
-
-// Prompt implements [task.Instance].
-func (p palindromeGenerationItem) Prompt() string {
-	return palindromeGenerationPhrasings[p.Phrasing] + strings.Join(p.Letters, ", ") +
-		"\nIt need not be a word. Answer with the letters alone, without spaces, for example abcba."
-}
-
-// Short implements [task.Shortener].
-func (p palindromeGenerationItem) Short() string {
-	return "palindrome of " + strings.Join(p.Letters, "")
-}
-
 // Canonical implements [task.Canonicalizer]. The letters and their order do not matter: it says
 // how often each of them is there.
 func (p palindromeGenerationItem) Canonical() string {
@@ -135,10 +123,9 @@ func (p palindromeGenerationItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (p palindromeGenerationItem) Solve() string { return p.GeneratedPalindrome }
 
-// Score implements [task.Instance]. It ignores case, and space around the answer. Anything
+// Score implements [task.Scorer]. It ignores case, and space around the answer. Anything
 // but a palindrome of all the letters earns nothing.
 func (p palindromeGenerationItem) Score(text string) quintain.Verdict {
 	text = strings.ToLower(answer.Trim(text))

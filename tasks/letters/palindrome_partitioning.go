@@ -31,6 +31,16 @@ var palindromePartitioning = task.Spec[palindromePartitioningParams, palindromeP
 	},
 	Few:  slices.Repeat([]string{"There are few strings so short, whatever the letters are called."}, 2),
 	Make: makePalindromePartitioning,
+	Ask: []string{
+		`Find all ways to cut the string "{string}" into pieces that are palindromes.`,
+		`In which ways can the string "{string}" be divided into substrings that each read the same forward and backward?`,
+		`List every partition of "{string}" into palindromes.`,
+		`Put bars between the letters of "{string}", or none at all, so that whatever stands between two bars is a palindrome. What are all the ways to do so?`,
+		`Someone cuts a strip of paper with the letters "{string}" into strips that look the same from both ends. Which sets of strips, from left to right, can result?`,
+		`The string "{string}" can be written as a sequence of palindromes, one after the other. Give all such sequences.`,
+	},
+	Form: ` A single letter is a palindrome. Answer with a JSON list of all the ways, each a list of the pieces from left to right, for example [["a", "a", "b"], ["aa", "b"]] for "aab". ` +
+		"The ways may be in any order.",
 }
 
 // palindromePartitioningParams are the settings of one difficulty.
@@ -46,7 +56,7 @@ type palindromePartitioningItem struct {
 	String    string     `json:"string" want:"1 to 64"` // a to z
 	Solution  [][]string `json:"solution"`              // every way to cut it
 	StringLen int        `json:"string_len"`
-	Phrasing  int        `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing  int        `json:"phrasing,omitempty"`
 }
 
 // mostPartitions is the number of ways that ends the appending of palindromes.
@@ -70,7 +80,7 @@ func makePalindromePartitioning(p palindromePartitioningParams, r *rng.Rand) (pa
 	}
 	return palindromePartitioningItem{
 		String: string(text), Solution: partitions(string(text)), StringLen: n,
-		Phrasing: r.Between(0, len(palindromePartitioningPhrasings)-1),
+		Phrasing: r.Between(0, 5),
 	}, nil
 }
 
@@ -168,25 +178,6 @@ func (c *cutter) from(at int) {
 	}
 }
 
-// palindromePartitioningPhrasings are the wordings of the question, around the
-// string.
-var palindromePartitioningPhrasings = [][2]string{
-	{`Find all ways to cut the string "`, `" into pieces that are palindromes.`},
-	{`In which ways can the string "`, `" be divided into substrings that each read the same forward and backward?`},
-	{`List every partition of "`, `" into palindromes.`},
-	{`Put bars between the letters of "`, `", or none at all, so that whatever stands between two bars is a palindrome. What are all the ways to do so?`},
-	{`Someone cuts a strip of paper with the letters "`, `" into strips that look the same from both ends. Which sets of strips, from left to right, can result?`},
-	{`The string "`, `" can be written as a sequence of palindromes, one after the other. Give all such sequences.`},
-}
-
-// Prompt implements [task.Instance].
-func (p palindromePartitioningItem) Prompt() string {
-	words := palindromePartitioningPhrasings[p.Phrasing]
-	return words[0] + p.String + words[1] + " A single letter is a palindrome." +
-		" Answer with a JSON list of all the ways, each a list of the pieces from left to right, for example [[\"a\", \"a\", \"b\"], [\"aa\", \"b\"]] for \"aab\"." +
-		" The ways may be in any order."
-}
-
 // Canonical implements [task.Canonicalizer]. The letters do not matter, and the string may be
 // read from its end.
 func (p palindromePartitioningItem) Canonical() string {
@@ -204,10 +195,9 @@ func (p palindromePartitioningItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (p palindromePartitioningItem) Solve() string { return answer.WriteLists(p.Solution) }
 
-// Score implements [task.Instance]. A repeated way counts once.
+// Score implements [task.Scorer]. A repeated way counts once.
 func (p palindromePartitioningItem) Score(text string) quintain.Verdict {
 	ways, err := answer.ReadLists(text)
 	if err != nil {

@@ -102,7 +102,6 @@ var ransomNotePhrasings = [][3]string{
 	{"Compare how often each letter stands in the note ", " and in the magazine ", ". Does the magazine have at least as many of each?"},
 }
 
-// Prompt implements [task.Instance].
 func (n ransomNoteItem) Prompt() string {
 	words := ransomNotePhrasings[n.Phrasing]
 	wanted := "Answer with True or False."
@@ -113,7 +112,6 @@ func (n ransomNoteItem) Prompt() string {
 		" Each letter of the magazine can be used once. " + wanted
 }
 
-// Short implements [task.Shortener].
 func (n ransomNoteItem) Short() string {
 	return n.RansomNote + " from " + n.Magazine + [...]string{"?", " lacks?"}[task.Bit(n.Witness)]
 }
@@ -160,7 +158,6 @@ func (n ransomNoteItem) missing() string {
 	return string(missing)
 }
 
-// Choices implements [task.Chooser].
 func (n ransomNoteItem) Choices() int {
 	if n.Witness {
 		return 27 // a letter, or none
@@ -168,7 +165,6 @@ func (n ransomNoteItem) Choices() int {
 	return 2
 }
 
-// Solve implements [task.Instance].
 func (n ransomNoteItem) Solve() string {
 	switch {
 	case !n.Witness:
@@ -179,7 +175,6 @@ func (n ransomNoteItem) Solve() string {
 	return n.missing()
 }
 
-// Score implements [task.Instance].
 func (n ransomNoteItem) Score(answer string) quintain.Verdict {
 	if n.Witness {
 		return task.MatchWords(answer, n.Solve())

@@ -281,7 +281,6 @@ func (a aiwItem) Check() error {
 	return task.Want("answer", a.Answer, strconv.Itoa(a.count()))
 }
 
-// Solve implements [task.Instance].
 func (a aiwItem) Solve() string { return a.Answer }
 
 // Canonical implements [task.Canonicalizer]. The names do not matter, nor which sex is which, nor
@@ -311,7 +310,6 @@ func (a aiwItem) canonical(turned bool) string {
 	return fmt.Sprint(siblings, a.Asked.Link, member, member && a.Asked.Female != turned, a.Asked.Women != turned, groups)
 }
 
-// Score implements [task.Instance].
 func (a aiwItem) Score(answer string) quintain.Verdict {
 	want, _ := strconv.ParseInt(a.Answer, 10, 64) // Check has already read it
 	return task.MatchWhole(answer, want)

@@ -27,7 +27,6 @@ var aiwAsks = []struct {
 // for the people around. between separates two groups.
 type aiwStory struct{ first, between, next string }
 
-// Prompt implements [task.Instance].
 func (a aiwItem) Prompt() string {
 	words := aiwAsks[a.Phrasing]
 	b := make([]byte, 0, task.PromptRoom)
@@ -59,7 +58,6 @@ func (a aiwItem) appendAsk(b []byte, text string) []byte {
 	return b
 }
 
-// Short implements [task.Shortener].
 func (a aiwItem) Short() string {
 	if len(a.Groups) == 0 {
 		return ""

@@ -309,10 +309,9 @@ func (c circuitItem) Check() error {
 // Choices implements [task.Chooser]: 0 or 1 for each assignment.
 func (c circuitItem) Choices() int { return 1 << min(len(c.Answer), 30) }
 
-// Solve implements [task.Instance].
 func (c circuitItem) Solve() string { return c.Answer }
 
-// Score implements [task.Instance]. It ignores spaces and commas between the digits.
+// Score implements [task.Scorer]. It ignores spaces and commas between the digits.
 func (c circuitItem) Score(text string) quintain.Verdict {
 	if len(text) > 4*len(c.Answer)+80 {
 		return quintain.Wrong("the answer is too long")

@@ -24,7 +24,6 @@ var circuitPhrasings = []circuitPhrasing{
 // and its value.
 type circuitPhrasing struct{ text, gate, is string }
 
-// Prompt implements [task.Instance].
 func (c circuitItem) Prompt() string {
 	words := circuitPhrasings[c.Phrasing]
 	ask, form := "What is the output?", "Answer with 0 or 1."
@@ -127,7 +126,6 @@ func (c circuitItem) table(is string) string {
 	return strings.TrimRight(strings.ReplaceAll(b.String(), " \n", "\n"), " ")
 }
 
-// Short implements [task.Shortener].
 func (c circuitItem) Short() string {
 	if len(c.Gates) == 0 {
 		return ""

@@ -262,7 +262,6 @@ var propositionalPhrasings = [][3]string{
 const propositionalForm = "\n\nHere ¬ means not, ∧ and, ∨ or (one of them or both), → if-then, ↔ if and only if.\n" +
 	"Answer with one formula that joins two different letters of those above by ∧, ∨, → or ↔. Each of the two stands there once and may have a ¬ before it, as in this form: ¬X ∨ Y"
 
-// Prompt implements [task.Instance].
 func (p propositionalItem) Prompt() string {
 	words := propositionalPhrasings[p.Phrasing]
 	b := append(make([]byte, 0, task.PromptRoom), words[0]...)
@@ -272,7 +271,6 @@ func (p propositionalItem) Prompt() string {
 	return string(append(append(b, words[2]...), propositionalForm...))
 }
 
-// Short implements [task.Shortener].
 func (p propositionalItem) Short() string {
 	if !p.Two {
 		return ""
@@ -354,10 +352,9 @@ func (p propositionalItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (p propositionalItem) Solve() string { return p.ExampleAnswer }
 
-// Score implements [task.Instance]. Right is any statement of the form in the question that
+// Score implements [task.Scorer]. Right is any statement of the form in the question that
 // follows from the premises, but from none alone. For an entry of reasoning-gym, any
 // conclusion is right unless it is a single fact, always true, or a premise.
 func (p propositionalItem) Score(text string) quintain.Verdict {

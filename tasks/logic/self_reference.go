@@ -303,7 +303,6 @@ var selfPhrasings = [][3]string{
 		"\n(\"Statement\" always means one of these sentences.) Find the number of combinations of truth values, true or false for each sentence, that contradict none of them."},
 }
 
-// Prompt implements [task.Instance].
 func (s selfReferenceItem) Prompt() string {
 	words := selfPhrasings[s.Phrasing]
 	before, after, _ := strings.Cut(words[1], "%d")
@@ -316,7 +315,6 @@ func (s selfReferenceItem) Prompt() string {
 	return string(append(b, "\n\nAnswer with a whole number."...))
 }
 
-// Short implements [task.Shortener].
 func (s selfReferenceItem) Short() string {
 	var b strings.Builder
 	for i, statement := range s.Statements {
@@ -383,10 +381,8 @@ func (s selfReferenceItem) Choices() int {
 	return 1 + min(len(s.Statements), selfWaysMost)
 }
 
-// Solve implements [task.Instance].
 func (s selfReferenceItem) Solve() string { return s.Answer }
 
-// Score implements [task.Instance].
 func (s selfReferenceItem) Score(answer string) quintain.Verdict {
 	want, _ := strconv.ParseInt(s.Answer, 10, 64) // Check has already read it
 	return task.MatchWhole(answer, want)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -33,7 +32,8 @@ var syllogism = task.Spec[syllogismParams, syllogismItem]{
 		"There are few arguments from statements with All and No.",
 		"There are few pairs of arguments from statements with All and No.",
 	},
-	Make: makeSyllogism,
+	Make:  makeSyllogism,
+	Match: task.MatchList,
 }
 
 // syllogismParams are the settings of one difficulty.
@@ -346,7 +346,6 @@ var syllogismPhrasings = []syllogismPhrasing{
 // A syllogismPhrasing is the text around premises and conclusion.
 type syllogismPhrasing struct{ intro, first, second, conclusion, end string }
 
-// Prompt implements [task.Instance].
 func (s syllogismItem) Prompt() string {
 	words := syllogismPhrasings[s.Phrasing]
 	b := append(make([]byte, 0, task.PromptRoom), words.intro...)
@@ -369,7 +368,6 @@ func (s syllogismItem) Prompt() string {
 	return string(append(b, "\n\nAnswer with Yes or No for each argument, in their order and separated by commas, such as: Yes, No, No"...))
 }
 
-// Short implements [task.Shortener].
 func (s syllogismItem) Short() string {
 	var b strings.Builder
 	for _, a := range s.arguments() {
@@ -433,7 +431,6 @@ func (s syllogismItem) Check() error {
 // Choices implements [task.Chooser]: Yes or No for each argument.
 func (s syllogismItem) Choices() int { return 1 << min(len(s.arguments()), 30) }
 
-// Solve implements [task.Instance].
 func (s syllogismItem) Solve() string {
 	b := make([]byte, 0, 8+5*len(s.More))
 	for i, a := range s.arguments() {
@@ -447,9 +444,4 @@ func (s syllogismItem) Solve() string {
 		}
 	}
 	return string(b)
-}
-
-// Score implements [task.Instance].
-func (s syllogismItem) Score(answer string) quintain.Verdict {
-	return task.MatchList(answer, s.Solve())
 }

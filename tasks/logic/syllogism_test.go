@@ -16,14 +16,14 @@ import (
 func TestSyllogismScore(t *testing.T) {
 	barbara := syllogismArgument{Premise1: "All bakers are poets", Premise2: "All poets are singers", Conclusion: "All bakers are singers"}
 	undistributed := syllogismArgument{Premise1: "All bakers are poets", Premise2: "All singers are poets", Conclusion: "Some bakers are singers", IsValid: true}
-	tasktest.Nears(t, syllogismItem{syllogismArgument: barbara}.Score, []tasktest.Near{
+	tasktest.Nears(t, syllogism.Scorer(syllogismItem{syllogismArgument: barbara}), []tasktest.Near{
 		{"Yes", 1, ""}, {"yes.", 1, "case and a full stop"},
 		{"No", 0, ""}, {"Yes or No", 0, "no choice"}, {"Yes, it does", 0, "the question asks for Yes or No"}, {"True", 0, ""}, {"", 0, "nothing"},
 	})
-	tasktest.Nears(t, syllogismItem{syllogismArgument: undistributed}.Score, []tasktest.Near{
+	tasktest.Nears(t, syllogism.Scorer(syllogismItem{syllogismArgument: undistributed}), []tasktest.Near{
 		{"No", 1, "the middle term is not distributed, and reasoning-gym's label is wrong"}, {"Yes", 0, ""},
 	})
-	tasktest.Nears(t, syllogismItem{syllogismArgument: barbara, More: []syllogismArgument{undistributed, barbara}}.Score, []tasktest.Near{
+	tasktest.Nears(t, syllogism.Scorer(syllogismItem{syllogismArgument: barbara, More: []syllogismArgument{undistributed, barbara}}), []tasktest.Near{
 		{"Yes, No, Yes", 1, ""}, {"yes no\nyes", 1, "other separators"}, {"Yes, No, No", 0, "two of three"}, {"Yes, No", 0, "one left out"}, {"Yes, No, Yes, No", 0, "one too many"},
 	})
 	for _, test := range []struct {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -29,7 +28,8 @@ var zebraPuzzles = task.Spec[zebraParams, zebraItem]{
 		{People: 7, Characteristics: 6},
 		{People: 7, Characteristics: 7},
 	},
-	Make: makeZebra,
+	Make:  makeZebra,
+	Match: task.MatchWords,
 }
 
 // zebraParams are the settings of one difficulty.
@@ -156,7 +156,6 @@ var zebraPhrasings = []zebraPhrasing{
 // A zebraPhrasing is a wording: the text, and the forms of a list and of a clue.
 type zebraPhrasing struct{ text, list, clue string }
 
-// Prompt implements [task.Instance].
 func (z zebraItem) Prompt() string {
 	words := zebraPhrasings[z.Phrasing]
 	var lists, clues strings.Builder
@@ -215,7 +214,6 @@ func (z zebraItem) clueText(c zebraClue) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// Short implements [task.Shortener].
 func (z zebraItem) Short() string {
 	if len(z.Clues) == 0 {
 		return ""
@@ -256,7 +254,6 @@ func (z zebraItem) Check() error {
 	return task.Want("answer", z.Answer, z.Traits[0].Values[z.name()[1]])
 }
 
-// Choices implements [task.Chooser].
 func (z zebraItem) Choices() int {
 	if len(z.Houses) == 0 {
 		return 0
@@ -264,8 +261,4 @@ func (z zebraItem) Choices() int {
 	return len(z.Houses[0])
 }
 
-// Solve implements [task.Instance].
 func (z zebraItem) Solve() string { return z.Answer }
-
-// Score implements [task.Instance].
-func (z zebraItem) Score(answer string) quintain.Verdict { return task.MatchWords(answer, z.Answer) }

@@ -15,7 +15,7 @@ import (
 
 func TestZebraScore(t *testing.T) {
 	item := zebraItem{Answer: "Amara"}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, zebraPuzzles.Scorer(item), []tasktest.Near{
 		{"Amara", 1, ""},
 		{" amara.\n", 1, "case, space and a full stop"},
 		{"Amara or Boris", 0, "no choice"},

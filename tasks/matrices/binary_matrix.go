@@ -30,6 +30,15 @@ var binaryMatrix = task.Spec[binaryMatrixParams, binaryMatrixItem]{
 		{MinN: 28, MaxN: 32, PZero: 0.02},
 	},
 	Make: makeBinaryMatrix,
+	Ask: []string{
+		"For every cell of this matrix, find the taxicab distance to the nearest 0:\n\n{matrix}",
+		"Replace each cell of the matrix below by the number of steps, up, down, left or right, to the nearest 0.\n\n{matrix}",
+		"How far is each cell of the following matrix from the nearest 0? One step leads to the cell on the left, on the right, above or below.\n\n{matrix}",
+		"Zeros in this matrix are springs. Write for each cell how many steps it is from the closest spring, moving only along rows and columns:\n\n{matrix}",
+		"Make a map of distances: each number says how many moves to a neighbor above, below, left or right lead from that cell of the matrix to the closest cell with a 0.\n\n{matrix}",
+		"The distance of two cells is the difference of their rows plus that of their columns. What is the distance from each cell of the matrix below to the 0 closest to it?\n\n{matrix}",
+	},
+	Form: "\n\nA 0 itself is at distance 0. Answer with the matrix of the distances in the same form: a line for each row, with one space between numbers.",
 }
 
 // binaryMatrixParams are the settings of one difficulty.
@@ -44,14 +53,14 @@ type binaryMatrixItem struct {
 	Matrix   matrix `json:"matrix"`   // zeros and ones
 	Solution matrix `json:"solution"` // distances
 	N        int    `json:"n"`        // rows and columns
-	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int    `json:"phrasing,omitempty"`
 }
 
 // makeBinaryMatrix draws the cells one by one. If none is 2 or more away from a zero, or
 // there is no zero, it changes a few.
 func makeBinaryMatrix(p binaryMatrixParams, r *rng.Rand) (binaryMatrixItem, error) {
 	n := r.Between(p.MinN, p.MaxN)
-	item := binaryMatrixItem{Matrix: grid.New[int](n, n), N: n, Phrasing: r.Between(0, len(binaryMatrixPhrasings)-1)}
+	item := binaryMatrixItem{Matrix: grid.New[int](n, n), N: n, Phrasing: r.Between(0, 5)}
 	zeros := 0
 	for _, row := range item.Matrix {
 		for j := range row {
@@ -138,24 +147,6 @@ func farthest(m matrix) (most int) {
 	return most
 }
 
-// binaryMatrixPhrasings are the wordings of the question, before the matrix.
-var binaryMatrixPhrasings = []string{
-	"For every cell of this matrix, find the taxicab distance to the nearest 0:\n\n",
-	"Replace each cell of the matrix below by the number of steps, up, down, left or right, to the nearest 0.\n\n",
-	"How far is each cell of the following matrix from the nearest 0? One step leads to the cell on the left, on the right, above or below.\n\n",
-	"Zeros in this matrix are springs. Write for each cell how many steps it is from the closest spring, moving only along rows and columns:\n\n",
-	"Make a map of distances: each number says how many moves to a neighbor above, below, left or right lead from that cell of the matrix to the closest cell with a 0.\n\n",
-	"The distance of two cells is the difference of their rows plus that of their columns. What is the distance from each cell of the matrix below to the 0 closest to it?\n\n",
-}
-
-// Prompt implements [task.Instance].
-func (b binaryMatrixItem) Prompt() string {
-	text := make([]byte, 0, task.PromptRoom)
-	text = grid.AppendInts(append(text, binaryMatrixPhrasings[b.Phrasing]...), b.Matrix)
-	return string(append(text, "\n\nA 0 itself is at distance 0. Answer with the matrix of the distances in the same form: "+
-		"a line for each row, with one space between numbers."...))
-}
-
 // Canonical implements [task.Canonicalizer]. The side from which the matrix is seen does not matter.
 func (b binaryMatrixItem) Canonical() string {
 	return canon.Board(b.Matrix, func(cell int) byte { return byte('0' + cell) })
@@ -175,10 +166,8 @@ func (b binaryMatrixItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (b binaryMatrixItem) Solve() string { return grid.Ints(b.Solution) }
 
-// Score implements [task.Instance].
 func (b binaryMatrixItem) Score(text string) quintain.Verdict {
 	switch {
 	case text == b.Solve():

@@ -162,7 +162,6 @@ var manipulateMatrixPhrasings = [][2]string{
 	{"The matrix at the start is\n\n", "Find the matrix at the end, after all of these changes in turn:\n"},
 }
 
-// Prompt implements [task.Instance].
 func (m manipulateMatrixItem) Prompt() string {
 	words := manipulateMatrixPhrasings[m.Phrasing]
 	b := make([]byte, 0, task.PromptRoom)
@@ -255,10 +254,9 @@ func (m manipulateMatrixItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (m manipulateMatrixItem) Solve() string { return grid.Ints(m.Solution) }
 
-// Score implements [task.Instance]. It ignores space at the ends of lines, and extra space
+// Score implements [task.Scorer]. It ignores space at the ends of lines, and extra space
 // between numbers.
 func (m manipulateMatrixItem) Score(text string) quintain.Verdict {
 	return task.Match(strings.TrimSpace(answer.Squeeze(text)), m.Solve())

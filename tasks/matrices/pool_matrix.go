@@ -133,7 +133,6 @@ var poolMatrixPhrasings = [][2]string{
 	{"For ", " pooling, the matrix below is covered by squares of %d by %d cells, which begin every %d cells, and each square gives one number. Find all of these numbers."},
 }
 
-// Prompt implements [task.Instance].
 func (p poolMatrixItem) Prompt() string {
 	words, size := poolMatrixPhrasings[p.Phrasing], strconv.Itoa(p.PoolSize)
 	b := make([]byte, 0, task.PromptRoom)
@@ -192,14 +191,13 @@ func (p poolMatrixItem) Check() error {
 // twoDecimals rounds to 2 decimals.
 func twoDecimals(n float64) float64 { return math.RoundToEven(100*n) / 100 }
 
-// Solve implements [task.Instance].
 func (p poolMatrixItem) Solve() string {
 	return string(p.Solution.Append(make([]byte, 0, 256), func(b []byte, n float64) []byte {
 		return strconv.AppendFloat(b, twoDecimals(n), 'f', -1, 64)
 	}))
 }
 
-// Score implements [task.Instance]. Each number must be in its place, rounded correctly, to
+// Score implements [task.Scorer]. Each number must be in its place, rounded correctly, to
 // at least 2 decimals. A single row may be written as a column, and vice versa.
 func (p poolMatrixItem) Score(text string) quintain.Verdict {
 	rows, err := numberTable(text, len(p.Solution)*len(p.Solution[0]))

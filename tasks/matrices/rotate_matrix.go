@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
@@ -32,6 +31,7 @@ var rotateMatrix = task.Spec[rotateMatrixParams, rotateMatrixItem]{
 	},
 	Make:    makeRotateMatrix,
 	Surface: "Only three turns change a matrix, so whoever always turns it once is right a third of the time.",
+	Match:   task.Match,
 }
 
 // rotateMatrixParams are the settings of one difficulty.
@@ -102,7 +102,6 @@ var rotateMatrixPhrasings = [][2]string{
 	{"These numbers stand on a square sheet of paper. Give them row by row after the sheet has been turned clockwise by ", " degrees.\n\n"},
 }
 
-// Prompt implements [task.Instance].
 func (m rotateMatrixItem) Prompt() string {
 	words := rotateMatrixPhrasings[m.Phrasing]
 	b := make([]byte, 0, task.PromptRoom)
@@ -111,7 +110,6 @@ func (m rotateMatrixItem) Prompt() string {
 	return string(append(b, "\n\nAnswer with the turned matrix alone: a line for each row, with one space between numbers."...))
 }
 
-// Short implements [task.Shortener].
 func (m rotateMatrixItem) Short() string {
 	return "turn " + strconv.FormatInt(90*int64(m.NumRotations), 10) + ": " + strings.ReplaceAll(grid.Ints(m.Matrix), "\n", "/")
 }
@@ -138,10 +136,4 @@ func (m rotateMatrixItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (m rotateMatrixItem) Solve() string { return grid.Ints(m.Solution) }
-
-// Score implements [task.Instance].
-func (m rotateMatrixItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, m.Solve())
-}

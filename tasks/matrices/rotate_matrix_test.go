@@ -17,7 +17,7 @@ func TestRotateMatrixScore(t *testing.T) {
 	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, rotateMatrix.Scorer(item), []tasktest.Near{
 		{"3 1\n4 2", 1, ""},
 		{"3 1\n4 2\n", 7. / 8, "reasoning-gym pays for a text that contains the answer"},
 		{"Turned:\n3 1\n4 2", 0, ""},

@@ -30,6 +30,18 @@ var spiralMatrix = task.Spec[spiralMatrixParams, spiralMatrixItem]{
 		{MinN: 28, MaxN: 34},
 	},
 	Make: makeSpiralMatrix,
+	Ask: []string{
+		"Read this matrix in spiral order:\n\n{matrix}",
+		"List the numbers of the matrix below along a spiral that winds inward.\n\n{matrix}",
+		"A snail crawls around this square of numbers and then, frame by frame, toward the middle. In which order does it meet the numbers?\n\n{matrix}",
+		"Start in the upper left corner of this matrix, go right along the edge, and keep turning right whenever the way ahead is at its end or already used. Which numbers do you pass, in order?\n\n" +
+			"{matrix}",
+		"Peel off this matrix clockwise from the outside, beginning in the upper left corner: the top row, the right column, the bottom row, the left column, and again with what is left. " +
+			"Give all numbers in this order.\n\n{matrix}",
+		"In what order does a clockwise spiral from the upper left corner to the middle visit the entries of the following matrix?\n\n{matrix}",
+	},
+	Form: "\n\nThe spiral begins in the upper left corner and goes to the right along the first row, that is, clockwise. " +
+		"Answer with all the numbers on one line, with a space between them, for example 1 2 3 4.",
 }
 
 // spiralMatrixParams are the settings of one difficulty.
@@ -43,7 +55,7 @@ type spiralMatrixItem struct {
 	Matrix   matrix `json:"matrix"`
 	Solution []int  `json:"solution"` // the numbers along the spiral
 	N        int    `json:"n"`        // rows and columns
-	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int    `json:"phrasing,omitempty"`
 }
 
 // makeSpiralMatrix draws the matrix. The two ends of its second row differ, so that reading
@@ -54,7 +66,7 @@ func makeSpiralMatrix(p spiralMatrixParams, r *rng.Rand) (spiralMatrixItem, erro
 	if m[1][0] == m[1][n-1] {
 		m[1][0] = (m[1][0] + r.Between(1, 9)) % 10
 	}
-	return spiralMatrixItem{Matrix: m, Solution: spiral(m), N: n, Phrasing: r.Between(0, len(spiralMatrixPhrasings)-1)}, nil
+	return spiralMatrixItem{Matrix: m, Solution: spiral(m), N: n, Phrasing: r.Between(0, 5)}, nil
 }
 
 // spiral returns the numbers of m clockwise from the upper left corner inward, one
@@ -80,25 +92,6 @@ func spiral(m matrix) []int {
 	}
 }
 
-// spiralMatrixPhrasings are the wordings of the question, before the matrix.
-var spiralMatrixPhrasings = []string{
-	"Read this matrix in spiral order:\n\n",
-	"List the numbers of the matrix below along a spiral that winds inward.\n\n",
-	"A snail crawls around this square of numbers and then, frame by frame, toward the middle. In which order does it meet the numbers?\n\n",
-	"Start in the upper left corner of this matrix, go right along the edge, and keep turning right whenever the way ahead is at its end or already used. Which numbers do you pass, in order?\n\n",
-	"Peel off this matrix clockwise from the outside, beginning in the upper left corner: the top row, the right column, the bottom row, the left column, and again with what is left. Give all numbers in this order.\n\n",
-	"In what order does a clockwise spiral from the upper left corner to the middle visit the entries of the following matrix?\n\n",
-}
-
-// Prompt implements [task.Instance].
-func (s spiralMatrixItem) Prompt() string {
-	b := make([]byte, 0, task.PromptRoom)
-	b = grid.AppendInts(append(b, spiralMatrixPhrasings[s.Phrasing]...), s.Matrix)
-	return string(append(b, "\n\nThe spiral begins in the upper left corner and goes to the right along the first row, that is, clockwise. "+
-		"Answer with all the numbers on one line, with a space between them, for example 1 2 3 4."...))
-}
-
-// Short implements [task.Shortener].
 func (s spiralMatrixItem) Short() string {
 	return "spiral: " + strings.ReplaceAll(grid.Ints(s.Matrix), "\n", "/")
 }
@@ -114,10 +107,8 @@ func (s spiralMatrixItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (s spiralMatrixItem) Solve() string { return grid.Ints(matrix{s.Solution}) }
 
-// Score implements [task.Instance].
 func (s spiralMatrixItem) Score(text string) quintain.Verdict {
 	switch answer.Trim(text) {
 	case s.Solve():

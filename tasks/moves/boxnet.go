@@ -177,7 +177,6 @@ var boxnetPhrasings = []string{
 		`Answer in JSON, with the steps as a list of objects: [{"Agent[1.5, 1.5]": "move(box_pink, square[1.5, 2.5])"}, {"Agent[1.5, 2.5]": "move(box_pink, target_pink)"}]`,
 }
 
-// Prompt implements [task.Instance].
 func (s boxnetItem) Prompt() string {
 	return string(task.AppendFilled(make([]byte, 0, 2*task.PromptRoom), boxnetPhrasings[s.Phrasing], func(c byte) string {
 		switch c {
@@ -237,7 +236,6 @@ func (s boxnetItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (s boxnetItem) Solve() string {
 	b := []byte{'['}
 	for _, step := range s.InitialState.plan() {
@@ -250,7 +248,7 @@ func (s boxnetItem) Solve() string {
 	return string(append(b[:len(b)-len(", ")], ']'))
 }
 
-// Score implements [task.Instance]. A plan earns the share of boxes that it brings to
+// Score implements [task.Scorer]. A plan earns the share of boxes that it brings to
 // targets, but nothing if it has an impossible action. The order of agents within a step
 // does not matter.
 func (s boxnetItem) Score(text string) quintain.Verdict {

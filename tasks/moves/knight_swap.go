@@ -262,7 +262,6 @@ var knightPhrasings = [][2]string{
 	{"Start:\n\n", "\n\nGoal: the same picture with every w replaced by B and every B by w. You may use only moves of a chess knight to free squares (.), in which white (w) and black (B) alternate. {first} moves first. Spell out the moves as strings \"color,from,to\" in one JSON list, for instance [\"w,C2,A1\"]. Should the goal be out of reach, write No instead."},
 }
 
-// Prompt implements [task.Instance].
 func (k knightItem) Prompt() string {
 	first, second := "White", "Black"
 	if k.StartTurn == knightColors[1] {
@@ -379,7 +378,6 @@ func (k knightItem) possible() bool {
 // noSwap is the answer if there is no solution.
 const noSwap = "No"
 
-// Solve implements [task.Instance].
 func (k knightItem) Solve() string {
 	if len(k.Solution) == 0 {
 		board, start := k.start()
@@ -399,7 +397,7 @@ func (k knightItem) Solve() string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// Score implements [task.Instance]. Right are legal moves that exchange the knights, or No,
+// Score implements [task.Scorer]. Right are legal moves that exchange the knights, or No,
 // in either case, if there are none.
 func (k knightItem) Score(text string) quintain.Verdict {
 	text = answer.Trim(text)

@@ -201,7 +201,6 @@ var mazePhrasings = [][2]string{
 		"\n\nThe distance is the smallest number of steps that lead from one to the other, where a step moves by one row or by one column and ends on a cell that is not a wall. State the distance as a number, without any other words."},
 }
 
-// Prompt implements [task.Instance].
 func (m mazeItem) Prompt() string {
 	fill := func(c byte) string {
 		switch c {
@@ -287,10 +286,9 @@ func (m *mazeGrid) distance(from, to byte) int {
 	return -1
 }
 
-// Solve implements [task.Instance].
 func (m mazeItem) Solve() string { return strconv.Itoa(m.ShortestPathLength) }
 
-// Score implements [task.Instance]. Only the exact number earns anything.
+// Score implements [task.Scorer]. Only the exact number earns anything.
 func (m mazeItem) Score(text string) quintain.Verdict {
 	n, is := answer.ReadInt(text)
 	switch {

@@ -121,7 +121,6 @@ var rushPhrasings = [][2]string{
 		"\n\nThey block the ambulance A, which has to get to the right end of its row. Find out which vehicles have to make room, how far and in which order. A vehicle stays in its line, and can only enter cells that are empty (.). Note a slide to the right or down by 2 cells of vehicle G as G+2, and one to the left or up as G-2; separate the slides by spaces, and leave out everything else."},
 }
 
-// Prompt implements [task.Instance].
 func (s rushItem) Prompt() string {
 	words := rushPhrasings[s.Phrasing]
 	b := append(make([]byte, 0, task.PromptRoom), words[0]...)
@@ -164,7 +163,7 @@ func (s rushItem) Check() error {
 // Solve implements [task.Instance]. It returns "" for records without a solution.
 func (s rushItem) Solve() string { return s.Solution }
 
-// Score implements [task.Instance]. Right are possible moves that bring the red car to the
+// Score implements [task.Scorer]. Right are possible moves that bring the red car to the
 // exit. It accepts small letters, and commas between moves.
 func (s rushItem) Score(text string) quintain.Verdict {
 	board, err := readRush(s.BoardConfig)

@@ -354,7 +354,6 @@ var sokobanPhrasings = [][2]string{
 		"\n\nDo so as well. + wall, - floor, X goal, @ box, $ box on a goal, * player, % player on a goal. The player steps to neighboring places and shoves single boxes forward; a move against a wall, or against a box that is blocked, changes nothing but counts as well. The level is done when every box stands on a goal. State the moves only, as one string made of U (up), D (down), L (left) and R (right), like RUULD."},
 }
 
-// Prompt implements [task.Instance].
 func (s sokobanItem) Prompt() string {
 	words, most := sokobanPhrasings[s.Phrasing], strconv.Itoa(s.MaxMoves)
 	return strings.ReplaceAll(words[0], "{moves}", most) + strings.TrimRight(s.GameStr, "\n") + strings.ReplaceAll(words[1], "{moves}", most)
@@ -385,7 +384,7 @@ func (s sokobanItem) Check() error {
 // Solve implements [task.Instance]. It returns "" for records without a solution.
 func (s sokobanItem) Solve() string { return s.Solution }
 
-// Score implements [task.Instance]. Right are moves that bring all boxes onto goals, within
+// Score implements [task.Scorer]. Right are moves that bring all boxes onto goals, within
 // the limit. It accepts small letters and ignores space between moves.
 func (s sokobanItem) Score(text string) quintain.Verdict {
 	w, err := readWarehouse(s.GameStr)

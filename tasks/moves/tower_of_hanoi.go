@@ -173,7 +173,6 @@ var hanoiStatePhrasings = [][3]string{
 		"\n\nAfterwards the pegs should look like this:\n\n", "\n\nOn each line the disk named last is on top; the disk with the number %d is the largest. You may move one disk at a time, always the one on top, to any of the %p pegs that has no smaller disk on it. There is a way with %m moves, and longer ones do not count. State each move as \"Move disk 3 from Peg 1 to Peg 2\" (with your own numbers), one per line. No remarks, please."},
 }
 
-// Prompt implements [task.Instance].
 func (h hanoiItem) Prompt() string {
 	fill := func(c byte) string {
 		switch c {
@@ -278,7 +277,6 @@ func (h hanoiItem) checkStates() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (h hanoiItem) Solve() string {
 	if h.Start != nil {
 		b := make([]byte, 0, 34*h.SolutionLength)
@@ -312,7 +310,7 @@ func appendHanoiMove(b []byte, disk int, pegs [2]int) []byte {
 	return b
 }
 
-// Score implements [task.Instance]. Right are legal moves that carry all disks to their
+// Score implements [task.Scorer]. Right are legal moves that carry all disks to their
 // goal, within the limit.
 func (h hanoiItem) Score(text string) quintain.Verdict {
 	at, goal := h.ends()

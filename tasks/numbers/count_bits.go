@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"strconv"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -31,6 +30,17 @@ var countBits = task.Spec[countBitsParams, countBitsItem]{
 		"Many numbers of up to 16 bits have few ones, or few zeros, in few places.",
 	},
 	Make: makeCountBits,
+	Ask: []string{
+		"How many ones does the number {number} have in binary?",
+		"Write {number} in base 2. How many of its digits are 1?",
+		"How many bits are set in the binary form of {number}?",
+		"A computer stores the number {number} as bits. How many of them are 1?",
+		"Into how many different powers of two, added together, can {number} be split?",
+		"Give the sum of the binary digits of {number}.",
+	},
+	Form:  " Answer with the count alone, in decimal.",
+	Short: "ones in binary {number}",
+	Match: task.MatchNumber,
 }
 
 // countBitsParams are the settings of one difficulty.
@@ -45,7 +55,7 @@ type countBitsItem struct {
 	Solution int    `json:"solution"` // number of ones in Number
 	Binary   string `json:"binary"`   // Number in binary
 	N        int64  `json:"n"`        // Number again, for reasoning-gym
-	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int    `json:"phrasing,omitempty"`
 }
 
 // makeCountBits draws a share of ones, then the digits from the highest down.
@@ -77,28 +87,9 @@ func makeCountBits(p countBitsParams, r *rng.Rand) (countBitsItem, error) {
 		Number: n, N: n,
 		Solution: bits.OnesCount64(uint64(n)),
 		Binary:   strconv.FormatInt(n, 2),
-		Phrasing: r.Between(0, len(countBitsPhrasings)-1),
+		Phrasing: r.Between(0, 5),
 	}, nil
 }
-
-// countBitsPhrasings are the wordings of the question, before and after the number.
-var countBitsPhrasings = [][2]string{
-	{"How many ones does the number ", " have in binary?"},
-	{"Write ", " in base 2. How many of its digits are 1?"},
-	{"How many bits are set in the binary form of ", "?"},
-	{"A computer stores the number ", " as bits. How many of them are 1?"},
-	{"Into how many different powers of two, added together, can ", " be split?"},
-	{"Give the sum of the binary digits of ", "."},
-}
-
-// Prompt implements [task.Instance].
-func (c countBitsItem) Prompt() string {
-	words := countBitsPhrasings[c.Phrasing]
-	return words[0] + strconv.FormatInt(c.Number, 10) + words[1] + " Answer with the count alone, in decimal."
-}
-
-// Short implements [task.Shortener].
-func (c countBitsItem) Short() string { return "ones in binary " + strconv.FormatInt(c.Number, 10) }
 
 // Canonical implements [task.Canonicalizer]. Twice the number has as many ones, and so has the number
 // whose binary digits are read from the end.
@@ -113,10 +104,4 @@ func (c countBitsItem) Check() error {
 	return task.Want("solution", c.Solution, bits.OnesCount64(uint64(c.Number)))
 }
 
-// Solve implements [task.Instance].
 func (c countBitsItem) Solve() string { return strconv.Itoa(c.Solution) }
-
-// Score implements [task.Instance].
-func (c countBitsItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, c.Solve())
-}

@@ -14,7 +14,7 @@ import (
 
 func TestCountBitsScore(t *testing.T) {
 	item := countBitsItem{Number: 1000, N: 1000, Solution: 6, Binary: "1111101000"}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, countBits.Scorer(item), []tasktest.Near{
 		{"6", 1, ""},
 		{"6 ones", 1. / 6, "reasoning-gym pays for a text that contains the answer"},
 		{"6.0", 1, "another spelling"},

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -32,6 +31,17 @@ var countPrimes = task.Spec[countPrimesParams, countPrimesItem]{
 		"There are 31,375 intervals up to 250, and most begin with a small number or end with a large one.",
 	},
 	Make: makeCountPrimes,
+	Ask: []string{
+		"How many prime numbers are there from {start} to {end}, both included?",
+		"Count the primes between {start} and {end}. The two ends belong to the range.",
+		"Among the whole numbers from {start} up to and including {end}, how many are prime?",
+		"A list has every whole number from {start} to {end}. How many of its numbers have exactly two divisors?",
+		"Let n run from {start} through {end}. For how many values of n is n prime?",
+		"Someone crosses out all numbers that are not prime from the list of all whole numbers starting with {start} and ending with {end}. How many are left?",
+	},
+	Form:  " Answer with one whole number.",
+	Short: "primes from {start} to {end}",
+	Match: task.MatchNumber,
 }
 
 // mostPrime limits the numbers that the sieve covers.
@@ -49,7 +59,7 @@ type countPrimesItem struct {
 	End      int    `json:"end" want:"start or more"`
 	Solution int    `json:"solution"` // number of primes from Start to End
 	N        [2]int `json:"n"`        // Start and End
-	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int    `json:"phrasing,omitempty"`
 
 	// Primes are the primes themselves, as entries of reasoning-gym list them. We neither need
 	// nor write them.
@@ -65,7 +75,7 @@ func makeCountPrimes(p countPrimesParams, r *rng.Rand) (countPrimesItem, error) 
 	return countPrimesItem{
 		Start: start, End: end, N: [2]int{start, end},
 		Solution: primesUpTo(end) - primesUpTo(start-1),
-		Phrasing: r.Between(0, len(countPrimesPhrasings)-1),
+		Phrasing: r.Between(0, 5),
 	}, nil
 }
 
@@ -106,27 +116,6 @@ func primesUpTo(n int) int {
 	return int(s.before[last/64]) + bits.OnesCount64(^s.composite[last/64]&upTo)
 }
 
-// countPrimesPhrasings are the wordings of the question, around the two ends.
-var countPrimesPhrasings = [][3]string{
-	{"How many prime numbers are there from ", " to ", ", both included?"},
-	{"Count the primes between ", " and ", ". The two ends belong to the range."},
-	{"Among the whole numbers from ", " up to and including ", ", how many are prime?"},
-	{"A list has every whole number from ", " to ", ". How many of its numbers have exactly two divisors?"},
-	{"Let n run from ", " through ", ". For how many values of n is n prime?"},
-	{"Someone crosses out all numbers that are not prime from the list of all whole numbers starting with ", " and ending with ", ". How many are left?"},
-}
-
-// Prompt implements [task.Instance].
-func (c countPrimesItem) Prompt() string {
-	words := countPrimesPhrasings[c.Phrasing]
-	return words[0] + strconv.Itoa(c.Start) + words[1] + strconv.Itoa(c.End) + words[2] + " Answer with one whole number."
-}
-
-// Short implements [task.Shortener].
-func (c countPrimesItem) Short() string {
-	return "primes from " + strconv.Itoa(c.Start) + " to " + strconv.Itoa(c.End)
-}
-
 // Check refuses a record with a wrong count. Above [mostPrime] it trusts the record.
 func (c countPrimesItem) Check() error {
 	if c.End > mostPrime {
@@ -135,10 +124,4 @@ func (c countPrimesItem) Check() error {
 	return task.Want("solution", c.Solution, primesUpTo(c.End)-primesUpTo(c.Start-1))
 }
 
-// Solve implements [task.Instance].
 func (c countPrimesItem) Solve() string { return strconv.Itoa(c.Solution) }
-
-// Score implements [task.Instance].
-func (c countPrimesItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, c.Solve())
-}

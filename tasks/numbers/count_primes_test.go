@@ -16,7 +16,7 @@ func TestCountPrimesScore(t *testing.T) {
 	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, countPrimes.Scorer(item), []tasktest.Near{
 		{"22", 1, ""},
 		{"22 primes", 2. / 9, "reasoning-gym pays for a text that contains the answer"},
 		{"22.", 1, "another spelling"},

@@ -108,7 +108,6 @@ func (f fractionSimplificationItem) write(text []byte, over, under int64) []byte
 	return append(text, style[2]...)
 }
 
-// Prompt implements [task.Instance].
 func (f fractionSimplificationItem) Prompt() string {
 	var room [256]byte
 	words := fractionSimplificationPhrasings[f.Phrasing]
@@ -117,7 +116,6 @@ func (f fractionSimplificationItem) Prompt() string {
 	return string(append(f.write(text, 5, 7), " for five sevenths."...))
 }
 
-// Short implements [task.Shortener].
 func (f fractionSimplificationItem) Short() string {
 	return string(f.write([]byte("reduce "), f.Numerator, f.Denominator))
 }
@@ -139,13 +137,11 @@ func (f fractionSimplificationItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (f fractionSimplificationItem) Solve() string {
 	var room [64]byte
 	return string(f.write(room[:0], f.SimplifiedNumerator, f.SimplifiedDenominator))
 }
 
-// Score implements [task.Instance].
 func (f fractionSimplificationItem) Score(text string) quintain.Verdict {
 	over, under, ok := readFraction(text)
 	switch {

@@ -191,7 +191,6 @@ var numberFilteringPhrasings = [][3]string{
 	{"Somebody gives you a note and some numbers. The note says: ", ". These are the numbers: ", ". These are the numbers: "},
 }
 
-// Prompt implements [task.Instance].
 func (n numberFilteringItem) Prompt() string {
 	which, _ := filterNamed(n.Operation)
 	words := numberFilteringPhrasings[n.Phrasing]
@@ -230,7 +229,6 @@ func appendPythonList(b []byte, all []string) []byte {
 	return append(b, ']')
 }
 
-// Short implements [task.Shortener].
 func (n numberFilteringItem) Short() string {
 	return strings.ReplaceAll(n.Operation, "_", " ") + " than " + n.FilterValue + ": " + strings.Join(n.OriginalNumbers, " ")
 }
@@ -276,12 +274,10 @@ func (n numberFilteringItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (n numberFilteringItem) Solve() string {
 	return string(appendPythonList(make([]byte, 0, 256), n.Result))
 }
 
-// Score implements [task.Instance].
 func (n numberFilteringItem) Score(text string) quintain.Verdict {
 	return matchNumbers(text, n.Result)
 }

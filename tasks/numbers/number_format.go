@@ -166,7 +166,6 @@ var numberFormatPhrasings = [][3]string{
 	{"If all of them were written in the same way, which of the following would be the ", "? ", ""},
 }
 
-// Prompt implements [task.Instance].
 func (n numberFormatItem) Prompt() string {
 	words := numberFormatPhrasings[n.Phrasing]
 	b := append(make([]byte, 0, 512), words[0]...)
@@ -186,12 +185,10 @@ func (n numberFormatItem) appendCandidates(b []byte, between string) []byte {
 	return b
 }
 
-// Short implements [task.Shortener].
 func (n numberFormatItem) Short() string {
 	return string(n.appendCandidates([]byte(n.Size+": "), " "))
 }
 
-// Choices implements [task.Chooser].
 func (n numberFormatItem) Choices() int { return len(n.Formatted) }
 
 // Canonical implements [task.Canonicalizer]. The order of the numbers does not matter, nor, of two, which is
@@ -218,10 +215,8 @@ func (n numberFormatItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (n numberFormatItem) Solve() string { return strconv.FormatFloat(n.Solution, 'f', -1, 64) }
 
-// Score implements [task.Instance].
 func (n numberFormatItem) Score(text string) quintain.Verdict {
 	const tolerance = 0.01
 	got, ok := answer.ReadFloat(strings.ReplaceAll(text, ",", ""))

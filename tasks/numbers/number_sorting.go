@@ -32,6 +32,16 @@ var numberSorting = task.Spec[numberSortingParams, numberSortingItem]{
 		{MinNumbers: 200, MaxNumbers: 300, MinDecimals: 2, MaxDecimals: 7, MinValue: -10_000, MaxValue: 10_000},
 	},
 	Make: makeNumberSorting,
+	Ask: []string{
+		"Sort these numbers in {direction} order: {original_numbers:, }",
+		"Put the following numbers into {direction} order: {original_numbers:, }",
+		"Arrange this list of numbers in {direction} order: {original_numbers:, }",
+		"Write these numbers as a list in {direction} order: {original_numbers:, }",
+		"What is the list of these numbers when it is in {direction} order? {original_numbers:, }",
+		"A spreadsheet column is sorted in {direction} order. In which order do these numbers stand in it? {original_numbers:, }",
+	},
+	Form:  "\nAnswer with the list of all the numbers in square brackets, each in quotation marks, for example ['-3', '0.5', '12'].",
+	Short: "sort {direction}: {original_numbers: }",
 }
 
 // numberSortingParams are the settings of one difficulty.
@@ -71,7 +81,7 @@ type numberSortingItem struct {
 	Direction       string   `json:"direction" oneof:"ascending descending"` // "ascending" or "descending"
 	SortedNumbers   []string `json:"sorted_numbers"`
 	Numbers         int      `json:"numbers"` // count of numbers
-	Phrasing        int      `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing        int      `json:"phrasing,omitempty"`
 }
 
 const (
@@ -88,7 +98,7 @@ func makeNumberSorting(p numberSortingParams, r *rng.Rand) (numberSortingItem, e
 	item := numberSortingItem{
 		Direction: ascending,
 		Numbers:   r.Between(p.MinNumbers, p.MaxNumbers),
-		Phrasing:  r.Between(0, len(numberSortingPhrasings)-1),
+		Phrasing:  r.Between(0, 5),
 	}
 	numbers, texts := make([]number, item.Numbers), make([]string, 2*item.Numbers)
 	for i := range numbers {
@@ -128,32 +138,6 @@ func fixedPoint(units int64, decimals int) string {
 		b = append(append(b, '.'), digits[len(digits)-decimals:]...)
 	}
 	return string(b)
-}
-
-// numberSortingPhrasings are the wordings of the question, before and after the
-// direction.
-var numberSortingPhrasings = [][2]string{
-	{"Sort these numbers in ", " order: "},
-	{"Put the following numbers into ", " order: "},
-	{"Arrange this list of numbers in ", " order: "},
-	{"Write these numbers as a list in ", " order: "},
-	{"What is the list of these numbers when it is in ", " order? "},
-	{"A spreadsheet column is sorted in ", " order. In which order do these numbers stand in it? "},
-}
-
-// Prompt implements [task.Instance].
-func (n numberSortingItem) Prompt() string {
-	words := numberSortingPhrasings[n.Phrasing]
-	b := make([]byte, 0, task.PromptRoom)
-	b = append(append(append(b, words[0]...), n.Direction...), words[1]...)
-	b = append(b, strings.Join(n.OriginalNumbers, ", ")...)
-	b = append(b, "\nAnswer with the list of all the numbers in square brackets, each in quotation marks, for example ['-3', '0.5', '12']."...)
-	return string(b)
-}
-
-// Short implements [task.Shortener].
-func (n numberSortingItem) Short() string {
-	return "sort " + n.Direction + ": " + strings.Join(n.OriginalNumbers, " ")
 }
 
 // Canonical implements [task.Canonicalizer]. The order of the numbers does not matter, since
@@ -196,12 +180,10 @@ func values(texts []string) ([]float64, error) {
 	return all, nil
 }
 
-// Solve implements [task.Instance].
 func (n numberSortingItem) Solve() string {
 	return "['" + strings.Join(n.SortedNumbers, "', '") + "']"
 }
 
-// Score implements [task.Instance].
 func (n numberSortingItem) Score(text string) quintain.Verdict {
 	return matchNumbers(text, n.SortedNumbers)
 }

@@ -37,6 +37,16 @@ var primeFactorization = task.Spec[primeFactorizationParams, primeFactorizationI
 		"There are 19,801 numbers from 200 to 20,000.",
 	},
 	Make: makePrimeFactorization,
+	Ask: []string{
+		"Find the prime factors of {number}.",
+		"Write {number} as a product of primes.",
+		"Into which primes does {number} factor?",
+		"A number is the product of primes in exactly one way. What is that product for the number {number}?",
+		"Divide the number {number} by primes until 1 is left. By which primes, each as often as it is used?",
+		"Take the whole number {number} apart into factors that cannot be taken apart any further.",
+	},
+	Form:  " Answer with all the prime factors, each as often as it occurs, with × between them, for example 2 × 2 × 3 for the number twelve.",
+	Short: "factor {number}",
 }
 
 // primeFactorizationParams are the settings of one difficulty.
@@ -49,14 +59,14 @@ type primeFactorizationParams struct {
 type primeFactorizationItem struct {
 	Number   int64   `json:"number" want:"2 or more"` // 2 or more
 	Factors  []int64 `json:"factors"`                 // primes in rising order, as often as they divide Number
-	Phrasing int     `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int     `json:"phrasing,omitempty"`
 }
 
 // makePrimeFactorization draws a number. Most are composite; if the range has few or none
 // of the wanted kind, the other kind may come.
 func makePrimeFactorization(p primeFactorizationParams, r *rng.Rand) (primeFactorizationItem, error) {
 	const draws, primes = 32, 1. / 64
-	item := primeFactorizationItem{Phrasing: r.Between(0, len(primeFactorizationPhrasings)-1)}
+	item := primeFactorizationItem{Phrasing: r.Between(0, 5)}
 	wantPrime, factors := r.Chance(primes), make([]int64, 0, 8)
 	for range draws {
 		item.Number = r.Between64(p.MinValue, p.MaxValue)
@@ -108,27 +118,6 @@ func appendFactors(factors []int64, n int64) []int64 {
 	return factors
 }
 
-// primeFactorizationPhrasings are the wordings of the question, before and after the
-// number.
-var primeFactorizationPhrasings = [][2]string{
-	{"Find the prime factors of ", "."},
-	{"Write ", " as a product of primes."},
-	{"Into which primes does ", " factor?"},
-	{"A number is the product of primes in exactly one way. What is that product for the number ", "?"},
-	{"Divide the number ", " by primes until 1 is left. By which primes, each as often as it is used?"},
-	{"Take the whole number ", " apart into factors that cannot be taken apart any further."},
-}
-
-// Prompt implements [task.Instance].
-func (p primeFactorizationItem) Prompt() string {
-	words := primeFactorizationPhrasings[p.Phrasing]
-	return words[0] + strconv.FormatInt(p.Number, 10) + words[1] +
-		" Answer with all the prime factors, each as often as it occurs, with × between them, for example 2 × 2 × 3 for the number twelve."
-}
-
-// Short implements [task.Shortener].
-func (p primeFactorizationItem) Short() string { return "factor " + strconv.FormatInt(p.Number, 10) }
-
 // Canonical implements [task.Canonicalizer]. Ten times the number adds 2 and 5 to the factors.
 func (p primeFactorizationItem) Canonical() string {
 	return task.Commuted(strconv.FormatInt(p.Number, 10), nil)
@@ -149,7 +138,6 @@ func (p primeFactorizationItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (p primeFactorizationItem) Solve() string {
 	b := make([]byte, 0, 64)
 	for i, factor := range p.Factors {
@@ -161,7 +149,7 @@ func (p primeFactorizationItem) Solve() string {
 	return string(b)
 }
 
-// Score implements [task.Instance]. The order of the factors does not matter.
+// Score implements [task.Scorer]. The order of the factors does not matter.
 func (p primeFactorizationItem) Score(text string) quintain.Verdict {
 	factors, reason := readFactors(text)
 	if reason != "" {

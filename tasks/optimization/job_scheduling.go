@@ -203,7 +203,6 @@ var schedulingPhrasings = []string{
 	"In what order should one worker do the work below to keep the fines down? Work starts at time 0, one piece follows the other at once, and a piece that ends after its deadline costs its fine for each unit of time in between. The sum of the fines should be as small as possible.",
 }
 
-// Prompt implements [task.Instance].
 func (s schedulingItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = append(b, schedulingPhrasings[s.Phrasing]...)
@@ -257,10 +256,8 @@ func (s schedulingItem) misplaced(order []int) string {
 	return ""
 }
 
-// Solve implements [task.Instance].
 func (s schedulingItem) Solve() string { return writeNames(s.Order) }
 
-// Score implements [task.Instance].
 func (s schedulingItem) Score(text string) quintain.Verdict {
 	order, fault := readNames(text, len(s.Jobs))
 	if fault != "" {

@@ -181,7 +181,6 @@ var minCutPhrasings = []string{
 	"The cables below connect computers, and data can flow both ways. How can %s be cut off from %e most cheaply, if cutting a cable costs what is given?",
 }
 
-// Prompt implements [task.Instance].
 func (m minCutItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = task.AppendFilled(b, minCutPhrasings[m.Phrasing], func(c byte) string {
@@ -229,7 +228,6 @@ func (m minCutItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (m minCutItem) Solve() string {
 	b := []byte(nil)
 	for k, i := range m.Closed {
@@ -243,7 +241,7 @@ func (m minCutItem) Solve() string {
 
 var roadRE = regexp.MustCompile(`^([A-Z])\s?[-–—]\s?([A-Z])$`)
 
-// Score implements [task.Instance]. A road may be named from either end.
+// Score implements [task.Scorer]. A road may be named from either end.
 func (m minCutItem) Score(text string) quintain.Verdict {
 	closed, fault := m.read(text)
 	switch {

@@ -235,7 +235,6 @@ var setCoverPhrasings = []string{
 	"Every one of %n tests, numbered from 1 to %n, must be run at least once. Each suite below runs the tests listed there and takes as many minutes as its cost says. Which suites run all tests in the least total time?",
 }
 
-// Prompt implements [task.Instance].
 func (s setCoverItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = task.AppendFilled(b, setCoverPhrasings[s.Phrasing], func(byte) string { return strconv.Itoa(s.NumItems) })
@@ -280,10 +279,8 @@ func (s setCoverItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (s setCoverItem) Solve() string { return writeNames(s.Chosen) }
 
-// Score implements [task.Instance].
 func (s setCoverItem) Score(text string) quintain.Verdict {
 	chosen, fault := readNames(text, len(s.Sets))
 	if fault != "" {

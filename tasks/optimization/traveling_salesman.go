@@ -128,7 +128,6 @@ var salesmanPhrasings = []string{
 	"The points below are stops of a bus that drives in a loop: it calls at every stop once and ends where it began. The streets run north-south and east-west only, so the way from (x1, y1) to (x2, y2) has length |x1 - x2| + |y1 - y2|. Find the shortest loop.",
 }
 
-// Prompt implements [task.Instance].
 func (s salesmanItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = append(b, salesmanPhrasings[s.Phrasing]...)
@@ -196,10 +195,9 @@ func (s salesmanItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (s salesmanItem) Solve() string { return writeNames(s.Tour) }
 
-// Score implements [task.Instance]. The first point may be repeated at the end.
+// Score implements [task.Scorer]. The first point may be repeated at the end.
 func (s salesmanItem) Score(text string) quintain.Verdict {
 	tour, fault := readNames(closed(text), len(s.Points))
 	if fault != "" {

@@ -258,7 +258,6 @@ var arc1DPhrasings = [][6]string{
 	{"Here is a puzzle about rows of digits, in which runs of the same digit are objects and 0 is the space around them. Somebody has solved it for some rows:\n", "\nrow:      ", "\nsolution: ", "\n", "\nSolve it in the same way for the next one.\n\nrow:      ", ""},
 }
 
-// Prompt implements [task.Instance].
 func (a arc1DItem) Prompt() string {
 	words := &arc1DPhrasings[a.Phrasing]
 	b := append(make([]byte, 0, task.PromptRoom), words[0]...)
@@ -271,7 +270,6 @@ func (a arc1DItem) Prompt() string {
 	return string(append(b, "\n\nAnswer with the resulting row alone: its digits, with a space between them."...))
 }
 
-// Short implements [task.Shortener].
 func (a arc1DItem) Short() string { return strings.Join(a.lines(), "; ") }
 
 // lines returns the examples and the question.
@@ -311,10 +309,9 @@ func (a arc1DItem) Canonical() string {
 	})
 }
 
-// Solve implements [task.Instance].
 func (a arc1DItem) Solve() string { return rowText(a.Test.Output) }
 
-// Score implements [task.Instance]. Cells may be separated by space, commas or nothing, and
+// Score implements [task.Scorer]. Cells may be separated by space, commas or nothing, and
 // enclosed in brackets.
 func (a arc1DItem) Score(text string) quintain.Verdict {
 	want := a.Solve()

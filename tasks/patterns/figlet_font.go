@@ -112,7 +112,6 @@ var figletPhrasings = [][2]string{
 	{"Here is some ASCII art. It is not a drawing, but writing: capital letters next to each other.\n\n", "\n\nWhich letters are they? Answer with them in order, as one word."},
 }
 
-// Prompt implements [task.Instance].
 func (f figletItem) Prompt() string {
 	words := figletPhrasings[f.Phrasing]
 	return words[0] + f.picture() + words[1]
@@ -143,10 +142,9 @@ func (f figletItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (f figletItem) Solve() string { return f.Answer }
 
-// Score implements [task.Instance]. It ignores case, space and a full stop at the end.
+// Score implements [task.Scorer]. It ignores case, space and a full stop at the end.
 func (f figletItem) Score(text string) quintain.Verdict {
 	if len(text) > 4*len(f.Answer)+80 {
 		return quintain.Wrong("the answer is too long")

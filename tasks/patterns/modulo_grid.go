@@ -226,7 +226,6 @@ var moduloGridPhrasings = [][2]string{
 	},
 }
 
-// Prompt implements [task.Instance].
 func (m moduloGridItem) Prompt() string {
 	words := moduloGridPhrasings[m.Phrasing]
 	b := make([]byte, 0, task.PromptRoom+4*len(m.Grid)*len(m.Grid))
@@ -316,7 +315,6 @@ func (m moduloRule) mark(x, y int) rune {
 	return miss
 }
 
-// Solve implements [task.Instance].
 func (m moduloGridItem) Solve() string {
 	rule, b := m.rule(), make([]byte, 0, 4*len(m.Grid)*len(m.Grid))
 	for y, row := range m.Grid {
@@ -335,7 +333,7 @@ func (m moduloGridItem) Solve() string {
 	return string(b)
 }
 
-// Score implements [task.Instance]. It ignores space around rows and between marks.
+// Score implements [task.Scorer]. It ignores space around rows and between marks.
 func (m moduloGridItem) Score(text string) quintain.Verdict {
 	got := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	want := strings.Split(m.Solve(), "\n")

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -30,7 +29,8 @@ var numberSequence = task.Spec[numberSequenceParams, numberSequenceItem]{
 		{MinTerms: 7, MaxTerms: 9, MinValue: -500, MaxValue: 500, MaxComplexity: 6},
 		{MinTerms: 7, MaxTerms: 9, MinValue: -1000, MaxValue: 1000, MaxComplexity: 10},
 	},
-	Make: makeNumberSequence,
+	Make:  makeNumberSequence,
+	Match: task.MatchNumber,
 }
 
 // numberSequenceParams are the settings of one difficulty.
@@ -212,7 +212,6 @@ var numberSequenceRules = [2][2]string{
 	},
 }
 
-// Prompt implements [task.Instance].
 func (s numberSequenceItem) Prompt() string {
 	kind := 0
 	if s.Whole {
@@ -237,7 +236,6 @@ func joinTerms(terms []int64) string {
 	return strings.Join(texts, ", ")
 }
 
-// Short implements [task.Shortener].
 func (s numberSequenceItem) Short() string {
 	return "next: " + joinTerms(s.Sequence[:len(s.Sequence)-1])
 }
@@ -259,12 +257,6 @@ func (s numberSequenceItem) Canonical() string {
 	return joinTerms(terms)
 }
 
-// Solve implements [task.Instance].
 func (s numberSequenceItem) Solve() string {
 	return strconv.FormatInt(s.Sequence[len(s.Sequence)-1], 10)
-}
-
-// Score implements [task.Instance].
-func (s numberSequenceItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, s.Solve())
 }

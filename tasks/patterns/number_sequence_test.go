@@ -17,7 +17,7 @@ func TestNumberSequenceScore(t *testing.T) {
 	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, numberSequence.Scorer(item), []tasktest.Near{
 		{"1002", 1, ""},
 		{"1,002", 1, "thousands separated"},
 		{"1002.0", 1, "the same value"},

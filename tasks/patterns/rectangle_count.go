@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
@@ -30,7 +29,8 @@ var rectangleCount = task.Spec[rectangleCountParams, rectangleCountItem]{
 		{MaxRectangles: 40, Width: 84, Height: 76, MaxLines: 60},
 		{MaxRectangles: 60, Width: 104, Height: 100, MaxLines: 80},
 	},
-	Make: makeRectangleCount,
+	Make:  makeRectangleCount,
+	Match: task.MatchNumber,
 }
 
 // rectangleCountParams are the settings of one difficulty.
@@ -253,7 +253,6 @@ const rectangleCountLines = "\n\nThere may also be straight lines of the same ch
 const rectangleCountEnding = "\n\nEvery rectangle is whole, at least three characters wide and three high, and no two outlines touch except where they cross. " +
 	"Count only the rectangles that were drawn, and not those that the crossings form. Answer with their number."
 
-// Prompt implements [task.Instance].
 func (c rectangleCountItem) Prompt() string {
 	ending := rectangleCountEnding
 	if c.Lines {
@@ -293,10 +292,4 @@ func (c rectangleCountItem) Canonical() string {
 	})
 }
 
-// Solve implements [task.Instance].
 func (c rectangleCountItem) Solve() string { return strconv.Itoa(c.Solution) }
-
-// Score implements [task.Instance].
-func (c rectangleCountItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, c.Solve())
-}

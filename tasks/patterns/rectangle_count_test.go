@@ -17,7 +17,7 @@ func TestRectangleCountScore(t *testing.T) {
 	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, rectangleCount.Scorer(item), []tasktest.Near{
 		{"12", 1, ""},
 		{"12.0", 1, "the same number"},
 		{"11", 0, "one off: reasoning-gym pays 0.64"},

@@ -149,7 +149,6 @@ var futoshikiPhrasings = [][2]string{
 		"\n\nEvery line and every column of the solution is an arrangement of the numbers 1 to N. A number that is printed above stays where it is, and each _ is to be replaced. Between some neighbors there is a sign that compares them: < means that the left one is smaller, > that the right one is, ∧ that the upper one is, and ∨ that the lower one is."},
 }
 
-// Prompt implements [task.Instance].
 func (f futoshikiItem) Prompt() string {
 	words, size := futoshikiPhrasings[f.Phrasing], string(rune('0'+f.BoardSize))
 	b := append(make([]byte, 0, 2*task.PromptRoom), strings.ReplaceAll(words[0], "N", size)...)
@@ -241,13 +240,12 @@ func (f futoshikiItem) Check() error {
 	return futoshikiRules(f.BoardSize, f.Constraints).checkRecord(f.Puzzle, f.Solution)
 }
 
-// Solve implements [task.Instance].
 func (f futoshikiItem) Solve() string { return string(f.appendBoard(nil, f.Solution)) }
 
 // unsigned replaces the signs between cells by space.
 var unsigned = strings.NewReplacer("<", " ", ">", " ", "∧", " ", "∨", " ", "^", " ", "⌄", " ")
 
-// Score implements [task.Instance]. The answer may omit the signs. A board with a wrong
+// Score implements [task.Scorer]. The answer may omit the signs. A board with a wrong
 // cell earns nothing.
 func (f futoshikiItem) Score(text string) quintain.Verdict {
 	return scoreNumbers(f.Solution, unsigned.Replace(text))

@@ -169,7 +169,6 @@ var kakurasuPhrasings = [][2]string{
 		"\n\nNothing but the digits counts as an answer, and only one arrangement of them is right."},
 }
 
-// Prompt implements [task.Instance].
 func (k kakurasuItem) Prompt() string {
 	words := kakurasuPhrasings[k.Phrasing]
 	b := k.appendSides(make([]byte, 0, 2*task.PromptRoom), words[0])
@@ -223,7 +222,6 @@ func (k kakurasuItem) appendRuler(b []byte) []byte {
 	return append(b, "-+\n"...)
 }
 
-// Canonical implements [task.Canonicalizer].
 func (k kakurasuItem) Canonical() string {
 	sums := [2][]int{k.RowSums, k.ColSums}
 	return canon.Least(4, func(i int) string {
@@ -250,10 +248,9 @@ func (k kakurasuItem) Check() error {
 	return task.CheckSolution(k)
 }
 
-// Solve implements [task.Instance].
 func (k kakurasuItem) Solve() string { return grid.Ints(k.Solution) }
 
-// Score implements [task.Instance]. All sums have to be right.
+// Score implements [task.Scorer]. All sums have to be right.
 func (k kakurasuItem) Score(text string) quintain.Verdict {
 	cells, fault := answer.Board{Rows: k.NRows, Cols: k.NCols}.Read(text, zeroOrOne)
 	if fault != "" {

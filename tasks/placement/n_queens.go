@@ -165,7 +165,6 @@ var nQueensPhrasings = [][2]string{
 	{"I want your answer to be a board of %n lines with %n squares each, a space between neighboring squares: Q where a queen stands, _ where none does. It has to contain all queens of the following board and %q more. No row, no column and no diagonal of it, long or short, may contain two queens.\n\n", ""},
 }
 
-// Prompt implements [task.Instance].
 func (q nQueensItem) Prompt() string {
 	words := nQueensPhrasings[q.Phrasing]
 	fill := func(c byte) string {
@@ -199,10 +198,9 @@ func (q nQueensItem) Check() error {
 	return task.CheckSolution(q)
 }
 
-// Solve implements [task.Instance].
 func (q nQueensItem) Solve() string { return q.ValidAnswers[0] }
 
-// Score implements [task.Instance]. Any board with the given queens, one queen in each row,
+// Score implements [task.Scorer]. Any board with the given queens, one queen in each row,
 // and no attacks is right.
 func (q nQueensItem) Score(text string) quintain.Verdict {
 	n := len(q.Puzzle)

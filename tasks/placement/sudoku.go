@@ -99,7 +99,6 @@ var sudokuPhrasings = [][2]string{
 		"a digit from 1 to 9 may stand only once in a row, once in a column and once in a 3x3 box.\n\n", "\n\nGive the whole grid and no other text."},
 }
 
-// Prompt implements [task.Instance].
 func (s sudokuItem) Prompt() string {
 	words := sudokuPhrasings[s.Phrasing]
 	b := append(make([]byte, 0, task.PromptRoom), words[0]...)
@@ -140,10 +139,9 @@ func (n *numbering) checkRecord(puzzle, solution grid.Grid[int]) error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (s sudokuItem) Solve() string { return grid.Ints(s.Solution) }
 
-// Score implements [task.Instance]. A grid with a wrong cell earns nothing.
+// Score implements [task.Scorer]. A grid with a wrong cell earns nothing.
 func (s sudokuItem) Score(text string) quintain.Verdict { return scoreNumbers(s.Solution, text) }
 
 // scoreNumbers compares the digits of an answer with the only solution.

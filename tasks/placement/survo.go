@@ -250,7 +250,6 @@ var survoPhrasings = [][3]string{
 		".\n\n", "\n\nLeave the numbers that are already there as they are, and write only the table."},
 }
 
-// Prompt implements [task.Instance].
 func (s survoItem) Prompt() string {
 	words, size := survoPhrasings[s.Phrasing], strconv.Itoa(s.BoardSize)
 	const numbersFirst = 4 // from this wording on, the numbers come before the table
@@ -354,10 +353,9 @@ func (s survoItem) Check() error {
 	return task.CheckSolution(s)
 }
 
-// Solve implements [task.Instance].
 func (s survoItem) Solve() string { return grid.Ints(s.Solution) }
 
-// Score implements [task.Instance]. Any table with the given cells and sums, and the given
+// Score implements [task.Scorer]. Any table with the given cells and sums, and the given
 // numbers in the other cells, is right.
 func (s survoItem) Score(text string) quintain.Verdict {
 	size := s.BoardSize

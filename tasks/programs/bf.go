@@ -22,6 +22,7 @@ var bf = task.Spec[bfParams, bfItem]{
 	Default: bfParams{Difficulty: 1},
 	Levels:  []bfParams{{1}, {2}, {3}, {4}, {5}},
 	Make:    makeBF,
+	Short:   "{bf_program}",
 }
 
 // bfParams are the settings of one difficulty.
@@ -81,7 +82,6 @@ var bfPhrasings = []string{
 	"An esoteric program was found without its documentation. The language is Brainfuck.\n\n%p\n\nTrace the cells through each loop, and find out which text it was meant to show.",
 }
 
-// Prompt implements [task.Instance].
 func (b bfItem) Prompt() string {
 	prompt := task.AppendFilled(make([]byte, 0, task.PromptRoom), bfPhrasings[b.Phrasing], func(mark byte) string {
 		if mark == 'r' {
@@ -102,9 +102,6 @@ func bfLines(code string) string {
 	return strings.Join(append(lines, code), "\n")
 }
 
-// Short implements [task.Shortener].
-func (b bfItem) Short() string { return b.Code }
-
 // Check refuses a record with a wrong answer. If a program of reasoning-gym takes too long
 // to run, its answer is trusted.
 func (b bfItem) Check() error {
@@ -119,10 +116,8 @@ func (b bfItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (b bfItem) Solve() string { return b.Answer }
 
-// Score implements [task.Instance].
 func (b bfItem) Score(text string) quintain.Verdict {
 	text, want := answer.Trim(text), answer.Trim(b.Answer)
 	if quoted := text == `"`+want+`"` || text == "'"+want+"'"; quoted {

@@ -132,7 +132,6 @@ func compact(text string) json.RawMessage {
 	return raw
 }
 
-// Short implements [task.Shortener].
 func (c codeItem) Short() string {
 	p, err := c.program()
 	switch {
@@ -218,10 +217,8 @@ func (c codeItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (c codeItem) Solve() string { return c.Answer }
 
-// Score implements [task.Instance].
 func (c codeItem) Score(text string) quintain.Verdict {
 	const longest = 4000
 	text = answer.Trim(text)

@@ -29,7 +29,6 @@ var inputPhrasings = []string{
 	"%p\n\nA test of the function main above expects %o, but its input got lost. Find an input with which the test passes.",
 }
 
-// Prompt implements [task.Instance].
 func (c codeItem) Prompt() string {
 	p, err := c.program()
 	if err != nil {

@@ -289,7 +289,6 @@ var countdownPhrasings = [][3]string{
 const countdownForm = " You may use +, -, *, / and parentheses; intermediate results may be negative or fractions. " +
 	"Answer with the expression alone, without an equals sign, for example: (3 + 9) * 5 - 14 / 7"
 
-// Prompt implements [task.Instance].
 func (c countdownItem) Prompt() string {
 	words := countdownPhrasings[c.Phrasing]
 	b := make([]byte, 0, 512)
@@ -314,10 +313,9 @@ func (c countdownItem) Canonical() string {
 	return fmt.Sprint(c.Target, slices.Sorted(slices.Values(c.Numbers)))
 }
 
-// Solve implements [task.Instance].
 func (c countdownItem) Solve() string { return c.Expression }
 
-// Score implements [task.Instance]. An expression is right if it uses the given numbers, as
+// Score implements [task.Scorer]. An expression is right if it uses the given numbers, as
 // given, and its exact value is the target. Anything else earns nothing.
 func (c countdownItem) Score(text string) quintain.Verdict {
 	expression, err := answer.ReadArithmetic(text)

@@ -34,8 +34,9 @@ var cryptarithm = task.Spec[cryptarithmParams, cryptarithmItem]{
 		{MinWords: 3, MaxWords: 5, MinWordLength: 5, MaxWordLength: 7},
 		{MinWords: 5, MaxWords: 7, MinWordLength: 6, MaxWordLength: 9, AllowLeadingZero: true},
 	},
-	Few:  []string{"There are few sums of two words of this length, whatever the letters are called."},
-	Make: makeCryptarithm,
+	Few:   []string{"There are few sums of two words of this length, whatever the letters are called."},
+	Make:  makeCryptarithm,
+	Short: "{words_letters:+}={result_letters}",
 }
 
 const (
@@ -154,7 +155,6 @@ var cryptarithmPhrasings = []string{
 	"This is a sum in code: letters stand for digits, one for one. Break the code.",
 }
 
-// Prompt implements [task.Instance].
 func (c cryptarithmItem) Prompt() string {
 	width := len(c.ResultLetters)
 	for _, word := range c.WordsLetters {
@@ -192,11 +192,6 @@ func appendFill(b []byte, c byte, n int) []byte {
 		b = append(b, c)
 	}
 	return b
-}
-
-// Short implements [task.Shortener].
-func (c cryptarithmItem) Short() string {
-	return strings.Join(c.WordsLetters, "+") + "=" + c.ResultLetters
 }
 
 // Canonical implements [task.Canonicalizer]. Letters are names: another letter may stand
@@ -271,7 +266,6 @@ func (c cryptarithmItem) fault(digits letterDigits) string {
 	return ""
 }
 
-// Solve implements [task.Instance].
 func (c cryptarithmItem) Solve() string {
 	b := make([]byte, 0, 40)
 	for i, digit := range c.LetterToDigit {
@@ -282,7 +276,7 @@ func (c cryptarithmItem) Solve() string {
 	return string(b[:max(0, len(b)-1)])
 }
 
-// Score implements [task.Instance]. Of two digits for one letter, the last counts.
+// Score implements [task.Scorer]. Of two digits for one letter, the last counts.
 func (c cryptarithmItem) Score(text string) quintain.Verdict {
 	var digits letterDigits
 	for piece := range strings.SplitSeq(text, ",") {

@@ -144,7 +144,6 @@ var graphColorPhrasings = []string{
 	"Here is a graph. Split its vertices into classes, one for each color, with no edge inside a class.",
 }
 
-// Prompt implements [task.Instance].
 func (g graphColorItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = append(append(b, graphColorPhrasings[g.Phrasing]...), "\nVertices: "...)
@@ -230,12 +229,11 @@ func (p graphPuzzle) fault(colors map[int]int) string {
 	return ""
 }
 
-// Solve implements [task.Instance].
 func (g graphColorItem) Solve() string {
 	return string(g.PossibleAnswer.appendJSON(nil, ": ", ", "))
 }
 
-// Score implements [task.Instance]. An improper coloring earns nothing. Unknown names in
+// Score implements [task.Scorer]. An improper coloring earns nothing. Unknown names in
 // the object are ignored.
 func (g graphColorItem) Score(text string) quintain.Verdict {
 	if !strings.HasPrefix(answer.Trim(text), "{") {

@@ -109,7 +109,6 @@ var jugsPhrasings = []string{
 	"Water can be measured by pouring it from jug to jug. All jugs are empty at the start, and their sizes in liters are:",
 }
 
-// Prompt implements [task.Instance].
 func (j jugsItem) Prompt() string {
 	b := make([]byte, 0, 900)
 	b = append(append(b, jugsPhrasings[j.Phrasing]...), "\n\n"...)
@@ -139,7 +138,6 @@ func appendLiters(b []byte, n int) []byte {
 	return b
 }
 
-// Short implements [task.Shortener].
 func (j jugsItem) Short() string {
 	return "jugs " + string(j.appendJugs(nil)) + ", target " + strconv.Itoa(j.Puzzle.Target)
 }
@@ -288,7 +286,6 @@ func (p jugsPuzzle) allMoves() (all []jugMove) {
 	return all
 }
 
-// Score implements [task.Instance].
 func (j jugsItem) Score(text string) quintain.Verdict {
 	v, err := answer.ReadJSON(text)
 	if err != nil {

@@ -184,7 +184,6 @@ var knightsNotes = []struct {
 // knightsVerbs introduce what people say.
 var knightsVerbs = []string{"says", "claims", "declares", "remarks", "states"}
 
-// Prompt implements [task.Instance].
 func (k knightsItem) Prompt() string {
 	words, t := knightsPhrasings[k.Phrasing], k.Terms
 	var b strings.Builder
@@ -216,7 +215,6 @@ func list(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// Choices implements [task.Chooser].
 func (k knightsItem) Choices() int { return 1 << len(k.Names) }
 
 // Canonical implements [task.Canonicalizer]: the statements. The names, the order in which people speak,
@@ -286,7 +284,6 @@ func (k knightsItem) role(i int) string {
 	return k.Terms.Knave
 }
 
-// Solve implements [task.Instance].
 func (k knightsItem) Solve() string {
 	var b strings.Builder
 	for i, name := range k.Names {
@@ -305,7 +302,7 @@ func (k knightsItem) Solve() string {
 	return b.String() + "."
 }
 
-// Score implements [task.Instance]. Only all roles together earn anything: calling
+// Score implements [task.Scorer]. Only all roles together earn anything: calling
 // everybody a knight gets half of the roles right.
 func (k knightsItem) Score(text string) quintain.Verdict {
 	n := len(k.Names)

@@ -155,7 +155,6 @@ var mahjongPhrasings = []struct{ start, rounds, round, end string }{
 		"\nGetting a card when two or more cards with its letter are held is called Peng. Getting a card that fits together with two held cards into three letters that follow each other in the alphabet is called Chi (no letter follows Z); where both would be true, only Peng is. Getting another card is called Pass. What is it called in the final round?"},
 }
 
-// Prompt implements [task.Instance].
 func (m mahjongItem) Prompt() string {
 	words := mahjongPhrasings[m.Phrasing]
 	b := make([]byte, 0, task.PromptRoom+len(m.Rounds)*(len(words.round)+8))
@@ -235,7 +234,6 @@ func (m mahjongItem) Check() error {
 // isCard reports whether text is a capital letter.
 func isCard(text string) bool { return len(text) == 1 && text[0] >= 'A' && text[0] <= 'Z' }
 
-// Choices implements [task.Chooser].
 func (m mahjongItem) Choices() int { return 3 }
 
 // Solve implements [task.Instance]. It applies the rules to the last round.
@@ -249,7 +247,7 @@ func (m mahjongItem) Solve() string {
 	return count.result(m.Rounds[last].Add[0])
 }
 
-// Score implements [task.Instance]. The word may be in upper or lower case, and a full
+// Score implements [task.Scorer]. The word may be in upper or lower case, and a full
 // stop may follow.
 func (m mahjongItem) Score(text string) quintain.Verdict {
 	const longest = 100

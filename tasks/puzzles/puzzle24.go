@@ -164,7 +164,6 @@ var puzzle24Phrasings = [][2]string{
 	{"With four numbers and three operations, a value of 24 is wanted. The operations are taken from + - * / and may be repeated; the numbers are ", " and may not, beyond what is listed. Put parentheses where the usual order of operations is not what you mean. State just the finished expression, in a form such as 9 - 5 + 1 * 6."},
 }
 
-// Prompt implements [task.Instance].
 func (p puzzle24Item) Prompt() string {
 	words := puzzle24Phrasings[p.Phrasing]
 	var b strings.Builder
@@ -193,14 +192,13 @@ func (p puzzle24Item) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (p puzzle24Item) Solve() string {
 	s := search24{operators: "+-*/"}
 	s.ways(p.Numbers)
 	return s.solution
 }
 
-// Score implements [task.Instance]. The rules are those of countdown.
+// Score implements [task.Scorer]. The rules are those of countdown.
 func (p puzzle24Item) Score(text string) quintain.Verdict {
 	return countdownItem{Numbers: p.Numbers, Target: target24}.Score(text)
 }

@@ -141,7 +141,6 @@ var matchingPhrasings = []string{
 	"A program keeps those words that are matched completely by the regular expression here. Which ones does it keep?",
 }
 
-// Prompt implements [task.Instance].
 func (g matchingItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = append(append(b, matchingPhrasings[g.Phrasing]...), '\n')
@@ -239,7 +238,6 @@ func (g matchingItem) right() (numbers []int) {
 	return numbers
 }
 
-// Solve implements [task.Instance].
 func (g matchingItem) Solve() string {
 	var list []string
 	for _, number := range g.right() {
@@ -248,7 +246,7 @@ func (g matchingItem) Solve() string {
 	return strings.Join(list, ", ")
 }
 
-// Score implements [task.Instance]. The numbers may come in any order.
+// Score implements [task.Scorer]. The numbers may come in any order.
 func (g matchingItem) Score(text string) quintain.Verdict {
 	const longest = 400
 	if len(text) > longest {

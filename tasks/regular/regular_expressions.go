@@ -120,7 +120,6 @@ var regularPhrasings = []string{
 	"Below, a set of strings of the letters %l is described. Give a regular expression that every string of the set matches, and nothing else made of these letters.",
 }
 
-// Prompt implements [task.Instance].
 func (g regularItem) Prompt() string {
 	b := make([]byte, 0, task.PromptRoom)
 	b = task.AppendFilled(b, regularPhrasings[g.Phrasing], func(byte) string { return g.letterList() })
@@ -171,10 +170,8 @@ func (g regularItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (g regularItem) Solve() string { return hold(g.Conditions, g.Letters).expression(g.Letters) }
 
-// Score implements [task.Instance].
 func (g regularItem) Score(text string) quintain.Verdict {
 	m, err := readExpression(answer.Trim(text), g.Letters)
 	if err != nil {

@@ -151,7 +151,6 @@ var abPhrasings = []string{
 	"This is a machine for rows of the tokens {tokens}. Wherever the # of a token meets the # of its right neighbor, it applies the rule for that pair:",
 }
 
-// Prompt implements [task.Instance].
 func (a abItem) Prompt() string {
 	before, after, listed := strings.Cut(abPhrasings[a.Phrasing], "{tokens}")
 	b := append(make([]byte, 0, task.PromptRoom), before...)
@@ -179,7 +178,6 @@ func (a abItem) Prompt() string {
 	return string(append(b, '.'))
 }
 
-// Short implements [task.Shortener].
 func (a abItem) Short() string {
 	if a.Crossed {
 		return "rewrite, different letters vanish: " + a.Program
@@ -239,10 +237,9 @@ func (a abItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (a abItem) Solve() string { return *a.Answer }
 
-// Score implements [task.Instance]. The tokens must match exactly, since a part of them is
+// Score implements [task.Scorer]. The tokens must match exactly, since a part of them is
 // easy to get.
 func (a abItem) Score(answer string) quintain.Verdict {
 	switch want := *a.Answer; {

@@ -141,7 +141,6 @@ var stringInsertionPhrasings = []string{
 	"The rules below say which letter goes in behind which four letters. They are used from left to right:",
 }
 
-// Prompt implements [task.Instance].
 func (s stringInsertionItem) Prompt() string {
 	b := append(make([]byte, 0, task.PromptRoom), stringInsertionPhrasings[s.Phrasing]...)
 	b = append(b, '\n')
@@ -154,7 +153,6 @@ func (s stringInsertionItem) Prompt() string {
 		"What does this string become?\n\n" + s.String + "\n\nAnswer with the new string alone. For example, " + example + " becomes " + s.inserted(example) + "."
 }
 
-// Short implements [task.Shortener].
 func (s stringInsertionItem) Short() string {
 	b := make([]byte, 0, 128)
 	for _, rule := range s.rules() {
@@ -198,10 +196,9 @@ func (s stringInsertionItem) Check() error {
 	return task.Want("solution", s.Solution, s.inserted(s.String))
 }
 
-// Solve implements [task.Instance].
 func (s stringInsertionItem) Solve() string { return s.Solution }
 
-// Score implements [task.Instance]. The right string in quotes, or cut into a list of
+// Score implements [task.Scorer]. The right string in quotes, or cut into a list of
 // quoted strings, earns a tenth, as in reasoning-gym, which evaluates it.
 func (s stringInsertionItem) Score(text string) quintain.Verdict {
 	switch {

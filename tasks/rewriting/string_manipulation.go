@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -31,7 +30,8 @@ var stringManipulation = task.Spec[stringManipulationParams, stringManipulationI
 		{MinStringLength: 32, MaxStringLength: 48, MinNumRules: 10, MaxNumRules: 14},
 		{MinStringLength: 50, MaxStringLength: 70, MinNumRules: 15, MaxNumRules: 20},
 	},
-	Make: makeStringManipulation,
+	Make:  makeStringManipulation,
+	Match: task.Match,
 }
 
 // stringManipulationParams are the settings of one difficulty.
@@ -114,7 +114,6 @@ var stringManipulationPhrasings = []string{
 	"Rewrite a string by these rules. Always begin at the top of the list, use the first rule that fits, and start again:",
 }
 
-// Prompt implements [task.Instance].
 func (s stringManipulationItem) Prompt() string {
 	b := make([]byte, 0, 2*task.PromptRoom)
 	b = append(append(b, stringManipulationPhrasings[s.Phrasing]...), "\n\n"...)
@@ -127,7 +126,6 @@ func (s stringManipulationItem) Prompt() string {
 	return string(append(append(b, s.String...), "\n\nAnswer with the final string alone, for example cabba."...))
 }
 
-// Canonical implements [task.Canonicalizer].
 func (s stringManipulationItem) Canonical() string {
 	return s.String + "\n" + strings.Join(s.SelectedRules, "\n")
 }
@@ -146,10 +144,4 @@ func (s stringManipulationItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (s stringManipulationItem) Solve() string { return s.Solution }
-
-// Score implements [task.Instance].
-func (s stringManipulationItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, s.Solution)
-}

@@ -19,7 +19,7 @@ func TestStringManipulationScore(t *testing.T) {
 	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, stringManipulation.Scorer(item), []tasktest.Near{
 		{"bccac", 1, ""},
 		{"bccac.", 5. / 6, "reasoning-gym pays for a text that contains the answer"},
 		{"BCCAC", 0, ""},
@@ -32,7 +32,7 @@ func TestStringManipulationScore(t *testing.T) {
 	if err := task.Check(theirs); err != nil {
 		t.Error(err)
 	}
-	tasktest.Nears(t, theirs.Score, []tasktest.Near{{"", 0, "nothing is never right"}, {"bb", 0, ""}})
+	tasktest.Nears(t, stringManipulation.Scorer(theirs), []tasktest.Near{{"", 0, "nothing is never right"}, {"bb", 0, ""}})
 	for _, bad := range []stringManipulationItem{
 		{String: "abc", Solution: "abc", SelectedRules: ruleTexts([]int{0})},
 		{String: "abd", Solution: "abd", SelectedRules: ruleTexts([]int{1})},

@@ -3,7 +3,6 @@ package rewriting
 import (
 	"encoding/json"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -25,7 +24,8 @@ var stringSplitting = task.Spec[stringSplittingParams, stringSplittingItem]{
 		{MinInitialMachines: 40, MaxInitialMachines: 120, MaxIterations: 1000},
 		{MinInitialMachines: 100, MaxInitialMachines: 250, MaxIterations: 10_000},
 	},
-	Make: makeStringSplitting,
+	Make:  makeStringSplitting,
+	Match: task.Match,
 }
 
 // stringSplittingParams are the settings of one difficulty.
@@ -92,12 +92,10 @@ var stringSplittingPhrasings = []string{
 	"Start with some A, B and C. The rules below turn them into other letters, X, Y and Z among them:",
 }
 
-// Prompt implements [task.Instance].
 func (s stringSplittingItem) Prompt() string {
 	return splitting.prompt(stringSplittingPhrasings[s.Phrasing], s.system(), s.MaxIterations)
 }
 
-// Short implements [task.Shortener].
 func (s stringSplittingItem) Short() string {
 	return "split " + splitting.short(s.system(), s.MaxIterations)
 }
@@ -112,10 +110,4 @@ func (s stringSplittingItem) Check() error {
 	return splitting.check(s.system(), s.MaxIterations)
 }
 
-// Solve implements [task.Instance].
 func (s stringSplittingItem) Solve() string { return countsText(s.Solution) }
-
-// Score implements [task.Instance].
-func (s stringSplittingItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, s.Solve())
-}

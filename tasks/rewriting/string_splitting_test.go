@@ -17,7 +17,7 @@ func TestStringSplittingScore(t *testing.T) {
 	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, stringSplitting.Scorer(item), []tasktest.Near{
 		{"0 0 1 3 0 6", 1, ""},
 		{"0 0 1 3 0 6.", 11. / 12, "reasoning-gym pays for a text that contains the answer"},
 		{"0 0 1 3 0 6 0", 0, ""},

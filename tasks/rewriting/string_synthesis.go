@@ -3,7 +3,6 @@ package rewriting
 import (
 	"encoding/json"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -25,7 +24,8 @@ var stringSynthesis = task.Spec[stringSynthesisParams, stringSynthesisItem]{
 		{MinInitialBlocks: 40, MaxInitialBlocks: 120, MaxIterations: 1000},
 		{MinInitialBlocks: 100, MaxInitialBlocks: 300, MaxIterations: 10_000},
 	},
-	Make: makeStringSynthesis,
+	Make:  makeStringSynthesis,
+	Match: task.Match,
 }
 
 // stringSynthesisParams are the settings of one difficulty.
@@ -94,12 +94,10 @@ var stringSynthesisPhrasings = []string{
 	"You trade blocks of the kinds [A] [B] [C] {A} {B} {C} (A) (B) (C) at a market with these rules:",
 }
 
-// Prompt implements [task.Instance].
 func (s stringSynthesisItem) Prompt() string {
 	return synthesis.prompt(stringSynthesisPhrasings[s.Phrasing], s.system(), s.MaxIterations)
 }
 
-// Short implements [task.Shortener].
 func (s stringSynthesisItem) Short() string {
 	return "synthesize " + synthesis.short(s.system(), s.MaxIterations)
 }
@@ -114,10 +112,4 @@ func (s stringSynthesisItem) Check() error {
 	return synthesis.check(s.system(), s.MaxIterations)
 }
 
-// Solve implements [task.Instance].
 func (s stringSynthesisItem) Solve() string { return countsText(s.Solution) }
-
-// Score implements [task.Instance].
-func (s stringSynthesisItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, s.Solve())
-}

@@ -14,7 +14,7 @@ func TestStringSynthesisScore(t *testing.T) {
 	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, stringSynthesis.Scorer(item), []tasktest.Near{
 		{"2 0 1 1 0 0 1 1 0", 1, ""},
 		{"2 0 1 1 0 0 1 1 0\n", 17. / 18, "reasoning-gym pays for a text that contains the answer"},
 		{"2 0 1 2 0 1 0 0 0", 0, "before the fifth rule"},

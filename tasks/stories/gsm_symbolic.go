@@ -170,7 +170,6 @@ var storyPhrasings = []storyPhrasing{
 	},
 }
 
-// Prompt implements [task.Instance].
 func (s storyItem) Prompt() string {
 	words := storyPhrasings[s.Phrasing]
 	around := words.one
@@ -224,10 +223,9 @@ func (s storyItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (s storyItem) Solve() string { return string(s.AnswerValue) }
 
-// Score implements [task.Instance]. A dollar sign may precede the number.
+// Score implements [task.Scorer]. A dollar sign may precede the number.
 func (s storyItem) Score(answer string) quintain.Verdict {
 	return task.MatchNumber(strings.TrimPrefix(strings.TrimSpace(answer), "$"), s.Solve())
 }

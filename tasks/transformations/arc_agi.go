@@ -170,7 +170,6 @@ func (v view) of(b board) board {
 	return b.Turned(v.quarters)
 }
 
-// Prompt implements [task.Instance].
 func (a arcItem) Prompt() string { return questionText(a.Examples, a.Input, a.Phrasing) }
 
 // Canonical implements [task.Canonicalizer]. It is the ID of the task of ARC, since who knows its rule
@@ -182,8 +181,6 @@ func (a arcItem) Check() error {
 	return checkPairs(append(slices.Clone(a.Examples), gridPair{a.Input, a.Output}))
 }
 
-// Solve implements [task.Instance].
 func (a arcItem) Solve() string { return grid.Ints(a.Output) }
 
-// Score implements [task.Instance].
 func (a arcItem) Score(text string) quintain.Verdict { return matchGrid(text, a.Output) }

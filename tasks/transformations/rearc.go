@@ -89,10 +89,8 @@ type rearcItem struct {
 	Phrasing int        `json:"phrasing,omitempty" want:"0 to 6"`
 }
 
-// Prompt implements [task.Instance].
 func (t rearcItem) Prompt() string { return questionText(t.Examples, t.Input, t.Phrasing) }
 
-// Canonical implements [task.Canonicalizer].
 func (t rearcItem) Canonical() string { return questionKey(t.Examples, t.Input) }
 
 // Check refuses a record with grids that its rule does not produce.
@@ -117,8 +115,6 @@ func (t rearcItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (t rearcItem) Solve() string { return grid.Ints(t.Output) }
 
-// Score implements [task.Instance].
 func (t rearcItem) Score(text string) quintain.Verdict { return matchGrid(text, t.Output) }

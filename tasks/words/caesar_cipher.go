@@ -1,7 +1,6 @@
 package words
 
 import (
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -32,6 +31,17 @@ var caesarCipher = task.Spec[caesarCipherParams, caesarCipherItem]{
 		"Half of the texts are sentences, of which there are few.",
 	},
 	Make: makeCaesarCipher,
+	Ask: []string{
+		"Decrypt this text, which was encrypted with a Caesar cipher:\n\n{cipher_text}",
+		"In this text, every letter was moved the same number of places along the alphabet, with A after Z. What did the text say before?\n\n{cipher_text}",
+		"Here is a message in a Caesar cipher of unknown shift. Find out what it says.\n\n{cipher_text}",
+		"A sender replaced each letter of a message by the one a fixed number of places further on in the alphabet, starting over after Z. Recover the message:\n\n{cipher_text}",
+		"This is Caesar-encrypted English. Which shift makes it readable, and what is the plain text?\n\n{cipher_text}",
+		"Undo the rotation of the alphabet in the following lines.\n\n{cipher_text}",
+	},
+	Form:  "\n\nAnswer with the decrypted text alone, in capital letters, for example MEET ME AT NOON.",
+	Short: "decrypt {cipher_text}",
+	Match: task.Match,
 }
 
 // caesarCipherParams are the settings of one difficulty.
@@ -48,7 +58,7 @@ type caesarCipherItem struct {
 	CipherText string `json:"cipher_text"`
 	ClearText  string `json:"clear_text" want:"1 or more"` // A to Z, and a space between words
 	NumWords   int    `json:"num_words"`
-	Phrasing   int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing   int    `json:"phrasing,omitempty"`
 }
 
 // makeCaesarCipher draws a text and moves its letters.
@@ -56,7 +66,7 @@ func makeCaesarCipher(p caesarCipherParams, r *rng.Rand) (caesarCipherItem, erro
 	item := caesarCipherItem{
 		Rotation: r.Between(p.MinRotation, p.MaxRotation),
 		NumWords: r.Between(p.MinWords, p.MaxWords),
-		Phrasing: r.Between(0, len(caesarCipherPhrasings)-1),
+		Phrasing: r.Between(0, 5),
 	}
 	var room [256]byte // fits most texts, without a heap allocation
 	text := room[:0]
@@ -76,31 +86,7 @@ func makeCaesarCipher(p caesarCipherParams, r *rng.Rand) (caesarCipherItem, erro
 	return item, nil
 }
 
-// caesarCipherPhrasings are the wordings of the question, before the text.
-var caesarCipherPhrasings = []string{
-	"Decrypt this text, which was encrypted with a Caesar cipher:\n\n",
-	"In this text, every letter was moved the same number of places along the alphabet, with A after Z. What did the text say before?\n\n",
-	"Here is a message in a Caesar cipher of unknown shift. Find out what it says.\n\n",
-	"A sender replaced each letter of a message by the one a fixed number of places further on in the alphabet, starting over after Z. Recover the message:\n\n",
-	"This is Caesar-encrypted English. Which shift makes it readable, and what is the plain text?\n\n",
-	"Undo the rotation of the alphabet in the following lines.\n\n",
-}
-
-// Prompt implements [task.Instance].
-func (c caesarCipherItem) Prompt() string {
-	return caesarCipherPhrasings[c.Phrasing] + c.CipherText + "\n\nAnswer with the decrypted text alone, in capital letters, for example MEET ME AT NOON."
-}
-
-// Short implements [task.Shortener].
-func (c caesarCipherItem) Short() string { return "decrypt " + c.CipherText }
-
 // Canonical implements [task.Canonicalizer]. The rotation does not matter.
 func (c caesarCipherItem) Canonical() string { return c.ClearText }
 
-// Solve implements [task.Instance].
 func (c caesarCipherItem) Solve() string { return c.ClearText }
-
-// Score implements [task.Instance].
-func (c caesarCipherItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, c.ClearText)
-}

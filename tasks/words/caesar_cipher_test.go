@@ -13,7 +13,7 @@ import (
 
 func TestCaesarCipherScore(t *testing.T) {
 	item := caesarCipherItem{Rotation: 2, CipherText: "QYNU JWPV", ClearText: "OWLS HUNT", NumWords: 2}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, caesarCipher.Scorer(item), []tasktest.Near{
 		{"OWLS HUNT", 1, ""},
 		{"OWLS HUNT.", 9. / 10, "reasoning-gym pays for a text that contains the answer"},
 		{"It says: OWLS HUNT", 9. / 18, ""},

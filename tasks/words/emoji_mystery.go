@@ -113,13 +113,11 @@ var emojiPhrasings = [][2]string{
 	{"I have received an emoji from a friend who likes riddles: ", "\n\nThere is more in it than meets the eye. My friend says: \"Look at the variation selectors. Number them from 0 to 255, first the sixteen from U+FE00 on, then those from U+E0100 on. Each number is a byte of what I want to tell you.\" What does my friend tell me? Quote it word for word, without quotation marks, and add nothing."},
 }
 
-// Prompt implements [task.Instance].
 func (e emojiItem) Prompt() string {
 	words := emojiPhrasings[e.Phrasing]
 	return words[0] + e.Emoji + hide(e.Sentence) + words[1]
 }
 
-// Complete implements [task.Completer].
 func (e *emojiItem) Complete(question string) {
 	if e.Sentence == "" {
 		e.Sentence = strings.TrimPrefix(reveal(question), reveal(e.Emoji))
@@ -137,10 +135,9 @@ func (e emojiItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (e emojiItem) Solve() string { return e.Sentence }
 
-// Score implements [task.Instance]. Every character counts, except for space around the
+// Score implements [task.Scorer]. Every character counts, except for space around the
 // text.
 func (e emojiItem) Score(text string) quintain.Verdict {
 	text = answer.Trim(text)

@@ -29,6 +29,15 @@ var groupAnagrams = task.Spec[groupAnagramsParams, groupAnagramsItem]{
 		{MinAnagramGroups: 60, MaxAnagramGroups: 90, MinWordsPerGroup: 2, MaxWordsPerGroup: 7},
 	},
 	Make: makeGroupAnagrams,
+	Ask: []string{
+		"Put these words into groups, so that all words of a group are anagrams of each other:\n\n{words:, }",
+		"Two words are anagrams if they have the same letters in another order. Sort the following words into groups of anagrams.\n\n{words:, }",
+		"Find the words below that have the same letters, and put each set of them into a group.\n\n{words:, }",
+		"Some of these words are made of exactly the same letters. Collect the words that belong together:\n\n{words:, }",
+		"If the letters of each word are put into alphabetical order, some of these words become the same. Which ones? Make a group for each result.\n\n{words:, }",
+		"A pile of letter tiles can spell every word of a group. Divide these words into such groups:\n\n{words:, }",
+	},
+	Form: "\n\nEvery word belongs to exactly one group. Answer with a JSON list of the groups, each a list of words, in any order, for example [[\"tea\", \"eat\"], [\"was\", \"saw\"]].",
 }
 
 // groupAnagramsParams are the settings of one difficulty.
@@ -53,7 +62,7 @@ type groupAnagramsItem struct {
 	Words         []string   `json:"words"`
 	Solution      [][]string `json:"solution" want:"1 or more"` // each group in alphabetical order, groups by their first word
 	AnagramGroups int        `json:"anagram_groups"`
-	Phrasing      int        `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing      int        `json:"phrasing,omitempty"`
 }
 
 // makeGroupAnagrams draws the number of words of each group, a set of anagrams of that
@@ -63,7 +72,7 @@ func makeGroupAnagrams(p groupAnagramsParams, r *rng.Rand) (groupAnagramsItem, e
 	item := groupAnagramsItem{
 		Solution: make([][]string, 0, groups), AnagramGroups: groups,
 		Words:    make([]string, 0, 3*groups),
-		Phrasing: r.Between(0, len(groupAnagramsPhrasings)-1),
+		Phrasing: r.Between(0, 5),
 	}
 	used := make([]int, 0, groups)
 	for range groups {
@@ -93,24 +102,6 @@ func drawSet(all *anagramSets, used []int, size int, r *rng.Rand) (at, words int
 			}
 		}
 	}
-}
-
-// groupAnagramsPhrasings are the wordings of the question, before the words.
-var groupAnagramsPhrasings = []string{
-	"Put these words into groups, so that all words of a group are anagrams of each other:\n\n",
-	"Two words are anagrams if they have the same letters in another order. Sort the following words into groups of anagrams.\n\n",
-	"Find the words below that have the same letters, and put each set of them into a group.\n\n",
-	"Some of these words are made of exactly the same letters. Collect the words that belong together:\n\n",
-	"If the letters of each word are put into alphabetical order, some of these words become the same. Which ones? Make a group for each result.\n\n",
-	"A pile of letter tiles can spell every word of a group. Divide these words into such groups:\n\n",
-}
-
-// Prompt implements [task.Instance].
-func (g groupAnagramsItem) Prompt() string {
-	b := append(make([]byte, 0, task.PromptRoom), groupAnagramsPhrasings[g.Phrasing]...)
-	b = appendJoined(b, g.Words, ", ")
-	return string(append(b, "\n\nEvery word belongs to exactly one group. Answer with a JSON list of the groups, each a list of words, in any order, "+
-		`for example [["tea", "eat"], ["was", "saw"]].`...))
 }
 
 // Canonical implements [task.Canonicalizer]. The order of the words does not matter.
@@ -146,10 +137,9 @@ func (g groupAnagramsItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (g groupAnagramsItem) Solve() string { return answer.WriteLists(g.Solution) }
 
-// Score implements [task.Instance]. Anything but the right groups earns nothing.
+// Score implements [task.Scorer]. Anything but the right groups earns nothing.
 func (g groupAnagramsItem) Score(text string) quintain.Verdict {
 	groups, err := answer.ReadLists(text)
 	switch {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -29,6 +28,17 @@ var letterCounting = task.Spec[letterCountingParams, letterCountingItem]{
 		{MinWords: 120, MaxWords: 180},
 	},
 	Make: makeLetterCounting,
+	Ask: []string{
+		"How many times does the letter \"{target_letter}\" occur in this text?\n\n{span: }",
+		"Count the letter \"{target_letter}\" in the text below.\n\n{span: }",
+		"How often does the letter \"{target_letter}\" appear in the following words?\n\n{span: }",
+		"In the text below, each letter \"{target_letter}\" is underlined. How many letters are underlined?\n\n{span: }",
+		"A printer needs a piece of type for each letter \"{target_letter}\" of this text. How many pieces is that?\n\n{span: }",
+		"Go through this text and make a mark for each letter \"{target_letter}\". How many marks are there in the end?\n\n{span: }",
+	},
+	Form:  "\n\nCapital and small letters count alike. Answer with one whole number.",
+	Short: "count {target_letter}: {span: }",
+	Match: task.MatchNumber,
 }
 
 // letterCountingParams are the settings of one difficulty.
@@ -42,7 +52,7 @@ type letterCountingItem struct {
 	SpanLength   int      `json:"span_length"`   // number of words
 	TargetLetter string   `json:"target_letter"` // one letter; case is ignored
 	Span         []string `json:"span"`          // the words
-	Phrasing     int      `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing     int      `json:"phrasing,omitempty"`
 }
 
 // makeLetterCounting draws a text, and a letter from one of its words. So frequent letters
@@ -59,34 +69,8 @@ func makeLetterCounting(p letterCountingParams, r *rng.Rand) (letterCountingItem
 		SpanLength:   len(span),
 		TargetLetter: strings.ToLower(letters[at : at+1]),
 		Span:         span,
-		Phrasing:     r.Between(0, len(letterCountingPhrasings)-1),
+		Phrasing:     r.Between(0, 5),
 	}, nil
-}
-
-// letterCountingPhrasings are the wordings of the question, before and after the
-// letter.
-var letterCountingPhrasings = [][2]string{
-	{`How many times does the letter "`, "\" occur in this text?\n\n"},
-	{`Count the letter "`, "\" in the text below.\n\n"},
-	{`How often does the letter "`, "\" appear in the following words?\n\n"},
-	{`In the text below, each letter "`, "\" is underlined. How many letters are underlined?\n\n"},
-	{`A printer needs a piece of type for each letter "`, "\" of this text. How many pieces is that?\n\n"},
-	{`Go through this text and make a mark for each letter "`, "\". How many marks are there in the end?\n\n"},
-}
-
-// Prompt implements [task.Instance].
-func (l letterCountingItem) Prompt() string {
-	words := letterCountingPhrasings[l.Phrasing]
-	b := make([]byte, 0, task.PromptRoom)
-	b = append(append(append(b, words[0]...), l.TargetLetter...), words[1]...)
-	b = appendJoined(b, l.Span, " ")
-	b = append(b, "\n\nCapital and small letters count alike. Answer with one whole number."...)
-	return string(b)
-}
-
-// Short implements [task.Shortener].
-func (l letterCountingItem) Short() string {
-	return "count " + l.TargetLetter + ": " + strings.Join(l.Span, " ")
 }
 
 // Canonical implements [task.Canonicalizer]. The order of the words does not matter, nor does
@@ -105,7 +89,6 @@ func (l letterCountingItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (l letterCountingItem) Solve() string {
 	letter, n := strings.ToLower(l.TargetLetter), 0
 	for _, word := range l.Span {
@@ -128,9 +111,4 @@ func countLetter(word, letter string) (n int) {
 		}
 	}
 	return n
-}
-
-// Score implements [task.Instance].
-func (l letterCountingItem) Score(answer string) quintain.Verdict {
-	return task.MatchNumber(answer, l.Solve())
 }

@@ -13,7 +13,7 @@ import (
 
 func TestLetterCountingScore(t *testing.T) {
 	item := letterCountingItem{SpanLength: 3, TargetLetter: "e", Span: []string{"Every", "evening", "bees"}}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, letterCounting.Scorer(item), []tasktest.Near{
 		{"6", 1, "a capital counts"},
 		{"5", 0, ""},
 		{"7", 0, ""},
@@ -26,7 +26,7 @@ func TestLetterCountingScore(t *testing.T) {
 		{"", 0, "nothing"},
 	})
 	none := letterCountingItem{SpanLength: 1, TargetLetter: "z", Span: []string{"Foxes"}}
-	tasktest.Nears(t, none.Score, []tasktest.Near{
+	tasktest.Nears(t, letterCounting.Scorer(none), []tasktest.Near{
 		{"0", 1, "a letter need not be there"},
 		{"1", 0, ""},
 		{"10", 0, ""},

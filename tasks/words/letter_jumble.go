@@ -34,6 +34,17 @@ var letterJumble = task.Spec[letterJumbleParams, letterJumbleItem]{
 		{MinWordLen: 9, MaxWordLen: 64, MinWords: 40, MaxWords: 60, MinCorruptionLevel: 1, MaxCorruptionLevel: 1},
 	},
 	Make: makeLetterJumble,
+	Ask: []string{
+		"The letters within some words of this text have changed places. Put them back in order:\n\n{scrambled_words: }",
+		"Unscramble the following words:\n\n{scrambled_words: }",
+		"What did this text say before the letters within its words were mixed up?\n\n{scrambled_words: }",
+		"A careless typesetter dropped some words and put their letters back in any order. Repair the text:\n\n{scrambled_words: }",
+		"Some of these words are scrambled. Which words were they?\n\n{scrambled_words: }",
+		"Read the following words, whose letters may stand in the wrong order, and write them as they should be:\n\n{scrambled_words: }",
+	},
+	Form: "\n\nThe words are in the right order, and those that are English words already are right. " +
+		`Answer with all the words, with a space between them, for example "the green house" for "eht grene house", without quotation marks.`,
+	Short: "unscramble {scrambled_words: }",
 }
 
 // letterJumbleParams are the settings of one difficulty.
@@ -53,7 +64,7 @@ type letterJumbleItem struct {
 	CorruptionLevel float64  `json:"corruption_level"` // 0 to 1
 	ScrambledWords  []string `json:"scrambled_words" want:"original_words"`
 	OriginalWords   []string `json:"original_words" want:"1 or more"`
-	Phrasing        int      `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing        int      `json:"phrasing,omitempty"`
 }
 
 // makeLetterJumble draws the text and mixes up its words.
@@ -61,7 +72,7 @@ func makeLetterJumble(p letterJumbleParams, r *rng.Rand) (letterJumbleItem, erro
 	item := letterJumbleItem{
 		NumWords:        r.Between(p.MinWords, p.MaxWords),
 		CorruptionLevel: p.MinCorruptionLevel + float64(r.Float()*(p.MaxCorruptionLevel-p.MinCorruptionLevel)), // not fused, since some machines would then round once
-		Phrasing:        r.Between(0, len(letterJumblePhrasings)-1),
+		Phrasing:        r.Between(0, 5),
 	}
 	if p.ConsecutiveWords && r.Chance(0.5) {
 		item.OriginalWords = wordsInARow(item.NumWords, p, r)
@@ -193,27 +204,6 @@ func (l letterJumbleItem) unchanged() (n int) {
 	return n
 }
 
-// letterJumblePhrasings are the wordings of the question, before the words.
-var letterJumblePhrasings = []string{
-	"The letters within some words of this text have changed places. Put them back in order:\n\n",
-	"Unscramble the following words:\n\n",
-	"What did this text say before the letters within its words were mixed up?\n\n",
-	"A careless typesetter dropped some words and put their letters back in any order. Repair the text:\n\n",
-	"Some of these words are scrambled. Which words were they?\n\n",
-	"Read the following words, whose letters may stand in the wrong order, and write them as they should be:\n\n",
-}
-
-// Prompt implements [task.Instance].
-func (l letterJumbleItem) Prompt() string {
-	b := append(make([]byte, 0, task.PromptRoom), letterJumblePhrasings[l.Phrasing]...)
-	b = appendJoined(b, l.ScrambledWords, " ")
-	return string(append(b, "\n\nThe words are in the right order, and those that are English words already are right. "+
-		"Answer with all the words, with a space between them, for example \"the green house\" for \"eht grene house\", without quotation marks."...))
-}
-
-// Short implements [task.Shortener].
-func (l letterJumbleItem) Short() string { return "unscramble " + strings.Join(l.ScrambledWords, " ") }
-
 // Canonical implements [task.Canonicalizer]: the words, and which of them are mixed up, in
 // any way.
 func (l letterJumbleItem) Canonical() string {
@@ -236,10 +226,9 @@ func (l letterJumbleItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (l letterJumbleItem) Solve() string { return strings.Join(l.OriginalWords, " ") }
 
-// Score implements [task.Instance]. It ignores case, and space between words. Any known
+// Score implements [task.Scorer]. It ignores case, and space between words. Any known
 // word with the letters of a mixed-up one is right; entries of reasoning-gym may have
 // several. Words in their places earn their share, except those already right in the
 // question: each of these that is spoiled takes one away, and so does each word too many.

@@ -102,7 +102,6 @@ var needleHaystackPhrasings = []string{
 	"Somebody has asked around what people think of all kinds of things:\n\n%S\n\nOnly one name is a right answer to the question: %Q Which is it?",
 }
 
-// Prompt implements [task.Instance].
 func (n needleHaystackItem) Prompt() string {
 	words, separator := needleHaystackPhrasings[n.Phrasing], byte(' ')
 	before, after, together := strings.Cut(words, "%S")
@@ -196,7 +195,6 @@ func (n needleHaystackItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (n needleHaystackItem) Solve() string {
 	said := " " + n.asked() + "."
 	for _, s := range n.Statements {
@@ -207,7 +205,7 @@ func (n needleHaystackItem) Solve() string {
 	panic("words: a question without an answer") // Check has already found it
 }
 
-// Score implements [task.Instance]. It ignores case, space and a full stop at the end.
+// Score implements [task.Scorer]. It ignores case, space and a full stop at the end.
 func (n needleHaystackItem) Score(text string) quintain.Verdict {
 	want := n.Solve()
 	switch got := strings.TrimSuffix(answer.Solid(text), "."); {

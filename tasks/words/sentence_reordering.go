@@ -118,7 +118,6 @@ var sentenceReorderingPhrasings = [][2]string{
 	},
 }
 
-// Prompt implements [task.Instance].
 func (s sentenceReorderingItem) Prompt() string {
 	words := sentenceReorderingPhrasings[s.Phrasing]
 	if strings.Contains(s.Shuffled, "\n") {
@@ -129,7 +128,6 @@ func (s sentenceReorderingItem) Prompt() string {
 		"\nPunctuation follows the word it belongs to. Answer with the sentence alone, all its words on one line."
 }
 
-// Short implements [task.Shortener].
 func (s sentenceReorderingItem) Short() string {
 	return "reorder " + strings.ReplaceAll(s.Shuffled, "\n", " / ")
 }
@@ -161,10 +159,9 @@ func sameWords(a, b string) bool {
 	return slices.Equal(inOrder(answer.Fields(a), ascending), inOrder(answer.Fields(b), ascending))
 }
 
-// Solve implements [task.Instance].
 func (s sentenceReorderingItem) Solve() string { return *s.Answer }
 
-// Score implements [task.Instance]. It ignores case and space between words. Two exchanged
+// Score implements [task.Scorer]. It ignores case and space between words. Two exchanged
 // words cost their share of the words of their sentence; anything else earns nothing, since
 // long sentences share many words.
 func (s sentenceReorderingItem) Score(text string) quintain.Verdict {

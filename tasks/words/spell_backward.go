@@ -30,6 +30,16 @@ var spellBackward = task.Spec[spellBackwardParams, spellBackwardItem]{
 		{MinWordLen: 200, MaxWordLen: 300},
 	},
 	Make: makeSpellBackward,
+	Ask: []string{
+		`Spell the word "{word}" backward.`,
+		`Write "{word}" with its letters in reverse order.`,
+		`What does the word "{word}" become when it is read from its last letter to its first?`,
+		`Read "{word}" from right to left. What do you get?`,
+		`If "{word}" is held up to a mirror, its letters appear in the opposite order. In which order?`,
+		`Take the letters of "{word}" one by one from the end, and write them down as you go.`,
+	},
+	Form:  ` Answer with the reversed word alone, for example "enots" for "stone", without quotation marks.`,
+	Short: "reverse {word}",
 }
 
 // spellBackwardParams are the settings of one difficulty.
@@ -42,7 +52,7 @@ type spellBackwardParams struct {
 type spellBackwardItem struct {
 	Word     string `json:"word" want:"1 or more"`
 	WordLen  int    `json:"word_len"` // in letters
-	Phrasing int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int    `json:"phrasing,omitempty"`
 }
 
 // makeSpellBackward draws a length and a word.
@@ -51,7 +61,7 @@ func makeSpellBackward(p spellBackwardParams, r *rng.Rand) (spellBackwardItem, e
 	return spellBackwardItem{
 		Word:     longWord(letters, r),
 		WordLen:  letters,
-		Phrasing: r.Between(0, len(spellBackwardPhrasings)-1),
+		Phrasing: r.Between(0, 5),
 	}, nil
 }
 
@@ -69,31 +79,10 @@ func longWord(letters int, r *rng.Rand) string {
 	return string(text)
 }
 
-// spellBackwardPhrasings are the wordings of the question, before and after the
-// word.
-var spellBackwardPhrasings = [][2]string{
-	{`Spell the word "`, `" backward.`},
-	{`Write "`, `" with its letters in reverse order.`},
-	{`What does the word "`, `" become when it is read from its last letter to its first?`},
-	{`Read "`, `" from right to left. What do you get?`},
-	{`If "`, `" is held up to a mirror, its letters appear in the opposite order. In which order?`},
-	{`Take the letters of "`, `" one by one from the end, and write them down as you go.`},
-}
-
-// Prompt implements [task.Instance].
-func (s spellBackwardItem) Prompt() string {
-	words := spellBackwardPhrasings[s.Phrasing]
-	return words[0] + s.Word + words[1] + ` Answer with the reversed word alone, for example "enots" for "stone", without quotation marks.`
-}
-
-// Short implements [task.Shortener].
-func (s spellBackwardItem) Short() string { return "reverse " + s.Word }
-
 // Canonical implements [task.Canonicalizer]. A word and the same word backward are each the
 // answer to the other.
 func (s spellBackwardItem) Canonical() string { return min(s.Word, s.Solve()) }
 
-// Solve implements [task.Instance].
 func (s spellBackwardItem) Solve() string {
 	reversed := make([]byte, 0, 32)
 	for rest := s.Word; rest != ""; {
@@ -104,7 +93,7 @@ func (s spellBackwardItem) Solve() string {
 	return string(reversed)
 }
 
-// Score implements [task.Instance]. It ignores case. Letters in their places earn their
+// Score implements [task.Scorer]. It ignores case. Letters in their places earn their
 // share of the longer of the two texts, so that text after the word gains nothing. Up to
 // two thirds, which another word may have by chance, earn nothing. As in reasoning-gym, the
 // word with a tail earns 0.8 at most.

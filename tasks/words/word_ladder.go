@@ -33,6 +33,15 @@ var wordLadder = task.Spec[wordLadderParams, wordLadderItem]{
 	},
 	Make: makeWordLadder,
 	Many: true,
+	Ask: []string{
+		"Change {start_word} into {end_word} one letter at a time.",
+		"Climb the word ladder from {start_word} to {end_word}: each step changes exactly one letter.",
+		"Find a chain of words that leads from {start_word} to {end_word} and replaces a single letter in each step.",
+		"In a word game, {start_word} has to become {end_word} by replacing single letters.",
+		"Two words are neighbors if they differ in exactly one letter. Find a way from {start_word} to {end_word} along neighbors.",
+		"Start with {start_word} and end with {end_word}. Each word in between differs from the one before in a single letter.",
+	},
+	Form: " Every step must be an English word of the same length. Answer with all the words from the first to the last, in capital letters and separated by commas, for example CAT,COT,DOT,DOG.",
 }
 
 // wordLadderParams are the settings of one difficulty.
@@ -74,7 +83,7 @@ type wordLadderItem struct {
 	EndWord     string `json:"end_word" want:"start_word" chars:"A-Z"`
 	WordLength  int    `json:"word_length"`
 	ChainLength int    `json:"chain_length"` // words of a shortest ladder, both ends included
-	Phrasing    int    `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing    int    `json:"phrasing,omitempty"`
 }
 
 // makeWordLadder draws the first word, then the length of the ladder, then the last word.
@@ -102,28 +111,10 @@ func makeWordLadder(p wordLadderParams, r *rng.Rand) (wordLadderItem, error) {
 			EndWord:     strings.ToUpper(net.words.At(int(reached[at]))),
 			WordLength:  letters,
 			ChainLength: sort.SearchInts(within, at+1),
-			Phrasing:    r.Between(0, len(wordLadderPhrasings)-1),
+			Phrasing:    r.Between(0, 5),
 		}, nil
 	}
 	return wordLadderItem{}, errors.New("no ladder is that long")
-}
-
-// wordLadderPhrasings are the wordings of the question, around the two words.
-var wordLadderPhrasings = [][3]string{
-	{"Change ", " into ", " one letter at a time."},
-	{"Climb the word ladder from ", " to ", ": each step changes exactly one letter."},
-	{"Find a chain of words that leads from ", " to ", " and replaces a single letter in each step."},
-	{"In a word game, ", " has to become ", " by replacing single letters."},
-	{"Two words are neighbors if they differ in exactly one letter. Find a way from ", " to ", " along neighbors."},
-	{"Start with ", " and end with ", ". Each word in between differs from the one before in a single letter."},
-}
-
-// Prompt implements [task.Instance].
-func (w wordLadderItem) Prompt() string {
-	words := wordLadderPhrasings[w.Phrasing]
-	return words[0] + w.StartWord + words[1] + w.EndWord + words[2] +
-		" Every step must be an English word of the same length." +
-		" Answer with all the words from the first to the last, in capital letters and separated by commas, for example CAT,COT,DOT,DOG."
 }
 
 // Canonical implements [task.Canonicalizer]. A ladder read backward leads the other way.
@@ -151,7 +142,7 @@ func (w wordLadderItem) Solve() string {
 	return strings.ToUpper(strings.Join(ladder, ","))
 }
 
-// Score implements [task.Instance]. It ignores case, and space around the words. The two
+// Score implements [task.Scorer]. It ignores case, and space around the words. The two
 // ends count as words in any case.
 func (w wordLadderItem) Score(text string) quintain.Verdict {
 	if !strings.Contains(text, ",") {

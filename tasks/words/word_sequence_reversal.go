@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/lexicon"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -29,6 +28,17 @@ var wordSequenceReversal = task.Spec[wordSequenceReversalParams, wordSequenceRev
 		{MinWords: 120, MaxWords: 200},
 	},
 	Make: makeWordSequenceReversal,
+	Ask: []string{
+		"Reverse the order of these words: {words:, }",
+		"Write the following list of words from its end to its beginning: {words:, }",
+		"What is this list when its last word comes first and its first word last? {words:, }",
+		"Read this list from right to left: {words:, }",
+		"The words of a queue turn around, so that the last is now the first. The queue was: {words:, }",
+		"Put the last of these words first, the last but one second, and so on: {words:, }",
+	},
+	Form:  "\nKeep the spelling of each word. Answer with the words alone, separated by a comma and a space, for example third, second, first.",
+	Short: "reverse {words:, }",
+	Match: task.Match,
 }
 
 // wordSequenceReversalParams are the settings of one difficulty.
@@ -41,7 +51,7 @@ type wordSequenceReversalParams struct {
 type wordSequenceReversalItem struct {
 	NumWords int      `json:"num_words"`
 	Words    []string `json:"words" want:"1 or more"` // in the order of the question
-	Phrasing int      `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int      `json:"phrasing,omitempty"`
 }
 
 // makeWordSequenceReversal draws the words; the first and the last differ. One in five is
@@ -59,28 +69,8 @@ func makeWordSequenceReversal(p wordSequenceReversalParams, r *rng.Rand) (wordSe
 		other := max(lexicon.MinLetters, (len(words[0])+1)%(longest+1)) // letters
 		words[last] = drawWord(other, other, r)
 	}
-	return wordSequenceReversalItem{NumWords: len(words), Words: words, Phrasing: r.Between(0, len(wordSequenceReversalPhrasings)-1)}, nil
+	return wordSequenceReversalItem{NumWords: len(words), Words: words, Phrasing: r.Between(0, 5)}, nil
 }
-
-// wordSequenceReversalPhrasings are the wordings of the question, before the words.
-var wordSequenceReversalPhrasings = []string{
-	"Reverse the order of these words: ",
-	"Write the following list of words from its end to its beginning: ",
-	"What is this list when its last word comes first and its first word last? ",
-	"Read this list from right to left: ",
-	"The words of a queue turn around, so that the last is now the first. The queue was: ",
-	"Put the last of these words first, the last but one second, and so on: ",
-}
-
-// Prompt implements [task.Instance].
-func (w wordSequenceReversalItem) Prompt() string {
-	b := append(make([]byte, 0, task.PromptRoom), wordSequenceReversalPhrasings[w.Phrasing]...)
-	b = appendJoined(b, w.Words, ", ")
-	return string(append(b, "\nKeep the spelling of each word. Answer with the words alone, separated by a comma and a space, for example third, second, first."...))
-}
-
-// Short implements [task.Shortener].
-func (w wordSequenceReversalItem) Short() string { return "reverse " + strings.Join(w.Words, ", ") }
 
 // Canonical implements [task.Canonicalizer]. A list and the same list reversed are each the
 // answer to the other.
@@ -96,7 +86,6 @@ func (w wordSequenceReversalItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (w wordSequenceReversalItem) Solve() string {
 	b := make([]byte, 0, 256)
 	for i, word := range slices.Backward(w.Words) {
@@ -106,9 +95,4 @@ func (w wordSequenceReversalItem) Solve() string {
 		}
 	}
 	return string(b)
-}
-
-// Score implements [task.Instance].
-func (w wordSequenceReversalItem) Score(answer string) quintain.Verdict {
-	return task.Match(answer, w.Solve())
 }

@@ -17,7 +17,7 @@ func TestWordSequenceReversalScore(t *testing.T) {
 	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, wordSequenceReversal.Scorer(item), []tasktest.Near{
 		{"fig, The, pear", 1, ""},
 		{"fig, The, pear.", 14. / 15, "reasoning-gym pays for a text that contains the answer"},
 		{"Reversed: fig, The, pear", 0, ""},

@@ -32,6 +32,17 @@ var wordSorting = task.Spec[wordSortingParams, wordSortingItem]{
 		{MinWords: 100, MaxWords: 150, MinWordLength: 3, MaxWordLength: 15, Transformation: randomCase},
 	},
 	Make: makeWordSorting,
+	Ask: []string{
+		"Sort these words in {direction} order: {transformed_words:, }",
+		"Put the following words into {direction} order: {transformed_words:, }",
+		"Arrange this list of words in {direction} order: {transformed_words:, }",
+		"Write these words as a list in {direction} order: {transformed_words:, }",
+		"Someone sorts words in {direction} order. What becomes of these: {transformed_words:, }",
+		"A program prints its input in {direction} order. Here is the input: {transformed_words:, }",
+	},
+	Form: "\nCompare them letter by letter, by ASCII code: all capital letters come before all small ones, and a word comes before a longer one that begins with it. " +
+		"Answer with all the words, separated by a comma and a space, for example Bee, ant, cow.",
+	Short: "sort {direction}: {transformed_words:, }",
 }
 
 const (
@@ -64,7 +75,7 @@ type wordSortingItem struct {
 	Direction        string   `json:"direction" oneof:"ascending descending"` // ascending or descending
 	NumWords         int      `json:"num_words"`
 	WordLength       int      `json:"word_length"` // letters of the longest
-	Phrasing         int      `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing         int      `json:"phrasing,omitempty"`
 }
 
 // makeWordSorting draws the words. At most half of them are in place at first.
@@ -74,7 +85,7 @@ func makeWordSorting(p wordSortingParams, r *rng.Rand) (wordSortingItem, error) 
 	drawNearWords(all[:n], p, r)
 	item := wordSortingItem{
 		OriginalWords: all[:n:n], TransformedWords: all[n : 2*n : 2*n], SortedWords: all[2*n:], NumWords: n,
-		Direction: ascending, Phrasing: r.Between(0, len(wordSortingPhrasings)-1),
+		Direction: ascending, Phrasing: r.Between(0, 5),
 	}
 	rng.Shuffle(r, item.OriginalWords)
 	for i, word := range item.OriginalWords {
@@ -161,32 +172,6 @@ func samePlaces(a, b []string) (n int) {
 	return n
 }
 
-// wordSortingPhrasings are the wordings of the question, before and after the
-// direction.
-var wordSortingPhrasings = [][2]string{
-	{"Sort these words in ", " order: "},
-	{"Put the following words into ", " order: "},
-	{"Arrange this list of words in ", " order: "},
-	{"Write these words as a list in ", " order: "},
-	{"Someone sorts words in ", " order. What becomes of these: "},
-	{"A program prints its input in ", " order. Here is the input: "},
-}
-
-// Prompt implements [task.Instance].
-func (w wordSortingItem) Prompt() string {
-	words := wordSortingPhrasings[w.Phrasing]
-	b := append(make([]byte, 0, task.PromptRoom), words[0]...)
-	b = append(append(b, w.Direction...), words[1]...)
-	b = appendJoined(b, w.TransformedWords, ", ")
-	return string(append(b, "\nCompare them letter by letter, by ASCII code: all capital letters come before all small ones, and a word comes before a longer one that begins with it."+
-		" Answer with all the words, separated by a comma and a space, for example Bee, ant, cow."...))
-}
-
-// Short implements [task.Shortener].
-func (w wordSortingItem) Short() string {
-	return "sort " + w.Direction + ": " + strings.Join(w.TransformedWords, ", ")
-}
-
 // Canonical implements [task.Canonicalizer]. The order of the words does not matter, since
 // the question is to sort them, nor does the direction, which turns the answer around.
 func (w wordSortingItem) Canonical() string {
@@ -201,10 +186,9 @@ func (w wordSortingItem) Check() error {
 	return nil
 }
 
-// Solve implements [task.Instance].
 func (w wordSortingItem) Solve() string { return strings.Join(w.SortedWords, ", ") }
 
-// Score implements [task.Instance]. It ignores space around the words. Words in place earn
+// Score implements [task.Scorer]. It ignores space around the words. Words in place earn
 // their share of the longer list, if they are more than half of it.
 func (w wordSortingItem) Score(text string) quintain.Verdict {
 	if answer.Trim(text) == "" {
