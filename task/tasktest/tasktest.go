@@ -20,6 +20,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/task"
 )
 
 const minLevels = 4 // required levels
@@ -43,6 +44,7 @@ var checks = []check{
 	{"survives_json", survives},
 	{"foreign_records_are_refused", foreign},
 	{"own_params", ownParams},
+	{"params_have_bounds", bounds},
 	{"keys_stand_for_questions", keys},
 	{"levels_differ", levels},
 	{"quick", quick},
@@ -253,6 +255,15 @@ func ownParams(t testing.TB, task quintain.Task) {
 			if q := problem(t, task, quintain.Draw{Seed: 1, Level: level}); q.Prompt != p.Prompt {
 				t.Errorf("level %d and its own params make different problems", level)
 			}
+		}
+	}
+}
+
+// bounds: settings next to a bound of a tag are refused, so that tests of a task need no rows for them.
+func bounds(t testing.TB, of quintain.Task) {
+	for _, params := range task.Outside(of) {
+		if _, err := of.With(params); err == nil {
+			t.Errorf("params %s are accepted", params)
 		}
 	}
 }

@@ -60,19 +60,6 @@ func TestPolynomialEquationsScore(t *testing.T) {
 }
 
 func TestPolynomialEquationsParams(t *testing.T) {
-	tasktest.Refused(t, polynomialEquations.Task(), map[string]string{
-		`{"min_terms":0}`:        "min_terms",
-		`{"max_terms":1}`:        "max_terms",
-		`{"min_value":0}`:        "min_value",
-		`{"max_value":0}`:        "max_value",
-		`{"max_value":1000001}`:  "max_value",
-		`{"min_degree":0}`:       "min_degree",
-		`{"max_degree":0}`:       "max_degree",
-		`{"max_degree":11}`:      "max_degree",
-		`{"operators":[]}`:       "operators",
-		`{"operators":["*"]}`:    "operators",
-		`{"operators":["+",""]}`: "operators",
-	})
 	for _, params := range []string{
 		`{"min_terms":1,"max_terms":1}`, `{"operators":["+"],"min_degree":2,"max_degree":2}`, `{"operators":["-"],"min_degree":4,"max_degree":4,"max_value":1}`,
 		`{"min_degree":10,"max_degree":10,"max_value":1000000,"min_terms":9,"max_terms":50}`, `{"min_terms":3,"max_terms":3,"max_value":1,"min_degree":2,"max_degree":2}`,

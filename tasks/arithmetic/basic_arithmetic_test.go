@@ -40,21 +40,6 @@ func TestBasicArithmeticScore(t *testing.T) {
 	}
 }
 
-func TestBasicArithmeticParams(t *testing.T) {
-	tasktest.Refused(t, basicArithmetic.Task(), map[string]string{
-		`{"min_terms":0}`:           "min_terms",
-		`{"max_terms":1}`:           "max_terms",
-		`{"min_digits":0}`:          "min_digits",
-		`{"max_digits":19}`:         "max_digits",
-		`{"operators":[]}`:          "operators",
-		`{"operators":["+","%"]}`:   "operators",
-		`{"operators":["**"]}`:      "operators",
-		`{"operators":[""]}`:        "operators",
-		`{"format_style":"formal"}`: "format_style",
-		`{"whitespace":"tabs"}`:     "whitespace",
-	})
-}
-
 // Every setting has its effect on the expressions.
 func TestBasicArithmeticSettings(t *testing.T) {
 	for _, test := range []struct{ params, is, isNot string }{

@@ -45,14 +45,6 @@ func TestBitwiseArithmeticScore(t *testing.T) {
 	}
 }
 
-func TestBitwiseArithmeticParams(t *testing.T) {
-	tasktest.Refused(t, bitwiseArithmetic.Task(), map[string]string{
-		`{"difficulty":-1}`:  "difficulty",
-		`{"difficulty":11}`:  "difficulty",
-		`{"difficulty":1.5}`: "difficulty",
-	})
-}
-
 // The second solver has Go's compiler read the prompt: its constants are exact.
 func TestBitwiseArithmeticSecond(t *testing.T) {
 	tasktest.Second(t, bitwiseArithmetic.Task(), 1200, func(_ bitwiseArithmeticItem, prompt, got string) error {

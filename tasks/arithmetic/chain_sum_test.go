@@ -56,17 +56,6 @@ func TestSumChain(t *testing.T) {
 	}
 }
 
-func TestChainSumParams(t *testing.T) {
-	tasktest.Refused(t, chainSum.Task(), map[string]string{
-		`{"min_terms":0}`:                 "min_terms",
-		`{"min_terms":5,"max_terms":4}`:   "max_terms",
-		`{"min_digits":0}`:                "min_digits",
-		`{"max_digits":19}`:               "max_digits",
-		`{"min_digits":3,"max_digits":2}`: "max_digits",
-		`{"allow_negation":1}`:            "allow_negation",
-	})
-}
-
 var termRE = regexp.MustCompile(`([+-]?) ?(-?\d+)(?:[ .?])`)
 
 // The second solver reads the prompt and adds machine integers.

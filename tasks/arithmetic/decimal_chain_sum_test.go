@@ -64,17 +64,6 @@ func TestSumDecimals(t *testing.T) {
 	}
 }
 
-func TestDecimalChainSumParams(t *testing.T) {
-	tasktest.Refused(t, decimalChainSum.Task(), map[string]string{
-		`{"min_terms":0}`:           "min_terms",
-		`{"max_terms":1}`:           "max_terms",
-		`{"max_digits":19}`:         "max_digits",
-		`{"min_decimal_places":-1}`: "min_decimal_places",
-		`{"min_decimal_places":5}`:  "max_decimal_places",
-		`{"max_decimal_places":19}`: "max_decimal_places",
-	})
-}
-
 var decimalTermRE = regexp.MustCompile(`([+-]?) ?(-?\d+(?:\.\d+)?)(?:[ ?]|\. )`)
 
 // The second solver reads the prompt and adds fractions.

@@ -55,17 +55,6 @@ func TestMultiply(t *testing.T) {
 	}
 }
 
-func TestProductsParams(t *testing.T) {
-	tasktest.Refused(t, products.Task(), map[string]string{
-		`{"min_terms":0}`:                 "min_terms",
-		`{"min_terms":3}`:                 "max_terms",
-		`{"max_terms":201}`:               "max_terms",
-		`{"min_digits":0}`:                "min_digits",
-		`{"max_digits":19}`:               "max_digits",
-		`{"min_digits":3,"max_digits":2}`: "max_digits",
-	})
-}
-
 var factorRE = regexp.MustCompile(`-?\d+`)
 
 // The second solver reads the prompt and multiplies in another order.

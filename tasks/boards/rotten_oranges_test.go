@@ -36,24 +36,11 @@ func TestRottenOrangesScore(t *testing.T) {
 		{},
 		{Matrix: tasktest.Matrix("2 3")},
 		{Matrix: tasktest.Matrix("2 1")},
-		{Matrix: tasktest.Matrix("2 0"), Phrasing: 99},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
-}
-
-func TestRottenOrangesParams(t *testing.T) {
-	tasktest.Refused(t, rottenOranges.Task(), map[string]string{
-		`{"min_n":2}`:       "min_n",
-		`{"min_n":31}`:      "max_n",
-		`{"max_n":201}`:     "max_n",
-		`{"p_oranges":0}`:   "p_oranges",
-		`{"p_oranges":1.1}`: "p_oranges",
-		`{"p_rotten":0}`:    "p_rotten",
-		`{"p_rotten":1.1}`:  "p_rotten",
-	})
 }
 
 // The second solver reads the prompt and goes minute by minute over the whole grid.

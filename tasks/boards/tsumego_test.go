@@ -67,15 +67,6 @@ func TestTsumegoScore(t *testing.T) {
 	}
 }
 
-func TestTsumegoParams(t *testing.T) {
-	tasktest.Refused(t, tsumego.Task(), map[string]string{
-		`{"min_board_size":4}`:  "min_board_size",
-		`{"max_board_size":20}`: "max_board_size",
-		`{"max_stones":4}`:      "max_stones",
-		`{"max_stones":362}`:    "max_stones",
-	})
-}
-
 // The second solver reads the board from the prompt, plays Black at each empty point, and
 // removes every white stone without a path over white stones to an empty point.
 func TestTsumegoSecond(t *testing.T) {

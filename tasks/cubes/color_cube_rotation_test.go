@@ -38,14 +38,6 @@ func TestColorCubeScore(t *testing.T) {
 	})
 }
 
-func TestColorCubeParams(t *testing.T) {
-	tasktest.Refused(t, colorCubeRotation.Task(), map[string]string{
-		`{"min_rotations":0}`:    "min_rotations",
-		`{"min_rotations":4}`:    "max_rotations",
-		`{"max_rotations":1001}`: "max_rotations",
-	})
-}
-
 // A direction points in space: x to the right, y to the back, z up.
 type direction [3]int
 

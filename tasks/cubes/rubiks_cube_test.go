@@ -29,12 +29,6 @@ func TestRubiksScore(t *testing.T) {
 	})
 }
 
-func TestRubiksParams(t *testing.T) {
-	tasktest.Refused(t, rubiksCube.Task(), map[string]string{
-		`{"cube_size":1}`: "cube_size", `{"cube_size":7}`: "cube_size", `{"min_scramble_steps":0}`: "min_scramble_steps", `{"max_scramble_steps":2}`: "max_scramble_steps",
-	})
-}
-
 // Sequences known to lead back to the start, and no earlier.
 func TestKnownOrders(t *testing.T) {
 	for _, c := range []struct {

@@ -110,17 +110,6 @@ func TestAdvancedGeometryRecords(t *testing.T) {
 	}
 }
 
-func TestAdvancedGeometryParams(t *testing.T) {
-	tasktest.Refused(t, advancedGeometry.Task(), map[string]string{
-		`{"min_coord":-100001}`:                         "min_coord",
-		`{"min_coord":10}`:                              "max_coord",
-		`{"max_coord":100001}`:                          "max_coord",
-		`{"task_types":[]}`:                             "task_types",
-		`{"task_types":["area"]}`:                       "task_types",
-		`{"task_types":["orthocenter", "orthocenter"]}`: "task_types",
-	})
-}
-
 var cornerRE = regexp.MustCompile(`\((-?\d+), (-?\d+)\)`)
 
 // The second solver reads the prompt and works with the lengths of the sides: Heron's

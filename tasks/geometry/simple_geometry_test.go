@@ -35,7 +35,6 @@ func TestSimpleGeometryScore(t *testing.T) {
 		{NSides: 4, KnownAngles: []float64{60, 60}, MissingRounded: 60},
 		{NSides: 3, KnownAngles: []float64{60, 60}, MissingRounded: 61},
 		{NSides: 3, KnownAngles: []float64{60.01, 60}, MissingRounded: 60},
-		{NSides: 3, KnownAngles: []float64{60, 60}, MissingRounded: 60, Phrasing: -1},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)

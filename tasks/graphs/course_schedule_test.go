@@ -29,10 +29,6 @@ func TestCourseScore(t *testing.T) {
 }
 
 func TestCourseParams(t *testing.T) {
-	tasktest.Refused(t, courseSchedule.Task(), map[string]string{
-		`{"min_num_courses":2}`: "min_num_courses", `{"max_num_courses":1001}`: "max_num_courses", `{"min_num_prerequisites":0}`: "min_num_prerequisites",
-		`{"max_num_prerequisites":0}`: "max_num_prerequisites", `{"min_cycle_length":2}`: "min_cycle_length", `{"max_cycle_length":2}`: "max_cycle_length", `{"p_solvable":2}`: "p_solvable",
-	})
 	tasktest.RefusedRecords(t, courseSchedule.Task(), []string{
 		`{}`, `{"courses":[0,1],"prerequisites":[[0,2]],"solution":true,"solvable":true}`, `{"courses":[0,1],"prerequisites":[[0,1]],"solution":false,"solvable":false}`,
 		`{"courses":[0,1],"prerequisites":[[0,1],[1,0]],"solution":false,"solvable":false,"witness":true}`, `{"courses":[0,1],"prerequisites":[[0,1]],"solution":true,"solvable":true,"phrasing":6}`,

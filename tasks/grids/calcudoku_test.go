@@ -48,15 +48,6 @@ func TestCalcudokuScore(t *testing.T) {
 	})
 }
 
-func TestCalcudokuParams(t *testing.T) {
-	tasktest.Refused(t, calcudoku.Task(), map[string]string{
-		`{"min_size":3}`: "min_size",
-		`{"max_size":8}`: "max_size",
-		`{"max_cage":1}`: "max_cage",
-		`{"max_cage":6}`: "max_cage",
-	})
-}
-
 // The second solver reads the cages from the prompt, lists for each the sets of numbers that give
 // its result, and fills the cells row by row.
 func TestCalcudokuSecond(t *testing.T) {

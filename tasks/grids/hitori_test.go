@@ -44,13 +44,6 @@ func TestHitoriScore(t *testing.T) {
 	})
 }
 
-func TestHitoriParams(t *testing.T) {
-	tasktest.Refused(t, hitori.Task(), map[string]string{
-		`{"min_size":3}`:  "min_size",
-		`{"max_size":10}`: "max_size",
-	})
-}
-
 // The second solver reads the board from the prompt and strikes cells out row by row.
 func TestHitoriSecond(t *testing.T) {
 	tasktest.Second(t, hitori.Task(), 1000, func(_ hitoriItem, prompt, got string) error {

@@ -44,17 +44,6 @@ func TestLightUpScore(t *testing.T) {
 	})
 }
 
-func TestLightUpParams(t *testing.T) {
-	tasktest.Refused(t, lightUp.Task(), map[string]string{
-		`{"min_size":3}`:         "min_size",
-		`{"max_size":11}`:        "max_size",
-		`{"walls_percent":9}`:    "walls_percent",
-		`{"walls_percent":41}`:   "walls_percent",
-		`{"hidden_percent":-1}`:  "hidden_percent",
-		`{"hidden_percent":101}`: "hidden_percent",
-	})
-}
-
 // The second solver reads the board from the prompt and places the lamps row by row.
 func TestLightUpSecond(t *testing.T) {
 	tasktest.Second(t, lightUp.Task(), 1002, func(_ lightUpItem, prompt, got string) error {

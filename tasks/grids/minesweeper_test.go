@@ -46,17 +46,6 @@ func TestMinesweeperScore(t *testing.T) {
 	})
 }
 
-func TestMinesweeperParams(t *testing.T) {
-	tasktest.Refused(t, minesweeper.Task(), map[string]string{
-		`{"min_size":4}`:       "min_size",
-		`{"max_size":12}`:      "max_size",
-		`{"mines_percent":4}`:  "mines_percent",
-		`{"mines_percent":41}`: "mines_percent",
-		`{"open_percent":-1}`:  "open_percent",
-		`{"open_percent":101}`: "open_percent",
-	})
-}
-
 var minesRE = regexp.MustCompile(`(\d+) squares hold|Exactly (\d+) of|and (\d+) mines lie|exactly (\d+) mines|are (\d+) mines|field: (\d+)`)
 
 // The second solver reads the board from the prompt and places the mines row by row.

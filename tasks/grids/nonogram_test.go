@@ -43,15 +43,6 @@ func TestNonogramScore(t *testing.T) {
 	})
 }
 
-func TestNonogramParams(t *testing.T) {
-	tasktest.Refused(t, nonogram.Task(), map[string]string{
-		`{"min_size":3}`:        "min_size",
-		`{"max_size":11}`:       "max_size",
-		`{"filled_percent":29}`: "filled_percent",
-		`{"filled_percent":71}`: "filled_percent",
-	})
-}
-
 // The second solver reads the runs from the prompt and fills the board row by row.
 func TestNonogramSecond(t *testing.T) {
 	tasktest.Second(t, nonogram.Task(), 1002, func(_ nonogramItem, prompt, got string) error {

@@ -46,15 +46,6 @@ func TestNumbrixScore(t *testing.T) {
 	})
 }
 
-func TestNumbrixParams(t *testing.T) {
-	tasktest.Refused(t, numbrix.Task(), map[string]string{
-		`{"min_size":3}`:       "min_size",
-		`{"max_size":10}`:      "max_size",
-		`{"given_percent":9}`:  "given_percent",
-		`{"given_percent":81}`: "given_percent",
-	})
-}
-
 // The second solver reads the numbers from the prompt and walks from the last one to 1.
 func TestNumbrixSecond(t *testing.T) {
 	tasktest.Second(t, numbrix.Task(), 1000, func(_ numbrixItem, prompt, got string) error {

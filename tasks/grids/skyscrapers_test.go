@@ -45,15 +45,6 @@ func TestSkyscrapersScore(t *testing.T) {
 	})
 }
 
-func TestSkyscrapersParams(t *testing.T) {
-	tasktest.Refused(t, skyscrapers.Task(), map[string]string{
-		`{"min_size":3}`:       "min_size",
-		`{"max_size":8}`:       "max_size",
-		`{"given_percent":-1}`: "given_percent",
-		`{"given_percent":81}`: "given_percent",
-	})
-}
-
 // The second solver reads the picture from the prompt and fills the cells row by row.
 func TestSkyscrapersSecond(t *testing.T) {
 	tasktest.Second(t, skyscrapers.Task(), 1002, func(_ skyscrapersItem, prompt, got string) error {

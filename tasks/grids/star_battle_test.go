@@ -41,13 +41,6 @@ func TestStarBattleScore(t *testing.T) {
 	})
 }
 
-func TestStarBattleParams(t *testing.T) {
-	tasktest.Refused(t, starBattle.Task(), map[string]string{
-		`{"min_size":4}`:  "min_size",
-		`{"max_size":12}`: "max_size",
-	})
-}
-
 // The second solver reads the regions from the prompt and places the stars row by row.
 func TestStarBattleSecond(t *testing.T) {
 	tasktest.Second(t, starBattle.Task(), 1002, func(_ starBattleItem, prompt, got string) error {

@@ -50,15 +50,6 @@ func TestTentsScore(t *testing.T) {
 	})
 }
 
-func TestTentsParams(t *testing.T) {
-	tasktest.Refused(t, tents.Task(), map[string]string{
-		`{"min_size":4}`:       "min_size",
-		`{"max_size":12}`:      "max_size",
-		`{"trees_percent":9}`:  "trees_percent",
-		`{"trees_percent":21}`: "trees_percent",
-	})
-}
-
 // The second solver reads the board from the prompt, puts up the tents row by row, and counts the
 // ways to pair them with the trees.
 func TestTentsSecond(t *testing.T) {

@@ -22,9 +22,6 @@ func TestACREScore(t *testing.T) {
 }
 
 func TestACREParams(t *testing.T) {
-	tasktest.Refused(t, acre.Task(), map[string]string{
-		`{"train":2}`: "train", `{"num_objects":2}`: "num_objects", `{"num_objects":49}`: "num_objects", `{"num_trials":1}`: "num_trials", `{"num_queries":0}`: "num_queries",
-	})
 	tasktest.RefusedRecords(t, acre.Task(), []string{
 		`{}`,
 		`{"objects":["a","b"],"trials":[{"on":true,"objects":1}],"queries":[1],"answer":"off"}`,

@@ -22,9 +22,6 @@ func TestListScore(t *testing.T) {
 }
 
 func TestListParams(t *testing.T) {
-	tasktest.Refused(t, listFunctions.Task(), map[string]string{
-		`{"num_examples":2}`: "num_examples", `{"min_length":2}`: "min_length", `{"max_length":31}`: "max_length", `{"max_value":8}`: "max_value", `{"max_tier":4}`: "max_tier", `{"num_functions":3}`: "num_functions",
-	})
 	const examples = `"examples":[{"input":[1,2],"output":[2,1]}],"input":[3,4],`
 	tasktest.RefusedRecords(t, listFunctions.Task(), []string{
 		`{}`, `{"answer":"[a]"}`,

@@ -58,9 +58,6 @@ func TestNewRulesScore(t *testing.T) {
 }
 
 func TestNewRulesParams(t *testing.T) {
-	tasktest.Refused(t, newRules.Task(), map[string]string{
-		`{"kind":"chess"}`: "kind", `{"rules":0}`: "rules", `{"rules":9}`: "rules", `{"length":1}`: "length", `{"length":41}`: "length",
-	})
 	records := []string{
 		`{}`,
 		`{"operators":{},"cards":{}}`,

@@ -40,22 +40,11 @@ func TestBinaryAlternationScore(t *testing.T) {
 		{String: "01a", Solution: 0},
 		{String: "0110", Solution: 2},
 		{String: "000", Solution: 1},
-		{String: "01", Solution: 0, Phrasing: 99},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
-}
-
-func TestBinaryAlternationParams(t *testing.T) {
-	tasktest.Refused(t, binaryAlternation.Task(), map[string]string{
-		`{"min_n":1}`:        "min_n",
-		`{"min_n":31}`:       "max_n",
-		`{"max_n":10001}`:    "max_n",
-		`{"p_solvable":1.1}`: "p_solvable",
-		`{"p_solvable":-1}`:  "p_solvable",
-	})
 }
 
 // The second solver reads the string from the prompt and mends it place by place, for both

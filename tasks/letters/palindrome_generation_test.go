@@ -37,20 +37,11 @@ func TestPalindromeGenerationScore(t *testing.T) {
 		{},
 		{Letters: []string{"a", "b"}, GeneratedPalindrome: "ab"},
 		{Letters: []string{"a", "b"}, GeneratedPalindrome: "aa"},
-		{Letters: []string{"a"}, GeneratedPalindrome: "a", Phrasing: 99},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
-}
-
-func TestPalindromeGenerationParams(t *testing.T) {
-	tasktest.Refused(t, palindromeGeneration.Task(), map[string]string{
-		`{"min_length":2}`:    "min_length",
-		`{"min_length":11}`:   "max_length",
-		`{"max_length":1001}`: "max_length",
-	})
 }
 
 // The second solver reads the letters from the prompt and pairs them off, inward.

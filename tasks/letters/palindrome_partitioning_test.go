@@ -43,7 +43,6 @@ func TestPalindromePartitioningScore(t *testing.T) {
 		{String: "aa", Solution: [][]string{{"a", "a"}}},
 		{String: "aa", Solution: [][]string{{"a", "a"}, {"a", "a"}}},
 		{String: "ab", Solution: [][]string{{"ab"}}},
-		{String: "a", Solution: [][]string{{"a"}}, Phrasing: 99},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
@@ -57,18 +56,6 @@ func TestCountPartitions(t *testing.T) {
 			t.Errorf("%q: %d ways, want %d", text, got, want)
 		}
 	}
-}
-
-func TestPalindromePartitioningParams(t *testing.T) {
-	tasktest.Refused(t, palindromePartitioning.Task(), map[string]string{
-		`{"min_string_len":2}`:                "min_string_len",
-		`{"min_string_len":16}`:               "max_string_len",
-		`{"max_string_len":41}`:               "max_string_len",
-		`{"min_substring_palindrome_len":0}`:  "min_substring_palindrome_len",
-		`{"min_substring_palindrome_len":6}`:  "max_substring_palindrome_len",
-		`{"max_substring_palindrome_len":1}`:  "max_substring_palindrome_len",
-		`{"max_substring_palindrome_len":16}`: "max_substring_palindrome_len",
-	})
 }
 
 // Up to 14 letters, the second solver tries all sets of places to cut at. For longer

@@ -34,10 +34,6 @@ func TestPropositionalScore(t *testing.T) {
 }
 
 func TestPropositionalParams(t *testing.T) {
-	tasktest.Refused(t, propositionalLogic.Task(), map[string]string{
-		`{"min_vars":1}`: "min_vars", `{"max_vars":13}`: "max_vars", `{"min_statements":1}`: "min_statements", `{"max_statements":1}`: "max_statements",
-		`{"min_complexity":0}`: "min_complexity", `{"max_complexity":7}`: "max_complexity",
-	})
 	tasktest.RefusedRecords(t, propositionalLogic.Task(), []string{
 		`{}`, `{"premises":["P"],"variables":[]}`, `{"premises":["P ∧"],"variables":["P"]}`, `{"premises":["Q"],"variables":["P"]}`, `{"premises":["P"],"variables":["PQ"]}`,
 		`{"premises":["P","Q"],"variables":["P","Q"],"two":true,"example_answer":"P ∨ Q"}`,

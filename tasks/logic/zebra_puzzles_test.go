@@ -26,13 +26,6 @@ func TestZebraScore(t *testing.T) {
 	})
 }
 
-func TestZebraParams(t *testing.T) {
-	tasktest.Refused(t, zebraPuzzles.Task(), map[string]string{
-		`{"num_people":1}`: "num_people", `{"num_people":8}`: "num_people",
-		`{"num_characteristics":1}`: "num_characteristics", `{"num_characteristics":8}`: "num_characteristics",
-	})
-}
-
 func TestZebraCheck(t *testing.T) {
 	const rest = `"traits":[{"kind":"name","values":["Ada","Bob"]},{"kind":"pet","values":["cat","dog"]}],"houses":[[0,1],[1,0]],"asked":[1,0],`
 	tasktest.RefusedRecords(t, zebraPuzzles.Task(), []string{

@@ -37,22 +37,11 @@ func TestBinaryMatrixScore(t *testing.T) {
 		{Matrix: tasktest.Matrix("1 1\n1 1"), Solution: tasktest.Matrix("1 1\n1 1")},
 		{Matrix: tasktest.Matrix("0 2"), Solution: tasktest.Matrix("0 1")},
 		{Matrix: tasktest.Matrix("0 1"), Solution: tasktest.Matrix("0 2")},
-		{Matrix: tasktest.Matrix("0 1"), Solution: tasktest.Matrix("0 1"), Phrasing: 99},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
-}
-
-func TestBinaryMatrixParams(t *testing.T) {
-	tasktest.Refused(t, binaryMatrix.Task(), map[string]string{
-		`{"min_n":1}`:   "min_n",
-		`{"min_n":11}`:  "max_n",
-		`{"max_n":201}`: "max_n",
-		`{"p_zero":0}`:  "p_zero",
-		`{"p_zero":2}`:  "p_zero",
-	})
 }
 
 // The second solver measures each cell of the prompt against all zeros.

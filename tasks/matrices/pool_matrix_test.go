@@ -75,25 +75,11 @@ func TestPoolMatrixRecords(t *testing.T) {
 		{Matrix: m, PoolType: "max", PoolSize: 2, Solution: [][]float64{{2, 2}}},
 		{Matrix: m, PoolType: "max", PoolSize: 2, Solution: [][]float64{{2}, {2}}},
 		{Matrix: m, PoolType: "average", PoolSize: 2, Solution: [][]float64{{1.51}}},
-		{Matrix: m, PoolType: "max", PoolSize: 2, Solution: [][]float64{{2}}, Phrasing: 99},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
-}
-
-func TestPoolMatrixParams(t *testing.T) {
-	tasktest.Refused(t, poolMatrix.Task(), map[string]string{
-		`{"min_rows":1}`:        "min_rows",
-		`{"max_rows":1}`:        "max_rows",
-		`{"min_cols":11}`:       "max_cols",
-		`{"max_cols":201}`:      "max_cols",
-		`{"min_pool_size":0}`:   "min_pool_size",
-		`{"min_pool_size":4}`:   "max_pool_size",
-		`{"max_pool_size":1}`:   "max_pool_size",
-		`{"max_pool_size":201}`: "max_pool_size",
-	})
 }
 
 var poolRE = regexp.MustCompile(`(max|average) pooling.*? (\d+) (?:by|rows)`)

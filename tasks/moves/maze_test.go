@@ -55,15 +55,6 @@ func TestMazeScore(t *testing.T) {
 	}
 }
 
-func TestMazeParams(t *testing.T) {
-	tasktest.Refused(t, maze.Task(), map[string]string{
-		`{"min_grid_size":3}`:   "min_grid_size",
-		`{"max_grid_size":201}`: "max_grid_size",
-		`{"min_dist":0}`:        "min_dist",
-		`{"max_dist":4}`:        "max_dist",
-	})
-}
-
 // The second solver reads the maze from the prompt and sweeps over it until no distance
 // changes.
 func TestMazeSecond(t *testing.T) {

@@ -205,14 +205,6 @@ func TestRushGames(t *testing.T) {
 	}
 }
 
-func TestRushHourParams(t *testing.T) {
-	tasktest.Refused(t, rushHour.Task(), map[string]string{
-		`{"min_moves":0}`:               "min_moves",
-		`{"min_moves":99}`:              "min_moves",
-		`{"min_moves":9,"max_moves":8}`: "max_moves",
-	})
-}
-
 func TestRushHourKeys(t *testing.T) {
 	tasktest.Variant(t, rushHour.Task(), "other letters of the cars", func(s *rushItem, r *rng.Rand) func(string) string {
 		last := 'B'

@@ -44,18 +44,6 @@ func TestSokobanScore(t *testing.T) {
 	})
 }
 
-func TestSokobanParams(t *testing.T) {
-	tasktest.Refused(t, sokoban.Task(), map[string]string{
-		`{"min_w":4}`:      "min_w",
-		`{"max_w":21}`:     "max_w",
-		`{"min_h":4}`:      "min_h",
-		`{"max_h":5}`:      "max_h",
-		`{"min_boxes":0}`:  "min_boxes",
-		`{"max_boxes":51}`: "max_boxes",
-		`{"max_depth":1}`:  "max_depth",
-	})
-}
-
 // The second solver reads the warehouse and the limit of moves from the prompt, and plays
 // the solution with sets of coordinates.
 func TestSokobanSecond(t *testing.T) {

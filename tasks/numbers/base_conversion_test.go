@@ -47,17 +47,6 @@ func TestBaseConversionScore(t *testing.T) {
 	}
 }
 
-func TestBaseConversionParams(t *testing.T) {
-	tasktest.Refused(t, baseConversion.Task(), map[string]string{
-		`{"min_base":1}`:                  "min_base",
-		`{"min_base":36}`:                 "min_base",
-		`{"max_base":37}`:                 "max_base",
-		`{"min_base":10,"max_base":10}`:   "max_base",
-		`{"min_value":-1}`:                "min_value",
-		`{"min_value":10,"max_value":10}`: "max_value",
-	})
-}
-
 var baseConversionRE = regexp.MustCompile(`([0-9a-z]+)(?: from|, a number in| is written in| in| as a number in) base (\d+).*? base (\d+)`)
 
 // The second solver reads the prompt, adds up the digits and writes the sum again.

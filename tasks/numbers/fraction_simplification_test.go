@@ -57,19 +57,6 @@ func TestFractionSimplificationScore(t *testing.T) {
 	}
 }
 
-func TestFractionSimplificationParams(t *testing.T) {
-	tasktest.Refused(t, fractionSimplification.Task(), map[string]string{
-		`{"min_value":0}`:                  "min_value",
-		`{"min_value":1000}`:               "max_value",
-		`{"max_value":2000000000}`:         "max_value",
-		`{"min_factor":0}`:                 "min_factor",
-		`{"max_factor":1}`:                 "max_factor",
-		`{"min_factor":20,"max_factor":9}`: "max_factor",
-		`{"styles":[]}`:                    "styles",
-		`{"styles":["roman"]}`:             "styles",
-	})
-}
-
 // If the settings allow few fractions, all of them are made, and none in lowest terms.
 func TestFractionSimplificationRange(t *testing.T) {
 	r, found := rng.New(3, "fraction"), map[string]bool{}

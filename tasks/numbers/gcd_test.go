@@ -38,18 +38,6 @@ func TestGCDScore(t *testing.T) {
 	}
 }
 
-func TestGCDParams(t *testing.T) {
-	tasktest.Refused(t, gcd.Task(), map[string]string{
-		`{"min_numbers":1}`:                 "min_numbers",
-		`{"min_numbers":3}`:                 "max_numbers",
-		`{"max_numbers":101}`:               "max_numbers",
-		`{"min_value":0}`:                   "min_value",
-		`{"min_value":1000}`:                "max_value",
-		`{"min_value":-9,"max_value":-3}`:   "min_value",
-		`{"max_value":9223372036854775808}`: "max_value",
-	})
-}
-
 var listedRE = regexp.MustCompile(`\d+`)
 
 // listed returns the numbers of a prompt.

@@ -52,15 +52,6 @@ func TestMultiple(t *testing.T) {
 	}
 }
 
-func TestLCMParams(t *testing.T) {
-	tasktest.Refused(t, lcm.Task(), map[string]string{
-		`{"min_numbers":1}`:   "min_numbers",
-		`{"max_numbers":101}`: "max_numbers",
-		`{"min_value":0}`:     "min_value",
-		`{"min_value":100}`:   "max_value",
-	})
-}
-
 // The second solver reads the prompt and multiplies the highest powers of the primes.
 func TestLCMSecond(t *testing.T) {
 	tasktest.Second(t, lcm.Task(), 1200, func(_ lcmItem, prompt, got string) error {

@@ -46,7 +46,6 @@ func TestNumberFilteringScore(t *testing.T) {
 		{OriginalNumbers: []string{"5"}, FilterValue: "nan", Operation: "keep_larger"},
 		{OriginalNumbers: []string{"x"}, FilterValue: "1", Operation: "keep_larger"},
 		{OriginalNumbers: []string{"1"}, FilterValue: "1", Operation: "keep_larger", Result: []string{"inf"}},
-		{OriginalNumbers: []string{"1"}, FilterValue: "1", Operation: "keep_larger", Phrasing: 99},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)

@@ -72,13 +72,6 @@ func TestSetCoverCredit(t *testing.T) {
 }
 
 func TestSetCoverParams(t *testing.T) {
-	tasktest.Refused(t, setCover.Task(), map[string]string{
-		`{"min_items":4}`:              "min_items",
-		`{"max_items":25}`:             "max_items",
-		`{"min_sets":4}`:               "min_sets",
-		`{"max_sets":27}`:              "max_sets",
-		`{"min_sets":10,"max_sets":9}`: "max_sets",
-	})
 	tasktest.RefusedRecords(t, setCover.Task(), []string{
 		`{}`,
 		`{"num_items":2,"sets":[[1],[2]],"costs":[1,1],"chosen":[0]}`,

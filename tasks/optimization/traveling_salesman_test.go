@@ -65,13 +65,6 @@ func TestSalesmanCredit(t *testing.T) {
 }
 
 func TestSalesmanParams(t *testing.T) {
-	tasktest.Refused(t, travelingSalesman.Task(), map[string]string{
-		`{"min_points":4}`:                "min_points",
-		`{"max_points":17}`:               "max_points",
-		`{"min_points":9,"max_points":8}`: "max_points",
-		`{"size":5}`:                      "size",
-		`{"size":1000}`:                   "size",
-	})
 	tasktest.RefusedRecords(t, travelingSalesman.Task(), []string{
 		`{}`,
 		`{"points":[[0,0],[1,1],[2,2]],"tour":[0,1]}`,

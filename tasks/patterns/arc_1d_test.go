@@ -31,13 +31,6 @@ func TestArc1DScore(t *testing.T) {
 	})
 }
 
-func TestArc1DParams(t *testing.T) {
-	tasktest.Refused(t, arc1D.Task(), map[string]string{
-		`{"min_size":7}`: "min_size", `{"max_size":9}`: "max_size", `{"max_size":201}`: "max_size", `{"num_train":1}`: "num_train", `{"num_train":21}`: "num_train",
-		`{"max_tier":0}`: "max_tier", `{"max_tier":4}`: "max_tier", `{"num_rules":3}`: "num_rules",
-	})
-}
-
 // rowMeanings define the rules a second time, in other ways, for rows as strings of digits.
 // k is the rule's parameter.
 var rowMeanings = map[string]func(x string, k int) string{

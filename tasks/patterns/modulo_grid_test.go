@@ -41,18 +41,6 @@ func TestModuloGridScore(t *testing.T) {
 	})
 }
 
-func TestModuloGridParams(t *testing.T) {
-	tasktest.Refused(t, moduloGrid.Task(), map[string]string{
-		`{"size_x":5}`:       "size_x",
-		`{"size_y":101}`:     "size_y",
-		`{"max_divisor":1}`:  "max_divisor",
-		`{"max_target":0}`:   "max_target",
-		`{"max_holes":0}`:    "max_holes",
-		`{"max_holes":31}`:   "max_holes",
-		`{"max_target":101}`: "max_target",
-	})
-}
-
 // The second solver tries every rule in the prompt on the visible marks, with numbers of
 // any size: all that agree with them give the solution.
 func TestModuloGridSecond(t *testing.T) {

@@ -34,21 +34,6 @@ func TestNumberSequenceScore(t *testing.T) {
 	})
 }
 
-func TestNumberSequenceParams(t *testing.T) {
-	tasktest.Refused(t, numberSequence.Task(), map[string]string{
-		`{"min_terms":3}`:                  "min_terms",
-		`{"max_terms":51}`:                 "max_terms",
-		`{"min_value":100}`:                "min_value",
-		`{"min_value":-2000000}`:           "min_value",
-		`{"max_value":2000000}`:            "max_value",
-		`{"max_complexity":0}`:             "max_complexity",
-		`{"max_complexity":21}`:            "max_complexity",
-		`{"min_terms":9,"max_terms":8}`:    "max_terms",
-		`{"min_value":5,"max_value":5}`:    "min_value",
-		`{"min_value":5,"max_value":-100}`: "min_value",
-	})
-}
-
 var termsRE = regexp.MustCompile(`(?m)(-?\d+(?:, -?\d+){3,})|^\d+: (-?\d+)$`)
 
 // The second solver reads the terms of the prompt and tries all small whole numbers as a, b

@@ -33,16 +33,6 @@ func TestRectangleCountScore(t *testing.T) {
 	})
 }
 
-func TestRectangleCountParams(t *testing.T) {
-	tasktest.Refused(t, rectangleCount.Task(), map[string]string{
-		`{"max_rectangles":0}`:   "max_rectangles",
-		`{"max_rectangles":101}`: "max_rectangles",
-		`{"width":9}`:            "width",
-		`{"height":201}`:         "height",
-		`{"max_lines":-1}`:       "max_lines",
-	})
-}
-
 // An outline crosses others at right angles, and touches them nowhere else.
 func TestRectanglesAreApart(t *testing.T) {
 	for _, c := range []struct {

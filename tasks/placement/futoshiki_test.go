@@ -52,15 +52,6 @@ func TestFutoshikiScore(t *testing.T) {
 	}
 }
 
-func TestFutoshikiParams(t *testing.T) {
-	tasktest.Refused(t, futoshiki.Task(), map[string]string{
-		`{"min_board_size":3}`:  "min_board_size",
-		`{"max_board_size":10}`: "max_board_size",
-		`{"min_difficulty":-1}`: "min_difficulty",
-		`{"max_difficulty":4}`:  "max_difficulty",
-	})
-}
-
 // A futoshikiBoard is a puzzle as read from the prompt.
 type futoshikiBoard struct {
 	cells [][]int     // 0 is empty

@@ -48,19 +48,6 @@ func TestKakurasuScore(t *testing.T) {
 	})
 }
 
-func TestKakurasuParams(t *testing.T) {
-	tasktest.Refused(t, kakurasu.Task(), map[string]string{
-		`{"min_rows":2}`:        "min_rows",
-		`{"max_rows":10}`:       "max_rows",
-		`{"min_cols":2}`:        "min_cols",
-		`{"max_cols":10}`:       "max_cols",
-		`{"p_ones":-0.1}`:       "p_ones",
-		`{"p_ones":1.1}`:        "p_ones",
-		`{"max_retries":0}`:     "max_retries",
-		`{"max_retries":1e300}`: "max_retries",
-	})
-}
-
 // The second solver reads the sums from the prompt and counts the solutions column by
 // column: there is one, and ours has these sums.
 func TestKakurasuSecond(t *testing.T) {

@@ -50,16 +50,6 @@ func TestNQueensScore(t *testing.T) {
 	}
 }
 
-func TestNQueensParams(t *testing.T) {
-	tasktest.Refused(t, nQueens.Task(), map[string]string{
-		`{"n":3}`:                         "n is 3",
-		`{"n":21}`:                        "n is 21",
-		`{"min_remove":0}`:                "min_remove",
-		`{"max_remove":9}`:                "max_remove",
-		`{"min_remove":5,"max_remove":4}`: "max_remove",
-	})
-}
-
 // The second solver reads the board from the prompt and looks at each pair of queens in the
 // solution.
 func TestNQueensSecond(t *testing.T) {

@@ -58,14 +58,6 @@ func TestSudokuScore(t *testing.T) {
 // jsonOf writes rows as JSON.
 func jsonOf(rows [][]int) string { return strings.ReplaceAll(fmt.Sprint(rows), " ", ",") }
 
-func TestSudokuParams(t *testing.T) {
-	tasktest.Refused(t, sudoku.Task(), map[string]string{
-		`{"min_empty":-1}`:               "min_empty",
-		`{"max_empty":65}`:               "max_empty",
-		`{"min_empty":40,"max_empty":3}`: "max_empty",
-	})
-}
-
 // A cover is an exact cover problem, solved by Knuth's Algorithm X in its plainest form:
 // exactly one of the chosen rows must cover each column.
 type cover struct {

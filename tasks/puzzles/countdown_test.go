@@ -78,25 +78,6 @@ func TestCountdownScore(t *testing.T) {
 	})
 }
 
-func TestCountdownParams(t *testing.T) {
-	tasktest.Refused(t, countdown.Task(), map[string]string{
-		`{"min_numbers":1}`:                  "min_numbers",
-		`{"max_numbers":3}`:                  "max_numbers",
-		`{"max_numbers":51}`:                 "max_numbers",
-		`{"min_value":0}`:                    "min_value",
-		`{"min_value":9,"max_value":8}`:      "max_value",
-		`{"max_value":1000001}`:              "max_value",
-		`{"min_target":0}`:                   "min_target",
-		`{"min_target":101,"max_target":99}`: "max_target",
-		`{"max_target":1000001}`:             "max_target",
-		`{"operators":[]}`:                   "operators",
-		`{"operators":["+","^"]}`:            "operators",
-		`{"operators":["+","+"]}`:            "operators",
-		`{"operators":"+"}`:                  "operators",
-		`{"shuffle":1}`:                      "shuffle",
-	})
-}
-
 // Unusual settings give solvable problems, or an error with the reason.
 func TestCountdownOperators(t *testing.T) {
 	for _, params := range []string{`{"operators":["-"],"max_numbers":4,"min_target":1}`, `{"operators":["+"],"min_target":5}`, `{"operators":["*","+"]}`, `{}`} {

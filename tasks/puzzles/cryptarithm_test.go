@@ -61,17 +61,6 @@ func TestCryptarithmScore(t *testing.T) {
 	})
 }
 
-func TestCryptarithmParams(t *testing.T) {
-	tasktest.Refused(t, cryptarithm.Task(), map[string]string{
-		`{"min_words":1}`:        "min_words",
-		`{"min_words":4}`:        "max_words",
-		`{"max_words":101}`:      "max_words",
-		`{"min_word_length":0}`:  "min_word_length",
-		`{"min_word_length":6}`:  "max_word_length",
-		`{"max_word_length":16}`: "max_word_length",
-	})
-}
-
 // The second solver reads the sum from the prompt, substitutes the digits, and adds up.
 func TestCryptarithmSecond(t *testing.T) {
 	check := func(item cryptarithmItem, prompt, got string) error {

@@ -62,18 +62,6 @@ func TestGraphColorRecords(t *testing.T) {
 	}
 }
 
-func TestGraphColorParams(t *testing.T) {
-	tasktest.Refused(t, graphColor.Task(), map[string]string{
-		`{"num_colors":1}`:         "num_colors",
-		`{"num_colors":101}`:       "num_colors",
-		`{"min_num_vertices":1}`:   "min_num_vertices",
-		`{"min_num_vertices":11}`:  "max_num_vertices",
-		`{"max_num_vertices":501}`: "max_num_vertices",
-		`{"edge_probability":1}`:   "edge_probability",
-		`{"edge_probability":0}`:   "edge_probability",
-	})
-}
-
 var edgeRE = regexp.MustCompile(`(\d+)-(\d+)`)
 
 // The second solver reads the graph from the prompt and checks the answer against it. It

@@ -50,15 +50,6 @@ func TestJugsScore(t *testing.T) {
 	})
 }
 
-func TestJugsParams(t *testing.T) {
-	tasktest.Refused(t, jugs.Task(), map[string]string{
-		`{"num_jugs":2}`:     "num_jugs",
-		`{"num_jugs":27}`:    "num_jugs",
-		`{"difficulty":0}`:   "difficulty",
-		`{"difficulty":200}`: "difficulty",
-	})
-}
-
 // Foreign puzzles may need three jugs, or have no solution.
 func TestJugsOfOthers(t *testing.T) {
 	three := jugsItem{Puzzle: jugsPuzzle{JugCapacities: []int{6, 10, 15}, Target: 1}}

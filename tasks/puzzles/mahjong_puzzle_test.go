@@ -67,14 +67,6 @@ func TestMahjongOfOthers(t *testing.T) {
 	}
 }
 
-func TestMahjongParams(t *testing.T) {
-	tasktest.Refused(t, mahjongPuzzle.Task(), map[string]string{
-		`{"min_num_rounds":0}`:    "min_num_rounds",
-		`{"max_num_rounds":9}`:    "max_num_rounds",
-		`{"max_num_rounds":1001}`: "max_num_rounds",
-	})
-}
-
 // The second solver reads the game from the prompt, counts the letters, and tries all pairs
 // of cards for a sequence.
 func TestMahjongSecond(t *testing.T) {

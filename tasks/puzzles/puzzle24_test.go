@@ -40,17 +40,6 @@ func TestPuzzle24Score(t *testing.T) {
 	})
 }
 
-func TestPuzzle24Params(t *testing.T) {
-	tasktest.Refused(t, puzzle24.Task(), map[string]string{
-		`{"operators":[]}`:              "operators",
-		`{"operators":["%"]}`:           "operators",
-		`{"min_value":0}`:               "min_value",
-		`{"max_value":11}`:              "max_value",
-		`{"min_value":9,"max_value":8}`: "max_value",
-		`{"max_ways":-1}`:               "max_ways",
-	})
-}
-
 // reach24 returns all values that numbers can make, by splitting them into two groups in
 // every way.
 func reach24(numbers []int64, operators string, known map[string]map[string]*big.Rat) map[string]*big.Rat {

@@ -49,13 +49,6 @@ func TestABScore(t *testing.T) {
 	}
 }
 
-func TestABParams(t *testing.T) {
-	tasktest.Refused(t, ab.Task(), map[string]string{
-		`{"length":1}`:    "length",
-		`{"length":1001}`: "length",
-	})
-}
-
 // The second solver reads the prompt and applies the rules, one by one, at the first pair.
 func TestABSecond(t *testing.T) {
 	tasktest.Second(t, ab.Task(), 1200, func(_ abItem, prompt, got string) error {

@@ -41,7 +41,6 @@ func TestStringInsertionScore(t *testing.T) {
 		{String: "ABCD", Solution: "ABCD"},
 		{String: "ABCX", Solution: "ABCX"},
 		{String: "", Solution: ""},
-		{String: "A", Solution: "A", Phrasing: 99},
 		{String: "A", Solution: "A", Rules: []insertion{{"ABCD", "A"}}},
 		{String: "A", Solution: "A", Rules: []insertion{{"ABCD", "A"}, {"ABCD", "B"}, {"BBBB", "A"}, {"CCCC", "A"}, {"DDDD", "A"}}},
 		{String: "A", Solution: "A", Rules: []insertion{{"ABC", "A"}, {"ABCD", "B"}, {"BBBB", "A"}, {"CCCC", "A"}, {"DDDD", "A"}}},
@@ -51,14 +50,6 @@ func TestStringInsertionScore(t *testing.T) {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
-}
-
-func TestStringInsertionParams(t *testing.T) {
-	tasktest.Refused(t, stringInsertion.Task(), map[string]string{
-		`{"min_string_length":4}`:     "min_string_length",
-		`{"min_string_length":21}`:    "max_string_length",
-		`{"max_string_length":10001}`: "max_string_length",
-	})
 }
 
 // The second solver reads rules and string from the prompt, and looks for the pattern that

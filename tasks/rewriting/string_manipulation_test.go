@@ -38,23 +38,11 @@ func TestStringManipulationScore(t *testing.T) {
 		{String: "abd", Solution: "abd", SelectedRules: ruleTexts([]int{1})},
 		{String: strings.Repeat("a", 1001), Solution: "a"},
 		{String: "", Solution: ""},
-		{String: "a", Solution: "a", Phrasing: 99},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
-}
-
-func TestStringManipulationParams(t *testing.T) {
-	tasktest.Refused(t, stringManipulation.Task(), map[string]string{
-		`{"min_string_length":4}`:    "min_string_length",
-		`{"min_string_length":21}`:   "max_string_length",
-		`{"max_string_length":1001}`: "max_string_length",
-		`{"min_num_rules":2}`:        "min_num_rules",
-		`{"min_num_rules":9}`:        "max_num_rules",
-		`{"max_num_rules":21}`:       "max_num_rules",
-	})
 }
 
 // Where a rule fits, it neither keeps, empties nor lengthens the string. Every rule fits

@@ -41,17 +41,6 @@ func TestStringSplittingScore(t *testing.T) {
 	})
 }
 
-func TestStringSplittingParams(t *testing.T) {
-	tasktest.Refused(t, stringSplitting.Task(), map[string]string{
-		`{"min_initial_machines":-1}`:    "min_initial_machines",
-		`{"min_initial_machines":6}`:     "max_initial_machines",
-		`{"max_initial_machines":0}`:     "max_initial_machines",
-		`{"max_initial_machines":10001}`: "max_initial_machines",
-		`{"max_iterations":0}`:           "max_iterations",
-		`{"max_iterations":100001}`:      "max_iterations",
-	})
-}
-
 var startRE = regexp.MustCompile(`At the start there are (\d+) \S+, (\d+) \S+ and (\d+) `)
 
 // asked reads the start from a prompt.

@@ -32,17 +32,6 @@ func TestStringSynthesisScore(t *testing.T) {
 	})
 }
 
-func TestStringSynthesisParams(t *testing.T) {
-	tasktest.Refused(t, stringSynthesis.Task(), map[string]string{
-		`{"min_initial_blocks":-1}`:    "min_initial_blocks",
-		`{"min_initial_blocks":6}`:     "max_initial_blocks",
-		`{"max_initial_blocks":0}`:     "max_initial_blocks",
-		`{"max_initial_blocks":10001}`: "max_initial_blocks",
-		`{"max_iterations":0}`:         "max_iterations",
-		`{"max_iterations":100001}`:    "max_iterations",
-	})
-}
-
 const blockKinds = "[A] [B] [C] {A} {B} {C} (A) (B) (C)"
 
 func TestStringSynthesisSecond(t *testing.T) {

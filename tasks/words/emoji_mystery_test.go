@@ -47,14 +47,6 @@ func TestEmojiOfOthers(t *testing.T) {
 	}
 }
 
-func TestEmojiParams(t *testing.T) {
-	tasktest.Refused(t, emojiMystery.Task(), map[string]string{
-		`{"min_words_in_sentence":0}`:    "min_words_in_sentence",
-		`{"max_words_in_sentence":2}`:    "max_words_in_sentence",
-		`{"max_words_in_sentence":1001}`: "max_words_in_sentence",
-	})
-}
-
 // The second solver decodes the UTF-16 code units of the prompt.
 func TestEmojiSecond(t *testing.T) {
 	tasktest.Second(t, emojiMystery.Task(), 1002, func(e emojiItem, prompt, got string) error {

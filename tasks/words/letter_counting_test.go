@@ -38,14 +38,6 @@ func TestLetterCountingScore(t *testing.T) {
 	}
 }
 
-func TestLetterCountingParams(t *testing.T) {
-	tasktest.Refused(t, letterCounting.Task(), map[string]string{
-		`{"min_words":0}`:               "min_words",
-		`{"min_words":9,"max_words":8}`: "max_words",
-		`{"max_words":1001}`:            "max_words",
-	})
-}
-
 var letterCountingRE = regexp.MustCompile(`(?s)letter "(.)".*?\n\n(.*)\n\n`)
 
 // The second solver removes the letter from the prompt and compares lengths.

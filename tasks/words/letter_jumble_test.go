@@ -37,7 +37,6 @@ func TestLetterJumbleScore(t *testing.T) {
 		{},
 		{OriginalWords: []string{"a"}},
 		{OriginalWords: []string{"ab"}, ScrambledWords: []string{"ac"}},
-		{OriginalWords: []string{"a"}, ScrambledWords: []string{"a"}, Phrasing: 99},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
@@ -52,22 +51,6 @@ func TestLetterJumbleScore(t *testing.T) {
 	})
 	whole := letterJumbleItem{OriginalWords: []string{"is"}, ScrambledWords: []string{"is"}}
 	tasktest.Nears(t, whole.Score, []tasktest.Near{{"is", 1, "an entry with nothing to do"}, {"si", 0, ""}, {"is it", 0, ""}})
-}
-
-func TestLetterJumbleParams(t *testing.T) {
-	tasktest.Refused(t, letterJumble.Task(), map[string]string{
-		`{"min_word_len":0}`:                  "min_word_len",
-		`{"min_word_len":16}`:                 "min_word_len",
-		`{"max_word_len":2}`:                  "max_word_len",
-		`{"min_words":0}`:                     "min_words",
-		`{"min_words":21}`:                    "max_words",
-		`{"max_words":1001}`:                  "max_words",
-		`{"min_corruption_level":-0.1}`:       "min_corruption_level",
-		`{"min_corruption_level":0.95}`:       "max_corruption_level",
-		`{"max_corruption_level":1.1}`:        "max_corruption_level",
-		`{"min_word_len":9,"max_word_len":8}`: "max_word_len",
-		`{"min_corruption_level":"a lot"}`:    "min_corruption_level",
-	})
 }
 
 // The second solver looks up each word of the prompt among all known words: a known word

@@ -36,14 +36,6 @@ func TestNeedleHaystackScore(t *testing.T) {
 	})
 }
 
-func TestNeedleHaystackParams(t *testing.T) {
-	tasktest.Refused(t, needleHaystack.Task(), map[string]string{
-		`{"min_num_statements":0}`:     "min_num_statements",
-		`{"min_num_statements":101}`:   "max_num_statements",
-		`{"max_num_statements":20001}`: "max_num_statements",
-	})
-}
-
 var whoRE = regexp.MustCompile(`Who ([^?]+)\?`)
 
 // The second solver searches the prompt for the words of the question; the word before them

@@ -61,7 +61,6 @@ func TestSentenceReorderingScore(t *testing.T) {
 		{WordCount: 7},
 		{Answer: &blank},
 		{WordCount: 7, Answer: &sentence, Shuffled: "owl, hunts it The quietly. seems, young"},
-		{WordCount: 7, Answer: &sentence, Phrasing: 99},
 		{WordCount: 7, Answer: &sentence, Shuffled: "owl, hunts it The\nquietly. seems, old"},
 		{WordCount: 18, Answer: &several, Shuffled: "waited. baker The calm\nowl, hunts it The quietly. seems, old\ntide nurse turned, the After laughed. the"},
 	} {
@@ -69,16 +68,6 @@ func TestSentenceReorderingScore(t *testing.T) {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
-}
-
-func TestSentenceReorderingParams(t *testing.T) {
-	tasktest.Refused(t, sentenceReordering.Task(), map[string]string{
-		`{"min_words_in_sentence":2}`:  "min_words_in_sentence",
-		`{"min_words_in_sentence":21}`: "max_words_in_sentence",
-		`{"max_words_in_sentence":26}`: "max_words_in_sentence",
-		`{"sentences":0}`:              "sentences",
-		`{"sentences":21}`:             "sentences",
-	})
 }
 
 // The second solver builds all sentences from the words of each line of the prompt, and

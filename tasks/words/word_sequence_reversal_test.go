@@ -29,17 +29,11 @@ func TestWordSequenceReversalScore(t *testing.T) {
 		{"fig, The", 0, "a word is missing"},
 		{"", 0, "nothing"},
 	})
-	for _, bad := range []wordSequenceReversalItem{{}, {Words: []string{""}}, {Words: []string{"a"}, Phrasing: 99}} {
+	for _, bad := range []wordSequenceReversalItem{{}, {Words: []string{""}}} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
-}
-
-func TestWordSequenceReversalParams(t *testing.T) {
-	tasktest.Refused(t, wordSequenceReversal.Task(), map[string]string{
-		`{"min_words":1}`: "min_words", `{"min_words":9}`: "max_words", `{"max_words":1001}`: "max_words",
-	})
 }
 
 // The second solver removes the words of the prompt from the right.

@@ -39,24 +39,11 @@ func TestWordSortingScore(t *testing.T) {
 		{TransformedWords: []string{"a"}, SortedWords: []string{"a"}, Direction: "up"},
 		{TransformedWords: []string{"a", "b"}, SortedWords: []string{"a", "b"}, Direction: "descending"},
 		{TransformedWords: []string{"a"}, SortedWords: []string{"b"}, Direction: "ascending"},
-		{TransformedWords: []string{"a"}, SortedWords: []string{"a"}, Direction: "ascending", Phrasing: 99},
 	} {
 		if task.Check(bad) == nil {
 			t.Errorf("%+v is accepted", bad)
 		}
 	}
-}
-
-func TestWordSortingParams(t *testing.T) {
-	tasktest.Refused(t, wordSorting.Task(), map[string]string{
-		`{"min_words":2}`:                           "min_words",
-		`{"min_words":11}`:                          "max_words",
-		`{"max_words":1001}`:                        "max_words",
-		`{"min_word_length":0}`:                     "min_word_length",
-		`{"min_word_length":13}`:                    "max_word_length",
-		`{"min_word_length":1,"max_word_length":2}`: "max_word_length",
-		`{"transformation":"title"}`:                "transformation",
-	})
 }
 
 // The second way takes the least of the words of the prompt again and again.
