@@ -55,18 +55,19 @@ func Bit(b bool) int {
 
 // MatchWhole scores got against want, the only right whole number, in any spelling of
 // [answer.ReadInt]; a full stop may follow. No other number earns anything.
-func MatchWhole(got string, want int64) quintain.Verdict {
+func MatchWhole(got, want string) quintain.Verdict {
 	const longest = 100 // bytes of a number and the space around it
 	text := answer.Trim(got[:min(len(got), longest+1)])
 	if text == "" && len(got) <= longest {
 		return quintain.Malformed("the answer is empty")
 	}
 	n, is := answer.ReadInt(strings.TrimSuffix(text, "."))
+	number, _ := strconv.ParseInt(want, 10, 64)
 	switch {
 	case len(got) > longest || !is:
 		return quintain.Malformed("want a whole number and nothing else")
-	case n != want:
-		return quintain.Wrong("want " + strconv.FormatInt(want, 10))
+	case n != number:
+		return quintain.Wrong("want " + want)
 	}
 	return quintain.Right()
 }

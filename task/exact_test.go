@@ -57,26 +57,26 @@ func TestMatchList(t *testing.T) {
 func TestMatchWhole(t *testing.T) {
 	for _, test := range []struct {
 		got       string
-		want      int64
+		want      string
 		score     float64
 		malformed bool
 		why       string
 	}{
-		{"7", 7, 1, false, ""},
-		{" +07.\n", 7, 1, false, "another spelling"},
-		{"-7", 7, 0, false, "another number"},
-		{"17", 7, 0, false, "another number"},
-		{"7.0", 7, 0, true, "not as a whole number is written"},
-		{"7 or 8", 7, 0, true, "no choice"},
-		{"seven", 7, 0, true, ""},
-		{"", 7, 0, true, "nothing"},
-		{"\n", 0, 0, true, "nothing"},
-		{strings.Repeat("0", 1000) + "7", 7, 0, true, "nobody writes that"},
-		{strings.Repeat(" ", 1000), 7, 0, true, ""},
+		{"7", "7", 1, false, ""},
+		{" +07.\n", "7", 1, false, "another spelling"},
+		{"-7", "7", 0, false, "another number"},
+		{"17", "7", 0, false, "another number"},
+		{"7.0", "7", 0, true, "not as a whole number is written"},
+		{"7 or 8", "7", 0, true, "no choice"},
+		{"seven", "7", 0, true, ""},
+		{"", "7", 0, true, "nothing"},
+		{"\n", "0", 0, true, "nothing"},
+		{strings.Repeat("0", 1000) + "7", "7", 0, true, "nobody writes that"},
+		{strings.Repeat(" ", 1000), "7", 0, true, ""},
 	} {
 		v := task.MatchWhole(test.got, test.want)
 		if v.Score != test.score || v.Malformed != test.malformed || v.Score < 1 && v.Reason == "" {
-			t.Errorf("%.50q for %d: %+v, want %v (%s)", test.got, test.want, v, test.score, test.why)
+			t.Errorf("%.50q for %s: %+v, want %v (%s)", test.got, test.want, v, test.score, test.why)
 		}
 	}
 }

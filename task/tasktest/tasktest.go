@@ -178,12 +178,12 @@ func solution(t testing.TB, task quintain.Task) {
 	})
 }
 
-// nonsense: a text without an answer earns nothing, and no text earns more than 1.
+// nonsense: a text without an answer earns nothing, and a reason for it; no text earns more than 1. Tables of near misses need no rows for it.
 func nonsense(t testing.TB, task quintain.Task) {
 	each(t, task, func(p quintain.Problem) {
 		for _, answer := range []string{"", " \n", "\t", ",", "I do not know.", "answer", "\x00\xff", "{}", "[]", "null", "nan", "inf", "-inf", "__import__('os')"} {
-			if v := grade(t, task, p, answer); v.Score != 0 {
-				t.Errorf("%s: answer %.20q gets %v, want 0", p.ID(), answer, v.Score)
+			if v := grade(t, task, p, answer); v.Score != 0 || v.Reason == "" {
+				t.Errorf("%s: answer %.20q gets %+v, want 0 and a reason", p.ID(), answer, v)
 			}
 		}
 		if v := grade(t, task, p, p.Prompt); v.Score >= 1 {

@@ -36,13 +36,11 @@ func TestComplexArithmeticScore(t *testing.T) {
 		{"-2\t- 4i", 0, "a tab inside"},
 		{"-2 - 4i-4i", 0, "two imaginary parts"},
 		{"-2--4i", 0, "two signs"},
-		{"nan", 0, "reasoning-gym pays 1"},
 		{"nan+nani", 0, ""},
 		{"-2-infi", 0, ""},
 		{"-2 - 4", 0, "no i"},
 		{"i", 0, ""},
 		{"()", 0, ""},
-		{"", 0, "nothing"},
 		{"0x-2", 0, ""},
 		{"-2-4i" + strings.Repeat("0", 1000), 0, "too long"},
 	})

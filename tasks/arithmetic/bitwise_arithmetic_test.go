@@ -29,7 +29,6 @@ func TestBitwiseArithmeticScore(t *testing.T) {
 		{"the value is -0xc", 0, "reasoning-gym pays nothing here"},
 		{"((0x10 - 0x3f) >> 0x2)", 0, "the question itself"},
 		{"-0x6 * 0x2", 0, "nothing is worked out"},
-		{"", 0, "nothing"},
 	})
 	for _, bad := range []bitwiseArithmeticItem{
 		{Problem: "0x1 +"}, {Problem: "__import__('os')"}, {Problem: "12"}, {Problem: "0x"}, {Problem: "(0x1 << 0x41)"},

@@ -25,8 +25,6 @@ func TestChainSumScore(t *testing.T) {
 		{"1234.5", 0, ""},
 		{"the sum is 1234", 4. / 15, ""},
 		{"1234 or 1235", 0, "two answers"},
-		{"", 0, "nothing"},
-		{"nan", 0, "no number"},
 		{"1000 + 234", 0, "the question itself"},
 	})
 }

@@ -31,9 +31,6 @@ func TestPowerFunctionScore(t *testing.T) {
 		{"-2.62", 0, "there is no exponent"},
 		{"-2.62 * 10^14", 0, "another notation"},
 		{"-765.0902^5", 0, "the question itself"},
-		{"", 0, "nothing"},
-		{"nan", 0, "no number"},
-		{"-inf", 0, ""},
 		{"1e999999999999", 0, ""},
 	})
 	zero := powerFunctionItem{Base: 0, Exponent: 3}

@@ -26,8 +26,6 @@ func TestProductsScore(t *testing.T) {
 		{"-45 * 37 = -1665", 0, "reasoning-gym pays for any text that contains the answer"},
 		{"-45 * 37", 0, "the question itself"},
 		{"-8", 0, "the sum"},
-		{"", 0, "nothing"},
-		{"nan", 0, "no number"},
 	})
 	for _, bad := range []productsItem{
 		{Expression: ""}, {Expression: "2 *"}, {Expression: "2 * "}, {Expression: "2 ** 3"}, {Expression: "+2 * 3"},

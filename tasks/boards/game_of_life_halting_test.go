@@ -24,7 +24,6 @@ func TestGameOfLifeHaltingScore(t *testing.T) {
 		{"True.", 0, "as well"},
 		{"Yes", 0, ""},
 		{"1", 0, ""},
-		{"", 0, "nothing"},
 	})
 	tasktest.Nears(t, gameOfLifeHaltingItem{ShouldOscillate: &lasts}.Score, []tasktest.Near{
 		{"False", 1, ""},
@@ -39,7 +38,6 @@ func TestGameOfLifeHaltingScore(t *testing.T) {
 		{"alive", 0, "how many was asked for"},
 		{"12", 0, "the word was asked for too"},
 		{"False", 0, "not the question"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, gameOfLifeHalting.Task(), []string{
 		`{"should_oscillate":false,"board":["0000","0110","0000","0000"],"simulation_steps":2,"outcome":"dead 2"}`,

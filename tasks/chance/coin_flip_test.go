@@ -42,13 +42,10 @@ func TestCoinFlipScore(t *testing.T) {
 		{"11/16/1", 0, ""},
 		{"1.1e1/16", 0, ""},
 		{"68.75%", 0, ""},
-		{"nan", 0, ""},
-		{"inf", 0, ""},
 		{"1e999", 0, ""},
 		{"11/" + strings.Repeat("9", 1000), 0, ""},
 		{strings.Repeat("9", 1000) + "/16", 0, ""},
 		{"0.6875 or 0.3125", 0, "two answers"},
-		{"", 0, "nothing"},
 	})
 	rare := coinFlipItem{NumTrials: 15, KHeads: 15, ProblemType: exact, Rational: rational{1, 32768}}
 	tasktest.Nears(t, rare.Score, []tasktest.Near{

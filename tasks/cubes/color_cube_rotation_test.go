@@ -27,7 +27,6 @@ func TestColorCubeScore(t *testing.T) {
 		{"greenish", 0, "another word"},
 		{"green or gold", 0, "two colors"},
 		{"The left side is green", 0, "a sentence"},
-		{"", 0, "nothing: reasoning-gym pays 0.01 for any text"},
 	})
 	good := `"initial_state":{"top":"red","right":"blue","front":"green","left":"gold","back":"white","bottom":"black"}`
 	tasktest.RefusedRecords(t, colorCubeRotation.Task(), []string{

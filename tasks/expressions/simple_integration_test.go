@@ -33,7 +33,6 @@ func TestSimpleIntegrationScore(t *testing.T) {
 		{"8*X**4 - 3*X**2/2, C", 0, "a list"},
 		{"8*X**4 - 1.49999999*X**2", 0, "nearly"},
 		{"C", 0, ""},
-		{"", 0, "nothing"},
 		{"The answer is 8*X**4 - 3*X**2/2 + C", 0, "a sentence"},
 		{"The answer is -3*X**2/2 + 8*X**4", 0, "the same, as if its words were a constant"},
 		{`__import__("os").system("true")`, 0, "a program"},

@@ -26,7 +26,6 @@ func TestSimpleGeometryScore(t *testing.T) {
 		{"350", 0, "the sum of the others"},
 		{"-10", 0, ""},
 		{"ten", 0, "a word"},
-		{"", 0, "nothing"},
 	})
 	half := simpleGeometryItem{NSides: 3, KnownAngles: []float64{60.25, 60.25}, MissingRaw: 59.5, MissingRounded: 59.5}
 	tasktest.Nears(t, simpleGeometry.Scorer(half), []tasktest.Near{{"59.5", 1, "a fraction"}})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/canon"
 	"github.com/quintain-rl/quintain/internal/grid"
 	"github.com/quintain-rl/quintain/task"
@@ -44,6 +43,7 @@ var largestIsland = task.Spec[islandParams, islandItem]{
 	},
 	Form:  "\n\nAnswer with a whole number.",
 	Short: "largest island\n{grid}",
+	Match: task.MatchWhole,
 }
 
 // islandParams are the settings of one difficulty.
@@ -169,7 +169,3 @@ func (i islandItem) Check() error {
 }
 
 func (i islandItem) Solve() string { return strconv.Itoa(i.Solution) }
-
-func (i islandItem) Score(answer string) quintain.Verdict {
-	return task.MatchWhole(answer, int64(i.Solution))
-}

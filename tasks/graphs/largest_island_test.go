@@ -16,7 +16,7 @@ func TestIslandScore(t *testing.T) {
 	if err := task.Check(item); err != nil {
 		t.Fatal(err)
 	}
-	tasktest.Nears(t, item.Score, []tasktest.Near{
+	tasktest.Nears(t, largestIsland.Scorer(item), []tasktest.Near{
 		{"4", 1, ""}, {" 4.\n", 1, ""}, {"6", 0, "corners do not join"}, {"14", 0, "reasoning-gym pays 0.5"}, {"2 or 4", 0, "no choice"}, {"four", 0, "a number was asked for"}, {"", 0, "nothing"},
 	})
 }

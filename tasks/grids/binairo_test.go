@@ -30,7 +30,6 @@ func TestBinairoScore(t *testing.T) {
 		{"0 1 0 1\n1 0 1 0\n0 0 1 1", 0, "a row left out"},
 		{"0 _ _ 1\n_ 0 _ _\n_ _ _ 1\n_ _ 0 _", 0, "the puzzle"},
 		{"The board is\n0 1 0 1\n1 0 1 0\n0 0 1 1\n1 1 0 0", 0, "words"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, binairo.Task(), []string{
 		`{}`,

@@ -31,7 +31,6 @@ func TestHitoriScore(t *testing.T) {
 		{"# 1 2\n1 2 3", 0, "a row left out"},
 		{"1 1 2\n1 2 3\n3 3 1", 0, "the puzzle"},
 		{"Board:\n# 1 2\n1 2 3\n3 # 1", 0, "words"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, hitori.Task(), []string{
 		`{}`,

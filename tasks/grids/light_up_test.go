@@ -31,7 +31,6 @@ func TestLightUpScore(t *testing.T) {
 		{". L 1\n0 # .", 0, "a row left out"},
 		{". . 1\n0 # .\n. . .", 0, "the puzzle"},
 		{"Lamps:\n. L 1\n0 # .\n. . L", 0, "words"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, lightUp.Task(), []string{
 		`{}`,

@@ -30,7 +30,6 @@ func TestNonogramScore(t *testing.T) {
 		{"# . #\n# # #", 0, "a row left out"},
 		{"row 1: # . #\nrow 2: # # #\nrow 3: . . .", 0, "with names of the rows"},
 		{"1 0 1\n1 1 1\n0 0 0", 0, "other signs"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, nonogram.Task(), []string{
 		`{}`,

@@ -29,7 +29,6 @@ func TestStarBattleScore(t *testing.T) {
 		{"A S A B\nC A B S\nS C D D\nC C S D", 0, "with the letters"},
 		{". S . .\n. . . S\nS . . .", 0, "a row left out"},
 		{"Stars:\n. S . .\n. . . S\nS . . .\n. . S .", 0, "words"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, starBattle.Task(), []string{
 		`{}`,

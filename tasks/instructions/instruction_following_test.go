@@ -33,7 +33,6 @@ func TestInstructionFollowingScore(t *testing.T) {
 		{strings.Replace(right, "copper", "silver", 1), 0, "without a word"},
 		{right + "\x00", 0, "a control character"},
 		{strings.Repeat(right+" ", 200), 0, "far too long"},
-		{"", 0, "nothing"},
 		{"...", 0, "no words"},
 	})
 }

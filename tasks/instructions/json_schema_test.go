@@ -48,7 +48,6 @@ func TestJSONSchemaScore(t *testing.T) {
 		{`{"age": 9, "tags": ["ab", "cdef"], "rank": 1000000000000000000000000000000000}`, 0, "too long a number"},
 		{`{"age": 9, "tags": ["ab", "cdef"], "rank": 1e999999999}`, 0, "too large a number"},
 		{`[]`, 0, "another type"},
-		{"", 0, "nothing"},
 		{strings.Repeat("[", 20000), 0, "too long"},
 	})
 }

@@ -186,7 +186,7 @@ func (c *cards) appendPrompt(b []byte, phrasing int) []byte {
 func (c *cards) result() string { return strconv.Itoa(c.total()) }
 
 func (c *cards) score(answer string) quintain.Verdict {
-	return task.MatchWhole(answer, int64(c.total()))
+	return task.MatchWhole(answer, c.result())
 }
 
 // canonical leaves out the names of the suits, and the order of rules and cards.

@@ -221,8 +221,7 @@ func (o *operators) result() string {
 }
 
 func (o *operators) score(answer string) quintain.Verdict {
-	want, _ := strconv.ParseInt(o.result(), 10, 64)
-	return task.MatchWhole(answer, want)
+	return task.MatchWhole(answer, o.result())
 }
 
 // canonical leaves out signs that do not occur. It names the others by their first occurrence, or

@@ -26,7 +26,6 @@ func TestBinaryAlternationScore(t *testing.T) {
 		{"0", 0, ""},
 		{"one", 0, ""},
 		{"0110010", 0, "the question contains a 1"},
-		{"", 0, "nothing"},
 	})
 	never := binaryAlternationItem{String: "00010", Solution: -1}
 	tasktest.Nears(t, binaryAlternation.Scorer(never), []tasktest.Near{

@@ -203,7 +203,7 @@ func (i isomorphicStringsItem) Solve() string {
 
 func (i isomorphicStringsItem) Score(answer string) quintain.Verdict {
 	if i.Witness {
-		return task.MatchWhole(answer, int64(apart(i.Words[0], i.Words[1])))
+		return task.MatchWhole(answer, i.Solve())
 	}
 	return task.Match(answer, i.Solve())
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -31,7 +30,8 @@ var aiw = task.Spec[aiwParams, aiwItem]{
 	Few: []string{
 		"There are few families of up to six.",
 	},
-	Make: makeAIW,
+	Make:  makeAIW,
+	Match: task.MatchWhole,
 }
 
 var (
@@ -308,9 +308,4 @@ func (a aiwItem) canonical(turned bool) string {
 	}
 	member := a.Asked.Member != ""
 	return fmt.Sprint(siblings, a.Asked.Link, member, member && a.Asked.Female != turned, a.Asked.Women != turned, groups)
-}
-
-func (a aiwItem) Score(answer string) quintain.Verdict {
-	want, _ := strconv.ParseInt(a.Answer, 10, 64) // Check has already read it
-	return task.MatchWhole(answer, want)
 }

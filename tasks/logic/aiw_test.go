@@ -14,7 +14,7 @@ import (
 )
 
 func TestAIWScore(t *testing.T) {
-	tasktest.Nears(t, aiwItem{Answer: "4"}.Score, []tasktest.Near{
+	tasktest.Nears(t, aiw.Scorer(aiwItem{Answer: "4"}), []tasktest.Near{
 		{"4", 1, ""}, {" 4.\n", 1, ""}, {"3", 0, "Alice herself is forgotten"}, {"14", 0, "another number"}, {"4 sisters", 0, "the number alone was asked for"}, {"3 or 4", 0, "no choice"}, {"", 0, "nothing"},
 	})
 	alice := aiwGroup{Name: "Alice", Female: true, Men: 3, Women: 2}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -27,7 +26,8 @@ var selfReference = task.Spec[selfReferenceParams, selfReferenceItem]{
 	Few: []string{
 		"There are few lists of four statements.",
 	},
-	Make: makeSelfReference,
+	Make:  makeSelfReference,
+	Match: task.MatchWhole,
 }
 
 // selfReferenceParams are the settings of one difficulty.
@@ -382,8 +382,3 @@ func (s selfReferenceItem) Choices() int {
 }
 
 func (s selfReferenceItem) Solve() string { return s.Answer }
-
-func (s selfReferenceItem) Score(answer string) quintain.Verdict {
-	want, _ := strconv.ParseInt(s.Answer, 10, 64) // Check has already read it
-	return task.MatchWhole(answer, want)
-}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestSelfReferenceScore(t *testing.T) {
-	tasktest.Nears(t, selfReferenceItem{Answer: "2"}.Score, []tasktest.Near{
+	tasktest.Nears(t, selfReference.Scorer(selfReferenceItem{Answer: "2"}), []tasktest.Near{
 		{"2", 1, ""}, {" 2.\n", 1, ""}, {"02", 1, "another spelling"},
 		{"1", 0, ""}, {"12", 0, "another number"}, {"two", 0, "a number was asked for"}, {"2 or 3", 0, "no choice"}, {"", 0, "nothing"},
 	})

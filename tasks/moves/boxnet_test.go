@@ -72,10 +72,8 @@ func TestBoxnetScore(t *testing.T) {
 		{`[{"Agent[1.5, 1.5]" "move(box_blue, target_blue)"}]`, 0, "no colon"},
 		{`[{"Agent[1.5, 1.5]\\u0020": "move(box_blue, target_blue)"}]`, 0, "an escape"},
 		{"\n [ { " + blue + " } ]\n", 1. / 3, "space"},
-		{"[]", 0, "no steps; reasoning-gym pays 0.05"},
 		{"{" + blue + "}", 0, "an object instead of a list"},
 		{right[:len(right)-1], 0, "no end"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, boxnet.Task(), []string{
 		`{"row_num":0,"column_num":0,"initial_state":{}}`,

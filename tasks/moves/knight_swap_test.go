@@ -40,9 +40,7 @@ func TestKnightSwapScore(t *testing.T) {
 		{" no.\n", 1, "lower case, a full stop"},
 		{"NO", 1, "upper case"},
 		{"No way", 0, "words"},
-		{"[]", 0, "no moves"},
 		{`["w,A1,B3"]`, 0, "a legal move; reasoning-gym pays 0.05 where there is a solution"},
-		{"", 0, "nothing"},
 	})
 	item = knightsOn("A1 B3 C1 A2 C3 B1 A3 C2", "A1 C1", "A3 C3") // Guarini's puzzle
 	if err := task.Check(item); err != nil || item.NumSteps != 16 {
@@ -65,7 +63,6 @@ func TestKnightSwapScore(t *testing.T) {
 		{`[["w","A1","B3"]]`, 0, "lists in a list"},
 		{"No", 0, "there is a solution"},
 		{"w,A1,B3", 0, "no list"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, knightSwap.Task(), []string{
 		`{"pieces":{},"start_turn":"w"}`,

@@ -38,7 +38,6 @@ func TestMazeScore(t *testing.T) {
 		{"6 steps", 0, "words"},
 		{"6.0", 0, "a fraction"},
 		{"6 7", 0, "two numbers"},
-		{"", 0, "nothing"},
 	})
 	for _, record := range []string{
 		`{"grid":["#####","#S..#","###.#","#G..#","#####"],"shortest_path_length":7,"start":"S","goal":"G","wall":"#","path":"."}`,

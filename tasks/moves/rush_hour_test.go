@@ -38,7 +38,6 @@ func TestRushHourScore(t *testing.T) {
 		{"B-1 C+3 A+", 0, "no number"},
 		{"Move B-1 C+3 A+4", 0, "a word; reasoning-gym reads the moves"},
 		{"-1 +3 +4", 0, "no letters"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, rushHour.Task(), []string{
 		`{"board_config":""}`,

@@ -31,7 +31,6 @@ func TestSokobanScore(t *testing.T) {
 		{"RRDRR", 0, "a box on the wrong side of a goal"},
 		{"RLDRR.", 0, "a full stop"},
 		{"Answer: RLDRR", 0, "words; reasoning-gym reads the letters"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, sokoban.Task(), []string{
 		`{"gamestr":""}`,

@@ -34,7 +34,6 @@ func TestHanoiScore(t *testing.T) {
 		{"Move disk 1 from Peg 4 to Peg 1, then disk 2 from Peg 4 to Peg 2", 0, "two moves on a line"},
 		{"1 4 1\n2 4 2\n1 1 2", 0, "numbers alone"},
 		{"The moves are:\nMove disk 1 from Peg 4 to Peg 1", 0, "words"},
-		{"", 0, "nothing"},
 		{" \n\n", 0, "nothing; reasoning-gym pays 0.05"},
 	})
 	for _, record := range []string{

@@ -52,9 +52,9 @@ type countBitsParams struct {
 // countBitsItem is one number.
 type countBitsItem struct {
 	Number   int64  `json:"number" want:"0 or more"`
-	Solution int    `json:"solution"` // number of ones in Number
-	Binary   string `json:"binary"`   // Number in binary
-	N        int64  `json:"n"`        // Number again, for reasoning-gym
+	Solution int    `json:"solution" want:"the answer"` // number of ones in Number
+	Binary   string `json:"binary"`                     // Number in binary
+	N        int64  `json:"n"`                          // Number again, for reasoning-gym
 	Phrasing int    `json:"phrasing,omitempty"`
 }
 
@@ -99,9 +99,4 @@ func (c countBitsItem) Canonical() string {
 	return strconv.FormatUint(min(odd, mirrored>>bits.TrailingZeros64(mirrored)), 10)
 }
 
-// Check refuses a record with a wrong count.
-func (c countBitsItem) Check() error {
-	return task.Want("solution", c.Solution, bits.OnesCount64(uint64(c.Number)))
-}
-
-func (c countBitsItem) Solve() string { return strconv.Itoa(c.Solution) }
+func (c countBitsItem) Solve() string { return strconv.Itoa(bits.OnesCount64(uint64(c.Number))) }

@@ -25,7 +25,6 @@ func TestCountBitsScore(t *testing.T) {
 		{"1111101000", 0, "the number in binary"},
 		{"110", 0, "the count in binary"},
 		{"1000", 0, "the number"},
-		{"", 0, "nothing"},
 	})
 	for _, bad := range []countBitsItem{
 		{Number: -1, Solution: 64},

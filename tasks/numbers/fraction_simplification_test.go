@@ -39,7 +39,6 @@ func TestFractionSimplificationScore(t *testing.T) {
 		{"the fraction is 2/3", 0, "reasoning-gym pays nothing for it"},
 		{"2", 0, ""},
 		{"/", 0, ""},
-		{"", 0, "nothing; 0.01 there"},
 	})
 	for _, spoil := range []func(*fractionSimplificationItem){
 		func(f *fractionSimplificationItem) { f.Numerator = -24 },

@@ -23,7 +23,6 @@ func TestGCDScore(t *testing.T) {
 		{"252", 0, "the least common multiple"},
 		{"84", 0, "one of the numbers"},
 		{"1", 0, ""},
-		{"", 0, "nothing"},
 	})
 	for _, bad := range []gcdItem{
 		{Numbers: nil, Result: 1},

@@ -30,10 +30,7 @@ func TestNumberFormatScore(t *testing.T) {
 		{"704523564.474 704523555.777", 0, "both"},
 		{"-704523564.474", 0, ""},
 		{"the second", 0, "its place"},
-		{"nan", 0, ""},
-		{"inf", 0, ""},
 		{"1e999", 0, ""},
-		{"", 0, "nothing"},
 	})
 	fine := numberFormatItem{
 		Candidates: []float64{1000.0004, 1000.0003, 1000.0005}, Solution: 1000.0005,

@@ -45,7 +45,6 @@ func TestPrimeFactorizationScore(t *testing.T) {
 		{"2^2^1 × 3 × 5", 0, ""},
 		{"2 × 2 × 3 × 5.", 0, "a full stop"},
 		{" × ", 0, "nothing; reasoning-gym pays 0.01"},
-		{"", 0, ""},
 	})
 	prime := primeFactorizationItem{Number: 61, Factors: []int64{61}}
 	tasktest.Nears(t, prime.Score, []tasktest.Near{{"61", 1, ""}, {"1 × 61", 0, ""}, {"61 × 1", 0, ""}, {"6", 0, ""}})

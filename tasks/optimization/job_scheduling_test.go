@@ -32,7 +32,6 @@ func TestSchedulingScore(t *testing.T) {
 		{"B C A D", 0, "no such job"},
 		{"BCA", 0, "want space"},
 		{"b c a", 0, "names are in upper case"},
-		{"", 0, "nothing"},
 	})
 	item.Before, item.Order = [][2]int{{0, 1}}, []int{0, 1, 2}
 	if v := item.Score("B C A"); v.Score > 0 || !strings.Contains(v.Reason, "A does not come before B") {

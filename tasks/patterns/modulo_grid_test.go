@@ -28,7 +28,6 @@ func TestModuloGridScore(t *testing.T) {
 		{"✅❌✅\n❌✅❌\n✅❌✅", 0, "a row too many"},
 		{"✅❌✅❌✅❌", 0, "no rows"},
 		{"The grid is\n✅❌✅\n❌✅❌", 0, "there is more than the grid"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, moduloGrid.Task(), []string{
 		`{"divisor":2,"target":0,"operation":"sum"}`,

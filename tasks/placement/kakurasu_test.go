@@ -36,7 +36,6 @@ func TestKakurasuScore(t *testing.T) {
 		{"1 0 1 0 0 1 0 0 0 0 1 1", 0, "on one line"},
 		{"1 0 1 0 4\n0 1 0 0 2\n0 0 1 1 7", 0, "with the sums"},
 		{"row 1: 1 0 1 0\nrow 2: 0 1 0 0\nrow 3: 0 0 1 1", 0, "words; reasoning-gym ignores them"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, kakurasu.Task(), []string{
 		`{}`,

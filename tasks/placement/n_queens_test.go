@@ -37,7 +37,6 @@ func TestNQueensScore(t *testing.T) {
 		{"_ Q _ _ _\n_ _ _ _ Q\n_ _ Q _ _\nQ _ _ _ _", 0, "a row left out"},
 		{"_ Q _ _ _\n_ _ _ _ _\n_ _ _ _ _\n_ _ _ _ _\n_ _ _ _ _", 0, "the board as it was"},
 		{"_ Q _ _ _\n_ _ _ _ K\n_ _ Q _ _\nQ _ _ _ _\n_ _ _ Q _", 0, "a king"},
-		{"", 0, "nothing"},
 	})
 	for _, record := range []string{
 		`{}`,

@@ -30,8 +30,6 @@ func TestCountdownScore(t *testing.T) {
 		{"31 + 39 - 42 + 91.", 1, "a full stop"},
 		{"(31 +\n39) - 42 + 91", 1, "a new line in brackets"},
 		{"31 + 39\n - 42 + 91", 0, "a new line outside of them"},
-		{"", 0, "reasoning-gym pays 0.01 for nothing"},
-		{"I do not know.", 0, "and for any text"},
 		{"0", 0, "and 0.05 for any expression"},
 		{"119", 0, "the target alone"},
 		{"31 + 91 + 42 + 39", 0, "another value"},

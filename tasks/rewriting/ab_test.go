@@ -26,7 +26,6 @@ func TestABScore(t *testing.T) {
 		{"#A#A#BA#B#A#", 0, "no spaces"},
 		{"The answer is #A #A #B A# B# A#", 0, ""},
 		{"#A #A A# #B B# A# B# A# #A #B", 0, "the program itself"},
-		{"", 0, "nothing"},
 	})
 	tasktest.Nears(t, abItem{Answer: &empty}.Score, []tasktest.Near{
 		{"", 1, "some entries of reasoning-gym end as nothing"},

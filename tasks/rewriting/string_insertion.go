@@ -41,7 +41,7 @@ type stringInsertionParams struct {
 // usualInsertions.
 type stringInsertionItem struct {
 	String       string      `json:"string" want:"1 or more" chars:"A-E"` // of the letters A to E
-	Solution     string      `json:"solution"`
+	Solution     string      `json:"solution" want:"the answer"`
 	StringLength int         `json:"string_length"`
 	Rules        []insertion `json:"rules,omitempty"`
 	Phrasing     int         `json:"phrasing,omitempty" want:"0 to 5"`
@@ -193,23 +193,23 @@ func (s stringInsertionItem) Check() error {
 	if s.Rules != nil && len(s.Rules) != insertionRules {
 		return fmt.Errorf("rules has %d rules, want %d", len(s.Rules), insertionRules)
 	}
-	return task.Want("solution", s.Solution, s.inserted(s.String))
+	return nil
 }
 
-func (s stringInsertionItem) Solve() string { return s.Solution }
+func (s stringInsertionItem) Solve() string { return s.inserted(s.String) }
 
 // Score implements [task.Scorer]. The right string in quotes, or cut into a list of
 // quoted strings, earns a tenth, as in reasoning-gym, which evaluates it.
 func (s stringInsertionItem) Score(text string) quintain.Verdict {
-	switch {
-	case text == s.Solution:
+	switch want := s.Solve(); {
+	case text == want:
 		return quintain.Right()
 	case text == "":
 		return quintain.Malformed("the answer is empty")
-	case joinQuoted(text, s.Solution):
+	case joinQuoted(text, want):
 		return quintain.Partial(0.1, "the string is right, but the question asks for its letters alone")
 	}
-	return quintain.Wrong(fmt.Sprintf("want %.80q", s.Solution))
+	return quintain.Wrong(fmt.Sprintf("want %.80q", s.Solve()))
 }
 
 // joinQuoted reports whether text is a quoted string, or a list of them, that joins up to

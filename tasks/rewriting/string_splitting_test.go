@@ -25,7 +25,6 @@ func TestStringSplittingScore(t *testing.T) {
 		{"0 0 1 9 6 0", 0, "before the fifth rule"},
 		{"0 0 1 3 0 5", 0, ""},
 		{"4 2 5 0 0 0", 0, "the start"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, stringSplitting.Task(), []string{
 		`{"initial_machines":[4,2,5],"solution":[0,0,1,3,0,5],"max_iterations":1000}`,

@@ -27,7 +27,6 @@ func TestEmojiScore(t *testing.T) {
 		{"Gentlerivers.", 0, "none"},
 		{"The text is: Gentle rivers.", 0, "words; reasoning-gym pays 0.01"},
 		{hide("Gentle rivers."), 0, "not decoded"},
-		{"", 0, "nothing"},
 	})
 	tasktest.RefusedRecords(t, emojiMystery.Task(), []string{
 		`{"emoji":"🤔","num_words_in_sentence":1}`,

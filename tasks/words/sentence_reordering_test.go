@@ -30,9 +30,7 @@ func TestSentenceReorderingScore(t *testing.T) {
 		{"The old owl, it seems, hunts quietly. Yes.", 0, "a word too many, where it pays as much"},
 		{"owl, hunts it The quietly. seems, old", 0, "the question itself"},
 		{"Theoldowl,itseems,huntsquietly.", 0, "no spaces"},
-		{"I do not know.", 0, ""},
 		{" ", 0, "space"},
-		{"", 0, "nothing"},
 	})
 	several := "The old owl, it seems, hunts quietly.\nThe calm baker waited.\nAfter the tide turned, the nurse laughed."
 	lines := sentenceReorderingItem{WordCount: 18, Answer: &several, Shuffled: "owl, hunts it The quietly. seems, old\nwaited. baker The calm\ntide nurse turned, the After laughed. the"}

@@ -32,7 +32,6 @@ func TestWordSortingScore(t *testing.T) {
 		{"figs, fig, bee, ant, Zoo", 0, "backwards"},
 		{"fig, ant, Zoo, figs, bee", 0, "the question itself, where reasoning-gym pays 0.2 for any order"},
 		{"Zoo ant bee fig figs", 0, "no commas"},
-		{"", 0, "nothing"},
 	})
 	for _, bad := range []wordSortingItem{
 		{Direction: "ascending"},
