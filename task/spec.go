@@ -21,7 +21,7 @@ type Spec[P any, I Instance] struct {
 	Make     func(P, *rng.Rand) (I, error) // the Instance must not keep the stream
 
 	// Ask are the wordings of the question; the record's phrasing, the field of that name in JSON, chooses
-	// one. A gap in braces stands for a field of the record, by its JSON name, or for what the
+	// one. A gap in braces stands for a field of the record, by its JSON name, such as {puzzle.target}, or for what the
 	// record fills in ([Filler]). {words:, } puts a comma and a space between the elements of a list, and {words:and} writes
 	// it as in "a, b and c"; {sum:solid} is a text without its spaces. Form says after each of them how to answer. A [Prompter] needs neither.
 	Ask  []string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -116,7 +117,7 @@ type gap struct {
 }
 
 // gapRE is the syntax of a gap. Braces of JSON are none.
-var gapRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([a-z_0-9]+)(?::([^}]+))?\}`) })
+var gapRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([a-z_0-9.]+)(?::([^}]+))?\}`) })
 
 // newTemplate finds the gaps in text.
 func newTemplate(text string, record reflect.Type) (t template) {
@@ -134,14 +135,21 @@ func newTemplate(text string, record reflect.Type) (t template) {
 	return t
 }
 
-// fieldNamed returns the place of the field with a name in JSON, or nil.
+// fieldNamed returns the place of the field with a name in JSON, which a point parts from that of the struct around it,
+// or nil.
 func fieldNamed(record reflect.Type, name string) []int {
-	if record.Kind() == reflect.Struct {
-		for _, f := range reflect.VisibleFields(record) {
-			if nameOf(f) == name {
-				return f.Index
-			}
+	name, within, nested := strings.Cut(name, ".")
+	if record.Kind() != reflect.Struct {
+		return nil
+	}
+	for _, f := range reflect.VisibleFields(record) {
+		if nameOf(f) != name {
+			continue
 		}
+		if inner := fieldNamed(f.Type, within); nested && inner != nil {
+			return append(slices.Clone(f.Index), inner...)
+		}
+		return f.Index
 	}
 	return nil
 }

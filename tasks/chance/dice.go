@@ -34,6 +34,16 @@ var dice = task.Spec[diceParams, diceItem]{
 		"There are few questions about two dice of up to 20 faces.",
 	},
 	Make: makeDice,
+	Ask: []string{
+		"These dice are rolled together: {puzzle.dice_str}. How likely is a total of {puzzle.target} or more?",
+		"Someone rolls the dice {puzzle.dice_str} and adds up the numbers. What is the probability that the sum is at least {puzzle.target}?",
+		"With the dice {puzzle.dice_str}, what is the chance of rolling a total of {puzzle.target} or more?",
+		"A player throws {puzzle.dice_str} and wins with a sum of {puzzle.target} or more. What is the probability of winning?",
+		"Of all the ways in which the dice {puzzle.dice_str} can fall, what fraction adds up to at least {puzzle.target}?",
+		"Find the probability that the dice {puzzle.dice_str} together show no less than {puzzle.target}.",
+	},
+	Form:  " (2d6 stands for two dice, each with the numbers 1 to 6.) Answer with a fraction in lowest terms, for example 5/12.",
+	Short: "P({puzzle.dice_str} >= {puzzle.target})",
 }
 
 // diceParams are the settings of one difficulty.
@@ -56,7 +66,7 @@ func (p diceParams) Check() error {
 // diceItem is one question.
 type diceItem struct {
 	Puzzle   dicePuzzle `json:"puzzle"`
-	Phrasing int        `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int        `json:"phrasing,omitempty"`
 }
 
 // A dicePuzzle is the dice, the total and the probability, Num/Den in lowest terms.
@@ -79,7 +89,7 @@ func makeDice(p diceParams, r *rng.Rand) (diceItem, error) {
 	slices.SortFunc(sides, func(a, b int) int { return b - a })
 	item := diceItem{
 		Puzzle:   dicePuzzle{DiceStr: diceNotation(sides), Target: r.Between(p.NumDice+1, most)},
-		Phrasing: r.Between(0, len(dicePhrasings)-1),
+		Phrasing: r.Between(0, 5),
 	}
 	if even := 2*item.Puzzle.Target == p.NumDice+most+1; even { // the total with probability 1/2, by symmetry
 		item.Puzzle.Target = min(item.Puzzle.Target+1, most)
@@ -163,26 +173,6 @@ func diceChance(sides []int, target int) (num, den int64) {
 		a, b = b, a%b
 	}
 	return num / a, den / a
-}
-
-// dicePhrasings are the wordings of the question, around the dice and the total.
-var dicePhrasings = [][3]string{
-	{"These dice are rolled together: ", ". How likely is a total of ", " or more?"},
-	{"Someone rolls the dice ", " and adds up the numbers. What is the probability that the sum is at least ", "?"},
-	{"With the dice ", ", what is the chance of rolling a total of ", " or more?"},
-	{"A player throws ", " and wins with a sum of ", " or more. What is the probability of winning?"},
-	{"Of all the ways in which the dice ", " can fall, what fraction adds up to at least ", "?"},
-	{"Find the probability that the dice ", " together show no less than ", "."},
-}
-
-func (d diceItem) Prompt() string {
-	words := dicePhrasings[d.Phrasing]
-	return words[0] + d.Puzzle.DiceStr + words[1] + strconv.Itoa(d.Puzzle.Target) + words[2] +
-		" (2d6 stands for two dice, each with the numbers 1 to 6.) Answer with a fraction in lowest terms, for example 5/12."
-}
-
-func (d diceItem) Short() string {
-	return "P(" + d.Puzzle.DiceStr + " >= " + strconv.Itoa(d.Puzzle.Target) + ")"
 }
 
 // Canonical implements [task.Canonicalizer]. The order of the dice does not matter, nor whether a total of

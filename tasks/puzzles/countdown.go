@@ -39,6 +39,15 @@ var countdown = task.Spec[countdownParams, countdownItem]{
 	},
 	Make: makeCountdown,
 	Many: true,
+	Ask: []string{
+		"Write an arithmetic expression that equals {target} and uses each of these numbers exactly once: {numbers:and}.",
+		"Your target is {target}. Reach it with the numbers {numbers:and}, each used exactly as often as it is listed.",
+		"How can you make {target} from {numbers:and}? Use each of these numbers exactly once, and no others.",
+		"In a game show, the number to reach is {target} and the cards show {numbers:and}. Every card must be used exactly once. Which calculation gets there?",
+		"Find a calculation with the result {target} in which each of the following numbers appears exactly once: {numbers:and}.",
+		"The result is known: {target}. The numbers are known as well: {numbers:and}. Put operations and brackets between them, using each number exactly once.",
+	},
+	Form: " You may use +, -, *, / and parentheses; intermediate results may be negative or fractions. Answer with the expression alone, without an equals sign, for example: (3 + 9) * 5 - 14 / 7",
 }
 
 // countdownParams are the settings of one difficulty.
@@ -87,7 +96,7 @@ type countdownItem struct {
 	Numbers    []int64 `json:"numbers" want:"1 to 1000" each:"0 or more"`
 	Target     int64   `json:"target"`
 	Expression string  `json:"expression"` // an expression with the target as its value
-	Phrasing   int     `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing   int     `json:"phrasing,omitempty"`
 }
 
 // makeCountdown draws numbers and joins them at random, two at a time, until the last value
@@ -95,7 +104,7 @@ type countdownItem struct {
 // targets come up more often than large ones; at last any target will do. It fails if the
 // settings leave little to find, such as targets beyond the numbers' reach.
 func makeCountdown(p countdownParams, r *rng.Rand) (countdownItem, error) {
-	item := countdownItem{Phrasing: r.Between(0, len(countdownPhrasings)-1)}
+	item := countdownItem{Phrasing: r.Between(0, 5)}
 	room := make(countdownTree, p.MaxNumbers, 2*p.MaxNumbers)
 	const rounds, tries = 50, 200
 	for range rounds {
@@ -273,40 +282,6 @@ func (t countdownTree) operand(b []byte, at int, bracket bool) []byte {
 
 // isSum reports whether node at is a sum or a difference.
 func (t countdownTree) isSum(at int) bool { return t[at].op == '+' || t[at].op == '-' }
-
-// countdownPhrasings are the wordings of the question, around the numbers and the
-// target.
-var countdownPhrasings = [][3]string{
-	{"Write an arithmetic expression that equals ", " and uses each of these numbers exactly once: ", "."},
-	{"Your target is ", ". Reach it with the numbers ", ", each used exactly as often as it is listed."},
-	{"How can you make ", " from ", "? Use each of these numbers exactly once, and no others."},
-	{"In a game show, the number to reach is ", " and the cards show ", ". Every card must be used exactly once. Which calculation gets there?"},
-	{"Find a calculation with the result ", " in which each of the following numbers appears exactly once: ", "."},
-	{"The result is known: ", ". The numbers are known as well: ", ". Put operations and brackets between them, using each number exactly once."},
-}
-
-// countdownForm states the form of an answer.
-const countdownForm = " You may use +, -, *, / and parentheses; intermediate results may be negative or fractions. " +
-	"Answer with the expression alone, without an equals sign, for example: (3 + 9) * 5 - 14 / 7"
-
-func (c countdownItem) Prompt() string {
-	words := countdownPhrasings[c.Phrasing]
-	b := make([]byte, 0, 512)
-	b = append(b, words[0]...)
-	b = strconv.AppendInt(b, c.Target, 10)
-	b = append(b, words[1]...)
-	for i, n := range c.Numbers {
-		switch {
-		case i > 0 && i == len(c.Numbers)-1:
-			b = append(b, " and "...)
-		case i > 0:
-			b = append(b, ", "...)
-		}
-		b = strconv.AppendInt(b, n, 10)
-	}
-	b = append(b, words[2]...)
-	return string(append(b, countdownForm...))
-}
 
 // Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
 func (c countdownItem) Canonical() string {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
@@ -30,6 +28,19 @@ var puzzle24 = task.Spec[puzzle24Params, puzzle24Item]{
 	Few:  slices.Repeat([]string{"There are 715 sets of four numbers up to 10."}, 5),
 	Make: makePuzzle24,
 	Many: true,
+	Ask: []string{
+		"Make 24 from the numbers {numbers:and}. Use each of them exactly once, and join them with +, -, * or / and parentheses as you like. " +
+			"Answer with the expression alone, without an equals sign, for example: (2 + 6) * 9 / 3",
+		"Somebody has drawn these four numbers: {numbers:and}. Which calculation with all four of them, each used as often as it was drawn, gives 24? " +
+			"Addition, subtraction, multiplication and division are allowed, and so are parentheses and fractions on the way. Write only the calculation, such as 5 * (6 - 2) + 4, and not its result.",
+		"24 game. Your numbers: {numbers:and}.\n\nRules:\n- Every number is used once; no other number may occur.\n- Operations: + - * /\n- Parentheses are free.\n- The value has to be exactly 24.\n\n" +
+			"Reply with an expression and nothing more. Its form is that of (10 - 4) * 2 + 3.",
+		`Write an arithmetic expression with the value 24. It must contain {numbers:and}, each of these numbers one time and no others, together with the signs +, -, *, / and parentheses where you need them. Do not write "= 24". An expression looks like this: 7 * 2 + 3 * 1`,
+		"Can you reach 24? You have to use up the numbers {numbers:and}, one after the other or in any order that you like. You may add, subtract, multiply and divide, and group with parentheses. " +
+			"There is at least one way. Your answer is the formula, like 8 / (3 - 1) + 9, without any text around it.",
+		"With four numbers and three operations, a value of 24 is wanted. The operations are taken from + - * / and may be repeated; the numbers are {numbers:and} and may not, beyond what is listed. " +
+			"Put parentheses where the usual order of operations is not what you mean. State just the finished expression, in a form such as 9 - 5 + 1 * 6.",
+	},
 }
 
 // puzzle24Params are the settings of one difficulty.
@@ -50,13 +61,13 @@ const (
 // puzzle24Item is one set of numbers.
 type puzzle24Item struct {
 	Numbers  []int64 `json:"numbers" want:"4" each:"1 to 1000"`
-	Phrasing int     `json:"phrasing,omitempty" want:"0 to 5"`
+	Phrasing int     `json:"phrasing,omitempty"`
 }
 
 // makePuzzle24 draws numbers until they have a solution, but not too many. It fails if none
 // come up.
 func makePuzzle24(p puzzle24Params, r *rng.Rand) (puzzle24Item, error) {
-	item := puzzle24Item{Numbers: make([]int64, numbers24), Phrasing: r.Between(0, len(puzzle24Phrasings)-1)}
+	item := puzzle24Item{Numbers: make([]int64, numbers24), Phrasing: r.Between(0, 5)}
 	most := math.MaxInt
 	if p.MaxWays > 0 {
 		most = p.MaxWays
@@ -152,33 +163,6 @@ func apply24(a [2]int64, op byte, b [2]int64) [2]int64 {
 	default:
 		return [2]int64{a[0] * b[1], a[1] * b[0]}
 	}
-}
-
-// puzzle24Phrasings are the wordings of the question, around the numbers.
-var puzzle24Phrasings = [][2]string{
-	{"Make 24 from the numbers ", ". Use each of them exactly once, and join them with +, -, * or / and parentheses as you like. Answer with the expression alone, without an equals sign, for example: (2 + 6) * 9 / 3"},
-	{"Somebody has drawn these four numbers: ", ". Which calculation with all four of them, each used as often as it was drawn, gives 24? Addition, subtraction, multiplication and division are allowed, and so are parentheses and fractions on the way. Write only the calculation, such as 5 * (6 - 2) + 4, and not its result."},
-	{"24 game. Your numbers: ", ".\n\nRules:\n- Every number is used once; no other number may occur.\n- Operations: + - * /\n- Parentheses are free.\n- The value has to be exactly 24.\n\nReply with an expression and nothing more. Its form is that of (10 - 4) * 2 + 3."},
-	{"Write an arithmetic expression with the value 24. It must contain ", ", each of these numbers one time and no others, together with the signs +, -, *, / and parentheses where you need them. Do not write \"= 24\". An expression looks like this: 7 * 2 + 3 * 1"},
-	{"Can you reach 24? You have to use up the numbers ", ", one after the other or in any order that you like. You may add, subtract, multiply and divide, and group with parentheses. There is at least one way. Your answer is the formula, like 8 / (3 - 1) + 9, without any text around it."},
-	{"With four numbers and three operations, a value of 24 is wanted. The operations are taken from + - * / and may be repeated; the numbers are ", " and may not, beyond what is listed. Put parentheses where the usual order of operations is not what you mean. State just the finished expression, in a form such as 9 - 5 + 1 * 6."},
-}
-
-func (p puzzle24Item) Prompt() string {
-	words := puzzle24Phrasings[p.Phrasing]
-	var b strings.Builder
-	b.WriteString(words[0])
-	for i, n := range p.Numbers {
-		switch {
-		case i > 0 && i == len(p.Numbers)-1:
-			b.WriteString(" and ")
-		case i > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(strconv.FormatInt(n, 10))
-	}
-	b.WriteString(words[1])
-	return b.String()
 }
 
 // Canonical implements [task.Canonicalizer]. The order of the numbers does not matter.
