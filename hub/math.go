@@ -41,7 +41,7 @@ func verifyMath(c *web.Call) (body []byte, err error) {
 // decode reads a question.
 func decode(body []byte) (q question, err error) {
 	if err := strictjson.Unmarshal(body, &q); err != nil {
-		return q, web.Errorf(http.StatusBadRequest, `the body is neither {"gold","answer"} nor {"pairs"}: %v`, err)
+		return q, web.Errorf(http.StatusBadRequest, `the body is neither {"gold","answer"} nor {"pairs"}: %v`, strictjson.Explain(err))
 	}
 	if len(q.Pairs) > maxPairs {
 		return q, web.Errorf(http.StatusRequestEntityTooLarge, "pairs has %d members, want at most %d: send several requests", len(q.Pairs), maxPairs)
