@@ -194,9 +194,8 @@ func (j *Journal) write(batch []*entry, size int64) ([]located, error) {
 		}
 		s = j.last()
 	}
-	var frames []wal.Frame
+	frames, ends := j.frames[:0], j.ends[:0]
 	var list []located
-	var ends []slot
 	at := s.Size()
 	for _, e := range batch {
 		frames = append(frames, e.frames...)
@@ -206,6 +205,10 @@ func (j *Journal) write(batch []*entry, size int64) ([]located, error) {
 			list, ends = append(list, l), append(ends, newSlot(s, at, h.session))
 		}
 	}
+	defer func() {
+		clear(frames) // they hold the data
+		j.frames, j.ends = frames, ends
+	}()
 	// What a broken segment could not take back does not count: the manifest that lists the next one
 	// says where it ends.
 	if err := s.Append(frames); err != nil {

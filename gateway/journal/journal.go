@@ -70,6 +70,10 @@ type Journal struct {
 	turn  chan struct{}
 	spare *segment // begun, and perhaps listed by the manifest on the disk; held with turn
 
+	// Scratch of writes; held with turn.
+	frames []wal.Frame
+	ends   []slot
+
 	reading sync.RWMutex // held to read segments; locked to close them
 
 	mu       sync.Mutex // guards the rest

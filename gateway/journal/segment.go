@@ -42,7 +42,9 @@ const (
 	flagForget = 2 // the session's records up to here are forgotten; no data
 )
 
-func (h head) encode() []byte { return append([]byte{h.kind, h.flags}, h.session...) }
+func (h head) encode() []byte {
+	return append(append(make([]byte, 0, 2+len(h.session)), h.kind, h.flags), h.session...)
+}
 
 func decodeHead(b []byte) (h head, ok bool) {
 	if len(b) < 3 || len(b) > 2+MaxSession {

@@ -22,6 +22,7 @@ type Mark[T any] struct {
 	seq   uint64 // of the last slot
 
 	dropped bool
+	buf     []byte
 }
 
 // slotLen is the size of a slot in bytes: 8 number, 8 time at which the file was made, or 0 (so a
@@ -101,8 +102,7 @@ func (m *Mark[T]) Note(list ...T) {
 	if m == nil || m.dropped {
 		return
 	}
-	var b []byte
-	from := m.seq
+	b, from := m.buf[:0], m.seq
 	for i, v := range list {
 		m.seq++
 		b = m.slot(b, v)
@@ -114,6 +114,7 @@ func (m *Mark[T]) Note(list ...T) {
 			b, from = b[:0], m.seq
 		}
 	}
+	m.buf = b
 }
 
 // slot appends the slot of a value.

@@ -10,12 +10,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/wal"
 )
 
-// A gap is a part of a file without an intact frame.
-type gap struct {
-	from, to int64 // to: negative for the end of the file
-	why      error // not nil: the disk cannot read some of it
-}
-
 const (
 	keptEnd  = ".kept" // suffix of a file with the bytes of a gap
 	keptMost = 64      // such files at most, so a dying disk does not fill another
@@ -36,7 +30,7 @@ func (c *catalog) damage(name string, g wal.Gap, what string) error {
 	return err
 }
 
-// keep copies the bytes of a gap to a file of their own, unless one exists, and returns its
+// keep copies the bytes of a gap, with a negative To up to the end, to a file of their own, unless one exists, and returns its
 // name. If it cannot, it returns no name: the copy only helps, and its lack is no reason to
 // stop.
 func (c *catalog) keep(name string, g wal.Gap) (kept string, size int64, err error) {
