@@ -255,8 +255,8 @@ func (t *task) Key(p quintain.Problem) (quintain.Key, error) {
 	if err != nil {
 		return quintain.Key{}, err
 	}
-	asked := ""
-	if of, has := inst.(Canonicalizer); has {
+	var asked string
+	if of, ok := inst.(Canonicalizer); ok {
 		asked = of.Canonical()
 	} else {
 		asked = t.frame().shortened(inst)

@@ -209,9 +209,6 @@ func (b *Book) Snapshot() (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// usualChange is the size of a change in JSON, in bytes.
-const usualChange = 256
-
 // Changes returns, as JSON, the changes since the last Changes or Snapshot; nil: none.
 func (b *Book) Changes() json.RawMessage {
 	b.mu.Lock()

@@ -3,6 +3,7 @@ package strictjson
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -176,7 +177,7 @@ func (s *scanner) number() bool {
 
 // skip skips one of the signs, and reports whether it was there.
 func (s *scanner) skip(signs string) bool {
-	if s.at == len(s.text) || bytes.IndexByte([]byte(signs), s.text[s.at]) < 0 {
+	if s.at == len(s.text) || strings.IndexByte(signs, s.text[s.at]) < 0 {
 		return false
 	}
 	s.at++

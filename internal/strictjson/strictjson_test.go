@@ -43,7 +43,7 @@ func TestUnmarshal(t *testing.T) {
 		{"nor here", `1 2`, numbers, new(any), nil},
 		{"nothing at all", ``, known, new(row), nil},
 		{"the last of a name counts", `{"a":1,"a":2}`, plain, new(row), &row{A: 2}},
-		{"all digits are kept", `1.50e400`, numbers, new(any), ptr(any(json.Number("1.50e400")))},
+		{"all digits are kept", `1.50e400`, numbers, new(any), new(any(json.Number("1.50e400")))},
 		{"null is a number in quotes too", `{"n":null,"a":1}`, known, new(row), &row{A: 1}},
 	} {
 		err := test.read([]byte(test.text), test.into)
@@ -52,8 +52,6 @@ func TestUnmarshal(t *testing.T) {
 		}
 	}
 }
-
-func ptr[T any](v T) *T { return &v }
 
 // FuzzUnmarshal: what encoding/json refuses, these refuse.
 func FuzzUnmarshal(f *testing.F) {
