@@ -14,8 +14,8 @@ image: ## build the container image quintain:dev as dist/quintain-image-ARCH.tar
 	GOOS=linux GOARCH=$(ARCH) go build -buildvcs=auto -trimpath -ldflags '-s -w' -o dist/image/$(ARCH)/quintain ./cmd/quintain
 	go run ./deploy/image -program $(ARCH)=dist/image/$(ARCH)/quintain -out dist/quintain-image-$(ARCH).tar
 
-wheel: ## build the wheels of the Python package for all platforms, into dist/
-	python3 python/wheels.py dist
+wheel: ## build the wheels of the Python package, into dist/: for all platforms, or for PLATFORMS=linux/amd64
+	python3 python/wheels.py dist $(PLATFORMS)
 
 test: ## run all tests, including the house rules
 	go test ./...

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,7 @@ func regradeOrdered(ctx context.Context, w *world, o *regrade.Ordered) error {
 	if bar.End(); sum == nil {
 		return err
 	}
-	return errors.Join(screen.Changes(w.stdout, sum, o.Format), err)
+	return errors.Join(screen.Changes(w.stdout, sum, o.Format), cmp.Or(err, sum.Vain()))
 }
 
 // storedPlan reads the settings of a run or an evaluation in its trace, over which flags go, and

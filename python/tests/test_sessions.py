@@ -64,6 +64,18 @@ class Sessions(WithGateway):
             s.reward(1.0) if view["state"] == "sealed" else ask(s, "more")
         self.assertIn(refused.exception.status, (409, 410))
 
+    def test_a_group_that_is_not_trained_on_says_so(self):
+        for rewards, why in (((1.0, 1.0), "equal_scores"), ((0.0, 1.0), "")):
+            with self.subTest(why):
+                sessions = quintain.group(2, {"name": f"dropped {why}", "prompt": "What is 1 + 2?"})
+                for s, reward in zip(sessions, rewards, strict=True):
+                    with s:
+                        ask(s, s.prompt)
+                        s.reward(reward)
+                while not (view := json.loads(s._gateway.ask("GET", f"/v1/groups/{s.group}?wait=30")))["done"]:
+                    pass
+                self.assertEqual((view["dropped"], [one.state().get("dropped", "") for one in sessions]), (why, [why, why]))
+
     def test_an_exception_is_no_reward(self):
         for error, outcome in ((ValueError("no"), "env_failed"), (KeyboardInterrupt(), "cancelled")):
             with self.subTest(outcome), self.assertRaises(type(error)):

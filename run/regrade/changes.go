@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -46,6 +47,14 @@ type Changes struct {
 
 	taus          []float64
 	before, after map[string]*exam.Row // by task
+}
+
+// Vain returns an error if there were episodes, and none could be graded.
+func (c *Changes) Vain() error {
+	if c.Episodes == 0 || c.Ungraded < c.Episodes {
+		return nil
+	}
+	return fmt.Errorf("none of the episodes could be graded: %s", slices.Sorted(maps.Keys(c.Why))[0])
 }
 
 // A Change is an episode with another reward, or none of the two.

@@ -181,6 +181,9 @@ func TestWhatCannotBeGradedIsUngraded(t *testing.T) {
 			if err != nil || sum.Ungraded != test.last || !strings.Contains(fmt.Sprint(sum.Why), test.says) || sum.Compared != 2-test.last || len(have) != 2-test.last {
 				t.Errorf("%s: %d ungraded, %v, %d gradings, error %v", test.why, sum.Ungraded, sum.Why, len(have), err)
 			}
+			if vain := sum.Vain(); (vain != nil) != (test.last == 2) || vain != nil && !strings.Contains(vain.Error(), test.says) {
+				t.Errorf("%s: %d are ungraded, and all are: %v", test.why, test.last, vain)
+			}
 			for _, g := range have {
 				if g.Grades[1].Reward != nil || g.Scores != nil {
 					t.Errorf("%s: an ungraded episode has the reward %v, the group the scores %v", test.why, *g.Grades[1].Reward, g.Scores)
