@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -9,11 +10,12 @@ import (
 
 // No page names a method, for that of any type could then be called, and the linker would keep all.
 func TestPagesNameNoMethods(t *testing.T) {
-	pages, alone, err := readPages()
+	read, err := readPages()
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages["alone"] = alone
+	pages := maps.Clone(read.pages)
+	pages["alone"] = read.alone
 	fields, methods := map[string]bool{}, map[string]string{}
 	for _, body := range []any{
 		view{}, status{}, runPage{}, groupPage{}, groupsPage{}, faultsPage{}, sessionsPage{}, sessionPage{}, stepPage{}, tasksPage{}, taskPage{}, evaluationsPage{}, exportPage{}, workersPage{},

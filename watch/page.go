@@ -12,6 +12,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/DataDog/datadog-agent/pkg/template/html"
@@ -45,36 +46,43 @@ type view struct {
 	Body  any
 }
 
-// readPages parses the templates: each page within the layout, and the exported page.
-func readPages() (pages map[string]*template.Template, alone *template.Template, err error) {
+// A pageSet has the templates: each page within the layout, by name, and the exported page.
+type pageSet struct {
+	pages map[string]*template.Template
+	alone *template.Template
+}
+
+// readPages parses the templates, once for all servers.
+var readPages = sync.OnceValues(func() (all pageSet, err error) {
 	layout, err := template.New("layout.html").Funcs(functions()).ParseFS(files, "pages/layout.html")
 	if err != nil {
-		return nil, nil, err
+		return all, err
 	}
 	names, err := fs.Glob(files, "pages/*.html")
 	if err != nil {
-		return nil, nil, err
+		return all, err
 	}
-	pages = map[string]*template.Template{}
+	all.pages = map[string]*template.Template{}
 	for _, name := range names {
 		if name == "pages/layout.html" || name == "pages/export.html" {
 			continue
 		}
 		one, err := layout.Clone()
 		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", name, err)
+			return all, fmt.Errorf("%s: %w", name, err)
 		}
 		if one, err = one.ParseFS(files, name); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", name, err)
+			return all, fmt.Errorf("%s: %w", name, err)
 		}
-		pages[strings.TrimSuffix(path.Base(name), ".html")] = one
+		all.pages[strings.TrimSuffix(path.Base(name), ".html")] = one
 	}
-	if alone, err = layout.Clone(); err != nil {
-		return nil, nil, err
+	alone, err := layout.Clone()
+	if err != nil {
+		return all, err
 	}
-	alone, err = alone.Funcs(template.FuncMap{"alone": func() bool { return true }}).ParseFS(files, "pages/*.html")
-	return pages, alone, err
-}
+	all.alone, err = alone.Funcs(template.FuncMap{"alone": func() bool { return true }}).ParseFS(files, "pages/*.html")
+	return all, err
+})
 
 // functions are those of the templates: they write numbers, times and texts. All else is a field of the page, which
 // its handler fills, so no page names a method: with one the linker would keep the methods of all types.
@@ -91,7 +99,6 @@ func functions() template.FuncMap {
 		},
 		"moment":   moment,
 		"spoken":   words.Spoken,
-		"links":    func() []link { return nil }, // see navigate
 		"where":    words.Where,
 		"chance":   chance,
 		"scoreBar": scoreBar,
@@ -102,8 +109,11 @@ func functions() template.FuncMap {
 // A link leads to a page.
 type link struct{ Page, Name string }
 
-// navigate puts the links to all pages that have something to show on each.
-func navigate(s *Server) {
+// links lead to all pages that have something to show.
+func (s *Server) links() []link {
+	if s.config.TasksOnly {
+		return []link{{"tasks", "Tasks"}}
+	}
 	all := []link{{"run", "Run"}, {"groups", "Groups"}, {"faults", "Faults"}}
 	if s.agents != nil {
 		all = append(all, link{"sessions", "Sessions"})
@@ -112,12 +122,7 @@ func navigate(s *Server) {
 	if s.fleet != nil {
 		all = append(all, link{"workers", "Workers"})
 	}
-	if s.config.TasksOnly {
-		all = []link{{"tasks", "Tasks"}}
-	}
-	for _, page := range s.pages {
-		page.Funcs(template.FuncMap{"links": func() []link { return all }})
-	}
+	return all
 }
 
 // moment writes a time that the page's script shows in the reader's own time; nothing for an
@@ -160,7 +165,8 @@ func show(s *Server, c *web.Call, code int, v view) error {
 	framed := struct {
 		view
 		Status status
-	}{v, s.status()}
+		Links  []link
+	}{v, s.status(), s.links()}
 	if err := s.pages[v.Page].ExecuteTemplate(&b, "layout.html", framed); err != nil {
 		s.config.Log.Error("a page cannot be made", "page", v.Page, "error", err)
 		return web.Errorf(http.StatusInternalServerError, "the page cannot be made: %v", err)

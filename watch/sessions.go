@@ -24,7 +24,6 @@ type Agents interface {
 // ShowAgents adds the pages of agents' sessions. Call it before the first request.
 func (s *Server) ShowAgents(a Agents) {
 	s.agents = a
-	navigate(s)
 }
 
 // A sessionsPage is the content of the page of sessions.

@@ -18,7 +18,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/DataDog/datadog-agent/pkg/template/html"
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/datadir"
@@ -68,8 +67,7 @@ type Server struct {
 	searchTime time.Duration
 	grown      web.EventLog
 	ready      func() // waits for the first read of the folder
-	pages      map[string]*template.Template
-	alone      *template.Template // of an exported page
+	pageSet
 }
 
 //go:embed pages static
@@ -93,10 +91,9 @@ func New(c Config) (*Server, error) {
 	}
 	s.ready = sync.OnceFunc(func() { s.refresh() })
 	var err error
-	if s.pages, s.alone, err = readPages(); c.TasksOnly {
+	if s.pageSet, err = readPages(); c.TasksOnly {
 		s.ready = func() {}
 	}
-	navigate(s)
 	return s, err
 }
 

@@ -15,7 +15,6 @@ type Fleet interface{ Roster() roster.Roster }
 // ShowFleet adds the page of workers. Call it before the first request.
 func (s *Server) ShowFleet(f Fleet) {
 	s.fleet = f
-	navigate(s)
 }
 
 // A workerPages shows workers.

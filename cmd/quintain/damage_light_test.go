@@ -2,4 +2,4 @@
 
 package main
 
-const damagesAtRest = 12
+const damagesAtRest = 6

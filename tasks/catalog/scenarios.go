@@ -25,9 +25,12 @@ import (
 )
 
 // Scenarios returns all scenarios, sorted by name.
-func Scenarios() []scenario.Spec {
+func Scenarios() []scenario.Spec { return slices.Clone(specs()) }
+
+// specs are all scenarios, made once.
+var specs = sync.OnceValue(func() []scenario.Spec {
 	all := append([]scenario.Spec{codeplay.Spec, pythontool.Spec}, scenarios.All...)
-	for _, g := range Games() {
+	for _, g := range playable() {
 		all = append(all, g.Scenario)
 	}
 	for _, e := range Errands() {
@@ -35,7 +38,7 @@ func Scenarios() []scenario.Spec {
 	}
 	slices.SortFunc(all, func(a, b scenario.Spec) int { return strings.Compare(a.Name, b.Name) })
 	return all
-}
+})
 
 // Games returns all games. Each is a scenario with a task of its own.
 func Games() []*games.Game {
