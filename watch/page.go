@@ -110,7 +110,7 @@ func functions() template.FuncMap {
 type link struct{ Page, Name string }
 
 // links lead to all pages that have something to show.
-func (s *Server) links() []link {
+func links(s *Server) []link {
 	if s.config.TasksOnly {
 		return []link{{"tasks", "Tasks"}}
 	}
@@ -166,7 +166,7 @@ func show(s *Server, c *web.Call, code int, v view) error {
 		view
 		Status status
 		Links  []link
-	}{v, s.status(), s.links()}
+	}{v, s.status(), links(s)}
 	if err := s.pages[v.Page].ExecuteTemplate(&b, "layout.html", framed); err != nil {
 		s.config.Log.Error("a page cannot be made", "page", v.Page, "error", err)
 		return web.Errorf(http.StatusInternalServerError, "the page cannot be made: %v", err)
