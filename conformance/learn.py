@@ -8,7 +8,7 @@ derivatives of real functions", 1998), which are exact to the last digits. The G
 is a test of learn that reads the batches with the expected results.
 
     conformance/python conformance/learn.py [--batches N] [--seed S]
-    conformance/python conformance/learn.py --write tiny/learn/testdata/objective.json
+    conformance/python conformance/learn.py --write tiny/testdata/objective.json
 
 The first command tests the checkout with new random batches; the second writes the
 batches that go test always reads. Both need NumPy, and the first needs Go.
@@ -254,7 +254,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "cases.json")
         write(cases, path)
-        command = ["go", "test", "-count=1", "-run", "^TestObjectiveIsTheReference$", "./tiny/learn", "-args", "-cases", path]
+        command = ["go", "test", "-count=1", "-run", "^TestObjectiveIsTheReference$", "./tiny", "-args", "-cases", path]
         done = subprocess.run(command, cwd=root, check=False)
     print(f"learn: {len(cases)} batches of seed {seed}: {'passed' if done.returncode == 0 else 'FAILED'}")
     return done.returncode

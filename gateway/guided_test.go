@@ -14,11 +14,11 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/policy/script"
-	"github.com/quintain-rl/quintain/policy/vllm"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -184,7 +184,7 @@ func TestASchemaReachesTheEngine(t *testing.T) {
 	}
 	port := httptest.NewServer(engine)
 	t.Cleanup(port.Close)
-	client, err := vllm.New(vllm.Config{Server: remote.Config{URL: port.URL}, Model: how.Server.Model})
+	client, err := engines.NewVLLM(engines.VLLMConfig{Server: remote.Config{URL: port.URL}, Model: how.Server.Model})
 	if err != nil {
 		t.Fatal(err)
 	}

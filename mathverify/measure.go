@@ -6,7 +6,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify/expr"
-	"github.com/quintain-rl/quintain/mathverify/units"
+	"github.com/quintain-rl/quintain/mathverify/reply"
 )
 
 // sameMeasure compares two answers that both have a unit that we can convert: dimension and size must
@@ -91,11 +91,11 @@ func inWords(text string) bool {
 }
 
 // measured returns the number in an answer with a unit, and the unit; summed says that it adds two.
-func measured(text string) (number *expr.Node, unit units.Unit, summed, is bool) {
-	value, unit := units.Sum(text)
+func measured(text string) (number *expr.Node, unit reply.Unit, summed, is bool) {
+	value, unit := reply.SumUnit(text)
 	summed = value != ""
 	if value == "" {
-		value, unit, is = units.Split(text)
+		value, unit, is = reply.SplitUnit(text)
 	}
 	if !is && !summed {
 		return nil, unit, false, false
@@ -122,7 +122,7 @@ func sameAmount(c *comparison, y *expr.Node, text string) bool {
 }
 
 // sameAngle reports whether an angle in degrees is a multiple of π without a unit.
-func sameAngle(c *comparison, degrees *expr.Node, unit units.Unit, text string) bool {
+func sameAngle(c *comparison, degrees *expr.Node, unit reply.Unit, text string) bool {
 	if !unit.IsDegree() || !hasPi(text) {
 		return false
 	}
@@ -140,7 +140,7 @@ func sameAngle(c *comparison, degrees *expr.Node, unit units.Unit, text string) 
 
 // mayHaveUnit reports whether a text may have a unit that we can convert.
 func mayHaveUnit(text string) bool {
-	return strings.ContainsAny(text, "$€£¥₹") || units.Ends(text)
+	return strings.ContainsAny(text, "$€£¥₹") || reply.EndsInUnit(text)
 }
 
 func hasPi(text string) bool { return strings.Contains(text, "pi") || strings.Contains(text, "π") }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/mathverify/expr"
-	"github.com/quintain-rl/quintain/mathverify/numeric"
 )
 
 // A region is a set of real numbers: those for which holds returns true. Between two
@@ -152,7 +151,7 @@ func (c *comparison) sign(n *expr.Node) (int, bool) {
 			return value.Sign(), true
 		}
 	}
-	if s, err := numeric.Sign(n, c.budget); err == nil {
+	if s, err := signOf(n, c.budget); err == nil {
 		return s, true
 	}
 	return 0, c.sameScalar(n, expr.Int(0))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/quintain-rl/quintain/mathverify/exact"
 	"github.com/quintain-rl/quintain/mathverify/expr"
-	"github.com/quintain-rl/quintain/mathverify/numeric"
 )
 
 // A side is a relation in the form "difference op 0".
@@ -102,7 +101,7 @@ func (c *comparison) proportionalValues(x, y side) bool {
 	}
 	left := expr.New(expr.Mul, x.difference, shift(y.difference))
 	right := expr.New(expr.Mul, shift(x.difference), y.difference)
-	verdict, err := numeric.Compare(left, right, c.budget)
+	verdict, err := compareValues(left, right, c.budget)
 	if verdict != exact.Equal {
 		if verdict == exact.Unknown && err != nil {
 			c.fails(err)
@@ -121,6 +120,6 @@ func (c *comparison) proportionalValues(x, y side) bool {
 		}
 		return m
 	})
-	s, err := numeric.Sign(at, c.budget)
+	s, err := signOf(at, c.budget)
 	return err == nil && s > 0
 }

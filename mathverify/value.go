@@ -8,8 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain/mathverify/exact"
 	"github.com/quintain-rl/quintain/mathverify/expr"
-	"github.com/quintain-rl/quintain/mathverify/numeric"
-	"github.com/quintain-rl/quintain/mathverify/units"
+	"github.com/quintain-rl/quintain/mathverify/reply"
 )
 
 // sameValue compares two values by their kinds.
@@ -252,7 +251,7 @@ func (c *comparison) sameScalar(g, a *expr.Node) bool {
 	}
 	if closed(g) && !closed(a) && inWords(c.answerText) { // units within
 		a = a.Map(func(m *expr.Node) *expr.Node {
-			if m.Op == expr.Symbol && listed(units.Letters, m.Name) {
+			if m.Op == expr.Symbol && listed(reply.Letters, m.Name) {
 				return expr.Int(1)
 			}
 			return m
@@ -291,13 +290,13 @@ func (c *comparison) sameForm(g, a *expr.Node) (exact.Verdict, error) {
 
 // sameNumeric compares values at random points.
 func (c *comparison) sameNumeric(g, a *expr.Node) bool {
-	verdict, err := numeric.Compare(g, a, c.budget)
+	verdict, err := compareValues(g, a, c.budget)
 	c.note("numeric", "values at random points", verdict == exact.Equal)
 	switch {
 	case verdict == exact.Equal:
 		c.reason = SameNumeric
 		return true
-	case verdict == exact.Unknown && err != nil && !errors.Is(err, numeric.ErrUndefined):
+	case verdict == exact.Unknown && err != nil && !errors.Is(err, errUndefined):
 		c.fails(err)
 	}
 	return false
@@ -397,7 +396,7 @@ func (c *comparison) isRounded(n *expr.Node, value *big.Rat, digits int) bool {
 	if digits == floatDigits || digits == floatDigits-1 {
 		half = new(big.Rat).Mul(new(big.Rat).Abs(value), big.NewRat(1, 1<<52))
 	}
-	near, err := numeric.Near(n, value, half, c.budget)
+	near, err := nearValue(n, value, half, c.budget)
 	if err != nil || !near {
 		return false
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // A Sink takes the events of a run. Note is called from many goroutines at once and
@@ -43,10 +43,10 @@ type Dropped struct {
 
 // Stepped is a consumed batch.
 type Stepped struct {
-	learn.Step       // without metrics if nothing is trained here
-	Lags       []int // versions by which the oldest token of each group was behind
-	Trained    bool  // a learner made the step
-	Cost       Cost  // of those of its groups that this process played lately
+	tiny.Step       // without metrics if nothing is trained here
+	Lags      []int // versions by which the oldest token of each group was behind
+	Trained   bool  // a learner made the step
+	Cost      Cost  // of those of its groups that this process played lately
 
 	Standings []curriculum.Standing // of the curriculum; nil: none
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/words"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
@@ -38,7 +38,7 @@ func Example() {
 
 	sizes := starter.DefaultSizes()
 	trainer := must(starter.OpenTrainer(starter.Training{
-		Path: folder + "/checkpoint", Sizes: sizes.Config(), Learn: learn.Default(),
+		Path: folder + "/checkpoint", Sizes: sizes.Config(), Learn: tiny.Default(),
 		Fresh: func() (*transformer.Model, error) { return must(starter.Load("")).Model, nil },
 	}))
 	q := must(queue.Open(context.Background(), queue.NewMemory(), queue.Options{}))

@@ -17,7 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/artifacts"
 	"github.com/quintain-rl/quintain/run/kept"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // Every evaluation has the same problem of each label as its example, also after the run was
@@ -31,7 +31,7 @@ func TestExamplesAreTheSameProblems(t *testing.T) {
 	defer folder.Close()
 	store := queue.NewMemory()
 	for range 2 {
-		logs, err := artifacts.OpenLogs(kept.Place{Folder: folder}, learn.Step{})
+		logs, err := artifacts.OpenLogs(kept.Place{Folder: folder}, tiny.Step{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/packing"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // A Trainer takes the batches of a run elsewhere, such as from a hub over its queue. It
@@ -81,7 +81,7 @@ func (f *following) consume(ctx context.Context, _ <-chan struct{}) error {
 		steps, episodes := f.trainer.Acked()
 		f.open(steps, episodes)
 		for ; last < steps; last++ {
-			if err := f.note(Stepped{Step: learn.Step{Version: last + 1}, Lags: f.newLags(), Cost: f.newCost(), Standings: f.Standings()}); err != nil {
+			if err := f.note(Stepped{Step: tiny.Step{Version: last + 1}, Lags: f.newLags(), Cost: f.newCost(), Standings: f.Standings()}); err != nil {
 				return err
 			}
 		}

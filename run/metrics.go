@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run/scalars"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // rightScore is the least score that counts as correct, as in Atropos' environment.
@@ -181,7 +181,7 @@ func duration(played []quintain.Trajectory) time.Duration {
 }
 
 // trained sets the values of a training step. n.mu is held.
-func (n *Metrics) trained(m *learn.Metrics) {
+func (n *Metrics) trained(m *tiny.Metrics) {
 	maps.Copy(n.values, map[string]float64{
 		"learn/loss": m.Loss, "learn/policy_loss": m.PolicyLoss, "learn/kl": m.KL, "learn/drift": m.Drift, "learn/entropy": m.Entropy,
 		"learn/clip_fraction": m.ClipFraction, "learn/cap_fraction": m.CapFraction, "learn/weight_mean": m.WeightMean,

@@ -19,7 +19,7 @@ import (
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/scalars"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // A rowsLog keeps rows.
@@ -59,7 +59,7 @@ func TestMetrics(t *testing.T) {
 		}}, Scores: []float64{0.25, 0.25}, Drop: rollout.DropEqual},
 		run.Played{Result: rollout.Result{Trajectories: []quintain.Trajectory{episode(quintain.InfraFailed, 100, 0)}}, Drop: rollout.DropInfra},
 		run.Dropped{rollout.DropStale, []string{"a", "b"}, run.Cost{Groups: 2, Episodes: 4, Tokens: 48, Seconds: 5}},
-		run.Stepped{Step: learn.Step{Version: 3, Metrics: learn.Metrics{Entropy: 0.5}}, Lags: []int{0, 3}, Trained: true, Cost: run.Cost{Groups: 1, Episodes: 2, Tokens: 16, Seconds: 3.5},
+		run.Stepped{Step: tiny.Step{Version: 3, Metrics: tiny.Metrics{Entropy: 0.5}}, Lags: []int{0, 3}, Trained: true, Cost: run.Cost{Groups: 1, Episodes: 2, Tokens: 16, Seconds: 3.5},
 			Standings: []curriculum.Standing{{Name: "gcd", Complexity: 0.5, Share: 0.75, PassRate: 1, Moved: true, Target: 0.7}, {Name: "lcm", Share: 0.25}}},
 		run.Examined{Version: 4, Report: &exam.Report{
 			Summary: exam.Summary{Mean: &mean, Within: &stats.Interval{Low: 0.125, High: 0.5}}, Rows: []*exam.Row{{Label: "gcd:1", Summary: exam.Summary{Mean: &mean}}, {Label: "lcm"}},
@@ -145,7 +145,7 @@ func TestARowOfAnEvaluationHasNoSums(t *testing.T) {
 			version++
 			for _, e := range []run.Event{
 				run.Played{Result: rollout.Result{Job: rollout.Job{Label: "gcd"}, Trajectories: []quintain.Trajectory{played}}, Scores: []float64{score}},
-				run.Stepped{Step: learn.Step{Version: version}, Lags: []int{1}},
+				run.Stepped{Step: tiny.Step{Version: version}, Lags: []int{1}},
 			} {
 				if err := n.Note(e); err != nil {
 					t.Fatal(err)
@@ -246,7 +246,7 @@ func TestMetricsAreSpacedAndTheLastAreKept(t *testing.T) {
 	log := &rowsLog{}
 	n := run.NewMetrics(log, time.Hour, 0)
 	for version := 1; version <= 3; version++ {
-		if err := n.Note(run.Stepped{Step: learn.Step{Version: version}, Lags: []int{1}}); err != nil {
+		if err := n.Note(run.Stepped{Step: tiny.Step{Version: version}, Lags: []int{1}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy/judge/jury"
+	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // A Report sums up a run, since this process began unless a field says otherwise.
@@ -42,9 +42,9 @@ type Report struct {
 	Tasks         []TaskReport             `json:"tasks"`                   // the courses, in the order of the streams
 	Waiting       string                   `json:"waiting,omitempty"`       // why the policy waits
 	LastFault     string                   `json:"last_fault,omitempty"`
-	Judge         *jury.Report             `json:"judge,omitempty"`       // what the judge did; nil: there is none, or the run goes on
+	Judge         *judge.Report            `json:"judge,omitempty"`       // what the judge did; nil: there is none, or the run goes on
 	Advice        []string                 `json:"advice,omitempty"`      // for people
-	Training      *learn.Metrics           `json:"training,omitempty"`    // of the last step
+	Training      *tiny.Metrics            `json:"training,omitempty"`    // of the last step
 	Examining     *exam.Progress           `json:"-"`                     // of the evaluation before or after, while it is under way
 	ExamBefore    *float64                 `json:"exam_before,omitempty"` // mean score on held-out problems in the first evaluation of all processes: the mean over the levels of their means
 	ExamAfter     *float64                 `json:"exam_after,omitempty"`  // the same in the last evaluation; nil: there was one at most

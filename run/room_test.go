@@ -6,11 +6,10 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
-	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/remote"
-	"github.com/quintain-rl/quintain/policy/vllm"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
@@ -57,7 +56,7 @@ func narrow(t *testing.T, context int) remote.Config {
 // byTokens and byChat return policies of a server.
 func byTokens(t *testing.T, at remote.Config) quintain.Policy {
 	t.Helper()
-	c, err := vllm.New(vllm.Config{Server: at, Model: "fake"})
+	c, err := engines.NewVLLM(engines.VLLMConfig{Server: at, Model: "fake"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +66,7 @@ func byTokens(t *testing.T, at remote.Config) quintain.Policy {
 
 func byChat(t *testing.T, at remote.Config) quintain.Policy {
 	t.Helper()
-	c, err := openai.New(openai.Config{Server: at, Model: "fake"})
+	c, err := engines.NewOpenAI(engines.OpenAIConfig{Server: at, Model: "fake"})
 	if err != nil {
 		t.Fatal(err)
 	}

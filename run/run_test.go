@@ -28,7 +28,7 @@ import (
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
 	"github.com/quintain-rl/quintain/tasks/numbers"
 	"github.com/quintain-rl/quintain/tasks/words"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -389,23 +389,23 @@ func keyOf(t *testing.T, c run.Config, id string) quintain.Key {
 // A learner counts its steps and its publications.
 type learner struct {
 	mu        sync.Mutex
-	last      learn.Step
+	last      tiny.Step
 	published int
 	refuse    map[string]bool // IDs of groups that it cannot train on
 	log       []string
 }
 
-func (l *learner) Last() learn.Step { return l.last }
+func (l *learner) Last() tiny.Step { return l.last }
 
-func (l *learner) Step(ids []string, _ []*quintain.Group) (learn.Step, error) {
+func (l *learner) Step(ids []string, _ []*quintain.Group) (tiny.Step, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, id := range ids {
 		if l.refuse[id] {
-			return learn.Step{}, &learn.GroupError{Index: i, Err: errors.New("it is too long")}
+			return tiny.Step{}, &tiny.GroupError{Index: i, Err: errors.New("it is too long")}
 		}
 	}
-	l.last = learn.Step{Version: l.last.Version + 1, Seconds: float64(l.last.Version + 1), Batch: ids}
+	l.last = tiny.Step{Version: l.last.Version + 1, Seconds: float64(l.last.Version + 1), Batch: ids}
 	l.log = append(l.log, fmt.Sprint("step ", l.last.Version))
 	return l.last, nil
 }
@@ -481,7 +481,7 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 	})
 	c = config(t, q)
 	seen := &events{}
-	c.Consumer, c.Settings.Steps, c.Sinks = run.Train(&learner{last: learn.Step{Version: 3, Batch: ahead}}), 1, []run.Sink{seen}
+	c.Consumer, c.Settings.Steps, c.Sinks = run.Train(&learner{last: tiny.Step{Version: 3, Batch: ahead}}), 1, []run.Sink{seen}
 	r, _ := finish(t, c)
 	if r.Version() != 4 {
 		t.Errorf("version %d, want 4", r.Version())
@@ -502,7 +502,7 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 	} {
 		c, log := config(t, open(t, store)), &strings.Builder{}
 		c.Log = slog.New(slog.NewTextHandler(log, nil))
-		c.Consumer = run.Train(&learner{last: learn.Step{Version: test.version}})
+		c.Consumer = run.Train(&learner{last: tiny.Step{Version: test.version}})
 		_, err := run.Open(t.Context(), c)
 		if err != nil {
 			log.WriteString(err.Error())

@@ -11,10 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/policy/remote"
-	"github.com/quintain-rl/quintain/policy/sglang"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
@@ -90,7 +90,7 @@ func outrun(t *testing.T, maxLag, parallel int, stale run.Stale) (report run.Rep
 			}
 		})
 		transport := &http.Transport{DialContext: n.dial}
-		generator, err := sglang.New(remote.Config{URL: "http://fake", Transport: transport})
+		generator, err := engines.NewSGLang(remote.Config{URL: "http://fake", Transport: transport})
 		if err != nil {
 			t.Fatal(err)
 		}

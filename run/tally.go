@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // scoreWindow is the number of groups in the first and in the last mean score of a task.
@@ -53,11 +53,11 @@ type tally struct {
 	lastFault string
 	tooLong   string // the last prompt that was too long, and how long it may be
 	advice    []string
-	hopeless  []string       // further hopeless tasks, without advice
-	playing   time.Duration  // between the evaluations before and after
-	training  *learn.Metrics // of the last step; nil: none
-	first     *ExamLine      // the first evaluation of the run; nil: none
-	last      *ExamLine      // the last one, if there were two or more
+	hopeless  []string      // further hopeless tasks, without advice
+	playing   time.Duration // between the evaluations before and after
+	training  *tiny.Metrics // of the last step; nil: none
+	first     *ExamLine     // the first evaluation of the run; nil: none
+	last      *ExamLine     // the last one, if there were two or more
 	plateau   plateau
 }
 

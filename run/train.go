@@ -12,17 +12,17 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/packing"
 	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // A Learner trains the policy of a run. It is for one goroutine.
 type Learner interface {
 	// Last is the last step with a kept result.
-	Last() learn.Step
+	Last() tiny.Step
 
-	// Step trains on groups and returns when the result is kept. A [*learn.GroupError]
+	// Step trains on groups and returns when the result is kept. A [*tiny.GroupError]
 	// leaves everything as it was.
-	Step(ids []string, groups []*quintain.Group) (learn.Step, error)
+	Step(ids []string, groups []*quintain.Group) (tiny.Step, error)
 
 	// Publish gives the policy the weights of the last step.
 	Publish() error
@@ -42,10 +42,10 @@ type training struct {
 // A forgetter is a Learner that trains nothing.
 type forgetter struct{ start time.Time }
 
-func (f forgetter) Last() learn.Step { return learn.Step{} }
+func (f forgetter) Last() tiny.Step { return tiny.Step{} }
 
-func (f forgetter) Step(ids []string, _ []*quintain.Group) (learn.Step, error) {
-	return learn.Step{Batch: ids, Seconds: time.Since(f.start).Seconds()}, nil
+func (f forgetter) Step(ids []string, _ []*quintain.Group) (tiny.Step, error) {
+	return tiny.Step{Batch: ids, Seconds: time.Since(f.start).Seconds()}, nil
 }
 
 func (f forgetter) Publish() error { return nil }
@@ -163,14 +163,14 @@ func (t *training) step(ctx context.Context, batch []queue.Delivery) (made bool,
 
 // learn has the learner make its step on a batch, and returns the groups that it trained
 // on. A group that it refuses is dropped, or it would come again forever.
-func (t *training) learn(ctx context.Context, batch []queue.Delivery) ([]queue.Delivery, learn.Step, error) {
+func (t *training) learn(ctx context.Context, batch []queue.Delivery) ([]queue.Delivery, tiny.Step, error) {
 	for len(batch) > 0 {
 		groups := make([]*quintain.Group, len(batch))
 		for i := range batch {
 			groups[i] = batch[i].Group
 		}
 		step, err := t.learner.Step(ids(batch), groups)
-		var refused *learn.GroupError
+		var refused *tiny.GroupError
 		if !errors.As(err, &refused) {
 			return batch, step, err
 		}
@@ -180,7 +180,7 @@ func (t *training) learn(ctx context.Context, batch []queue.Delivery) ([]queue.D
 		}
 		batch = slices.Delete(batch, refused.Index, refused.Index+1)
 	}
-	return nil, learn.Step{}, nil
+	return nil, tiny.Step{}, nil
 }
 
 // lags returns by how many versions the oldest token of each group is behind. Groups of

@@ -2,7 +2,7 @@ package scenarios
 
 import (
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/answer"
@@ -19,7 +19,7 @@ var reasoningGym = scenario.Spec{
 		"The reward is the task's own score, or that of reasoning-gym.",
 	Source:  "The ReasoningGym environment of Atropos (Nous Research, MIT); prompt and code are our own.",
 	Version: 2,
-	New:     func() scenario.Play { return &ReasoningGym{Scores: scores.Ours} },
+	New:     func() scenario.Play { return &ReasoningGym{Scores: reasoninggym.Ours} },
 }
 
 // reasoningSystem asks for thinking and for one tagged answer.
@@ -34,13 +34,13 @@ type ReasoningGym struct {
 	// answers.
 	ShortPrompts bool
 
-	Scores scores.By // whose scores answers get
+	Scores reasoninggym.By // whose scores answers get
 }
 
 // Declare implements [settings.Declarer].
 func (g *ReasoningGym) Declare(d *settings.Section) {
 	d.Bool(&g.ShortPrompts, "short_prompts", "ask the short question if the task has one, without a system message")
-	scores.Declare(d, &g.Scores)
+	reasoninggym.Declare(d, &g.Scores)
 }
 
 // Env implements [scenario.Play].

@@ -12,18 +12,17 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/policy/judge"
-	"github.com/quintain-rl/quintain/policy/judge/jury"
 )
 
 // byJudge stands for a scenario in a request: the server's judge grades the reply.
 const byJudge = "judge"
 
 // openJury returns the judge of the settings; nil: there is none.
-func openJury(s Settings) (*jury.Jury, error) {
+func openJury(s Settings) (*judge.Jury, error) {
 	if s.Judge == "" {
 		return nil, nil
 	}
-	j, err := jury.Read(s.Judge)
+	j, err := judge.ReadJury(s.Judge)
 	if err != nil {
 		return nil, err
 	}

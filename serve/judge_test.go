@@ -11,7 +11,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/judge"
-	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 	"github.com/quintain-rl/quintain/policy/policytest"
 )
 
@@ -147,7 +146,7 @@ func TestServersCloseTheirJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = s.Run(t.Context(), l) // it cannot serve on a closed listener
-	kept, err := verdicts.Open(cache, 8)
+	kept, err := judge.OpenStore(cache, 8)
 	if err != nil {
 		t.Fatal(err)
 	}

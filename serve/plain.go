@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/policy"
-	"github.com/quintain-rl/quintain/policy/judge/jury"
+	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/serve/names"
 )
 
@@ -22,7 +22,7 @@ const maxBody = 32 << 20
 type plain struct {
 	book *names.Book
 	of   Settings
-	jury *jury.Jury // nil: none
+	jury *judge.Jury // nil: none
 }
 
 // routes returns the routes of the protocol.

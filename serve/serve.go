@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
-	"github.com/quintain-rl/quintain/policy/judge/jury"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
+	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/serve/coderun"
 	"github.com/quintain-rl/quintain/serve/mcp"
@@ -24,7 +24,6 @@ import (
 	"github.com/quintain-rl/quintain/serve/nemogym"
 	"github.com/quintain-rl/quintain/serve/openenv"
 	"github.com/quintain-rl/quintain/serve/ors"
-	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/watch"
 )
@@ -37,13 +36,13 @@ type protocol struct {
 
 // parts are what some protocols need, and a server closes.
 type parts struct {
-	jury *jury.Jury      // nil: none
+	jury *judge.Jury     // nil: none
 	code *coderun.Server // which opens the sandbox when it is asked
 }
 
 // protocols returns all protocols.
 func protocols(book *names.Book, s Settings, with parts) []protocol {
-	limits := sessions.Limits{Most: s.MaxSessions, Idle: s.Idle}
+	limits := names.Limits{Most: s.MaxSessions, Idle: s.Idle}
 	graders := plain{book, s, with.jury}
 	return []protocol{
 		{"plain", graders.routes()},
@@ -75,7 +74,7 @@ func openCode(s Settings, box backend.Settings) (*coderun.Server, error) {
 }
 
 func routesWith(s Settings, with parts) ([]web.Route, error) {
-	book, err := catalog.Book(cmp.Or(s.Scores, scores.Ours))
+	book, err := catalog.Book(cmp.Or(s.Scores, reasoninggym.Ours))
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/web/webtest"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/coderun"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -211,7 +211,7 @@ func TestOpenAPI(t *testing.T) {
 	if err := json.Unmarshal(openAPIText, &doc); err != nil {
 		t.Fatal(err)
 	}
-	book, err := catalog.Book(scores.Ours)
+	book, err := catalog.Book(reasoninggym.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}

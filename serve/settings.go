@@ -3,25 +3,25 @@ package serve
 import (
 	"time"
 
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/settings"
 )
 
 // Settings configures the routes.
 type Settings struct {
-	Hub         bool          // the hub serves the routes too
-	Protocols   []string      // empty: all
-	MaxProblems int           // per request
-	MaxSessions int           // open at once, for each protocol
-	Idle        time.Duration // after which a session without a request ends
-	Judge       string        // file with the settings of a judge, see package jury; empty: none
-	Problems    []string      // files of code problems, which requests know by their names
-	Scores      scores.By     // of answers without a scenario
+	Hub         bool            // the hub serves the routes too
+	Protocols   []string        // empty: all
+	MaxProblems int             // per request
+	MaxSessions int             // open at once, for each protocol
+	Idle        time.Duration   // after which a session without a request ends
+	Judge       string          // file with the settings of a judge, see package jury; empty: none
+	Problems    []string        // files of code problems, which requests know by their names
+	Scores      reasoninggym.By // of answers without a scenario
 }
 
 // Default returns the default settings.
 func Default() Settings {
-	return Settings{MaxProblems: 1000, Scores: scores.Ours, MaxSessions: 1 << 15, Idle: 10 * time.Minute}
+	return Settings{MaxProblems: 1000, Scores: reasoninggym.Ours, MaxSessions: 1 << 15, Idle: 10 * time.Minute}
 }
 
 // Declare implements [settings.Declarer].
@@ -32,6 +32,6 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.MaxSessions, "max_sessions", "most open sessions of each protocol").AtLeast(1)
 	d.Text(&s.Judge, "judge", "file with the settings of a judge, in YAML, which grades replies of the scenario judge (docs/judge.md)").Flag("serve-judge")
 	d.Texts(&s.Problems, "problems", "files of code problems, data sets of /submit and /get_prompts by their names without the ending (docs/serve.md)").Flag("serve-problems")
-	scores.Declare(d, &s.Scores)
+	reasoninggym.Declare(d, &s.Scores)
 	d.Duration(&s.Idle, "idle", "time without a request after which a session ends").Above(0)
 }

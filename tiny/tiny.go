@@ -1,5 +1,5 @@
 // Package tiny is the embedded policy: a small transformer in this process, with a
-// vocabulary of characters and tags. It needs no server, no key and no download.
+// vocabulary of characters and tags, and its [Learner]. It needs no server, no key and no download.
 //
 // The page docs/formats/vocabulary.md describes how it renders a conversation: a message
 // is the token of its role, its content and [End]. A reply begins after [Assistant],

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
-	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/rollout/curriculum"
@@ -47,11 +47,11 @@ func TestServer(t *testing.T) {
 			return s.Kind == server.Any && s.Files.Tokenizer == "bytes" && s.Chat.APIKey == "x" && s.Chat.Timeout == 20*time.Minute && s.Pool.MaxInFlight == 128*8
 		}, ""},
 		{"a folder", func(s *Settings) { s.Env.TokenizerName, s.Servers[0].ServerType = folder, "sglang" }, exact.Files{}, func(s server.Settings) bool {
-			return s.Kind == probe.SGLang && s.Files.Tokenizer == folder
+			return s.Kind == engines.KindSGLang && s.Files.Tokenizer == folder
 		}, ""},
 		{"the server's before the environment's", func(s *Settings) { s.Servers[0].Tokenizer = folder }, exact.Files{}, func(s server.Settings) bool { return s.Files.Tokenizer == folder }, ""},
 		{"none", func(s *Settings) { s.Env.TokenizerName, s.Servers[0].ModelName = "", AnyModel }, exact.Files{}, func(s server.Settings) bool {
-			return s.Kind == probe.OpenAI && s.Chat.Model == AnyModel && s.Files.Tokenizer == ""
+			return s.Kind == engines.KindOpenAI && s.Chat.Model == AnyModel && s.Files.Tokenizer == ""
 		}, ""},
 		{"any model", func(s *Settings) { s.Servers[0].ModelName = AnyModel }, exact.Files{Tokenizer: "bytes"}, func(s server.Settings) bool { return s.Chat.Model == "" }, ""},
 		{"one that is nowhere", func(*Settings) {}, exact.Files{}, nil, "env.tokenizer_name: the tokenizer of NousResearch"},

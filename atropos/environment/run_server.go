@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
-	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 )
@@ -18,7 +18,7 @@ import (
 func ServerOf(of *Settings, files exact.Files, getenv func(string) string) (server.Settings, error) {
 	s, first := server.Defaults(), of.Servers[0]
 	if first.ServerType != OpenAI {
-		s.Kind = probe.Kind(first.ServerType)
+		s.Kind = engines.Kind(first.ServerType)
 	}
 	s.Pool.URLs, s.Pool.MaxInFlight = of.Servers.URLs(), of.Servers.Requests()*of.Env.GroupSize
 	s.Chat.APIKey, s.Chat.Timeout = first.APIKey, seconds(first.Timeout)
@@ -34,7 +34,7 @@ func ServerOf(of *Settings, files exact.Files, getenv func(string) string) (serv
 		name = first.Tokenizer
 	}
 	if name == "" || name == NoTokenizer {
-		s.Kind, s.Chat.Model = probe.OpenAI, cmp.Or(s.Chat.Model, AnyModel)
+		s.Kind, s.Chat.Model = engines.KindOpenAI, cmp.Or(s.Chat.Model, AnyModel)
 		return s, nil
 	}
 	s.Files.Tokenizer = name

@@ -7,20 +7,20 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/internal/web/webtest"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
+	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/openenv"
-	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // start runs a server of up to eight sessions until the test ends, and returns its URL.
 func start(t *testing.T) string {
 	t.Helper()
-	book, err := catalog.Book(scores.Ours)
+	book, err := catalog.Book(reasoninggym.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := web.New(web.Config{Name: "test", Routes: openenv.New(book, sessions.Limits{Most: 8, Idle: time.Minute}).Routes()})
+	s, err := web.New(web.Config{Name: "test", Routes: openenv.New(book, names.Limits{Most: 8, Idle: time.Minute}).Routes()})
 	if err != nil {
 		t.Fatal(err)
 	}

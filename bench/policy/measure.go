@@ -10,18 +10,17 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/policy/openai"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/pool"
-	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 // A Measurement loads the servers at some addresses, or a fake one.
 type Measurement struct {
 	Load Load
-	URLs []string        // of servers of one model; none: the fake server
-	From openai.Settings // their model, the first one's if empty, and their key
-	Kind probe.Kind      // of the fake server; others are recognised
+	URLs []string               // of servers of one model; none: the fake server
+	From engines.OpenAISettings // their model, the first one's if empty, and their key
+	Kind engines.Kind           // of the fake server; others are recognised
 	Fake Fake
 }
 
@@ -29,7 +28,7 @@ type Measurement struct {
 func Default() Measurement {
 	return Measurement{
 		Load: Load{Streams: 1000, Rounds: 3, Ramp: 5 * time.Second, Prompt: 256, Tokens: 128},
-		From: openai.Settings{Timeout: time.Hour}, Kind: probe.VLLM, Fake: Fake{Rate: 20, FirstToken: 20 * time.Millisecond},
+		From: engines.OpenAISettings{Timeout: time.Hour}, Kind: engines.KindVLLM, Fake: Fake{Rate: 20, FirstToken: 20 * time.Millisecond},
 	}
 }
 
@@ -64,7 +63,7 @@ func (m *Measurement) Check() error {
 
 // A Result is a row with the kind of the servers.
 type Result struct {
-	Server probe.Kind `json:"server"`
+	Server engines.Kind `json:"server"`
 	Row
 }
 
@@ -85,14 +84,14 @@ func (m Measurement) Run(ctx context.Context, said io.Writer) (r Result, err err
 		m.URLs, m.From.Model, m.Load.Ideal = []string{url}, "fake", m.Fake.Ideal
 	} else {
 		server.URL = m.URLs[0]
-		found, err := probe.Run(ctx, server, m.From.Model, "")
+		found, err := engines.Probe(ctx, server, m.From.Model, "")
 		if err != nil {
 			return r, err
 		}
 		m.Kind, m.From.Model = found.Server, found.Model
 	}
 	g, err := pool.NewGenerator(pool.Config{URLs: m.URLs, Server: server}, func(at remote.Config) (pool.Tokens, error) {
-		return probe.Generator(m.Kind, at, m.From.Model)
+		return engines.Generator(m.Kind, at, m.From.Model)
 	})
 	if err != nil {
 		return r, err

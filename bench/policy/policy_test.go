@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/fake"
-	"github.com/quintain-rl/quintain/policy/probe"
 )
 
 // A clock is a generator that takes 10 ms per token, and fails every tenth time.
@@ -85,7 +85,7 @@ func TestAMeasurementRecognisesTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := m.Run(t.Context(), io.Discard)
-	if err != nil || r.Server != probe.VLLM || r.Requests != 16 || r.Errors != 0 {
+	if err != nil || r.Server != engines.KindVLLM || r.Requests != 16 || r.Errors != 0 {
 		t.Errorf("measured %+v, error %v", r, err)
 	}
 }

@@ -30,7 +30,7 @@ import (
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
 	"github.com/quintain-rl/quintain/tasks/catalog"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -58,7 +58,7 @@ type config struct {
 	Metrics    scalars.Settings
 	OTLP       otlp.Settings
 	Model      starter.Sizes
-	Learn      learn.Settings
+	Learn      tiny.Settings
 	Fake       fake.Settings
 	Serve      serve.Settings
 	Worker     worker.Settings
@@ -145,7 +145,7 @@ func defaults(kind string) *config {
 		Data: "quintain-data", Log: flags.DefaultLog(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: player.RunSettings{Of: run.Defaults(), Consumer: player.Builtin},
 		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Sessions: gateway.Defaults().SessionRules, Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
-		Metrics: scalars.Default(), OTLP: otlp.Defaults(), Model: starter.DefaultSizes(), Learn: learn.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
+		Metrics: scalars.Default(), OTLP: otlp.Defaults(), Model: starter.DefaultSizes(), Learn: tiny.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
 	}
 	if kind == player.Script {
 		c.Run.Of.StepTime = 50 * time.Millisecond

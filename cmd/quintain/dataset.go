@@ -5,11 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/codegrade/problems/check"
+	"github.com/quintain-rl/quintain/codegrade/problems"
 )
 
 func newDataset(w *world) *cobra.Command {
-	k := check.New(w.stdout)
+	k := problems.New(w.stdout)
 	c := &cobra.Command{
 		Use: "check FILE", Short: "Find out which rows of a file of problems can be used: code problems by running their solutions",
 		Example: "  quintain dataset check train.jsonl", Args: oneArg("FILE"),

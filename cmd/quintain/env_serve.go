@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 func newEnvServe(w *world) *cobra.Command {
@@ -105,7 +105,7 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 	if err := e.saveGroups(&cfg); err != nil {
 		return err
 	}
-	if err := e.open(ctx, cfg, learn.Step{}); err != nil {
+	if err := e.open(ctx, cfg, tiny.Step{}); err != nil {
 		return err
 	}
 	return e.run(ctx, w)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/policy/judge/jury"
+	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
@@ -20,7 +20,7 @@ func TestNoSettingIsLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config, judge, root := settings.New(defaults(player.Tiny)), jury.Defaults(), newRoot(&world{}, "")
+	config, judge, root := settings.New(defaults(player.Tiny)), judge.Defaults(), newRoot(&world{}, "")
 	judges := settings.New(&judge)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
 	if len(lines) != 339 {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/interop/pipe"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -37,16 +37,16 @@ and exit status 1 at the end; the other lines are still graded.`,
 			if err != nil {
 				return usagef("--%w", err)
 			}
-			if by != string(scores.Ours) && by != string(scores.ReasoningGym) {
-				return usagef("--scores: is %q, want %s or %s", by, scores.Ours, scores.ReasoningGym)
+			if by != string(reasoninggym.Ours) && by != string(reasoninggym.ReasoningGym) {
+				return usagef("--scores: is %q, want %s or %s", by, reasoninggym.Ours, reasoninggym.ReasoningGym)
 			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return pipe.Grader{Tasks: tasks, Format: form, Scores: scores.By(by)}.Grade(ctx, w.input(), w.stdout)
+				return pipe.Grader{Tasks: tasks, Format: form, Scores: reasoninggym.By(by)}.Grade(ctx, w.input(), w.stdout)
 			})
 		},
 	}
 	c.Flags().StringVar(&format, "format", "quintain", "form of the lines: quintain or reasoning-gym")
-	c.Flags().StringVar(&by, "scores", string(scores.Ours), "whose scores answers get: quintain or reasoning-gym")
+	c.Flags().StringVar(&by, "scores", string(reasoninggym.Ours), "whose scores answers get: quintain or reasoning-gym")
 	c.AddCommand(newGradeMath(w))
 	return c
 }

@@ -5,14 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/policy/judge/jury"
+	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/run/regrade"
 	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/settings/flags"
 )
 
 func newJudge(w *world) *cobra.Command {
-	c := jury.Desk{
+	c := judge.Verbs{
 		Stdin: w.stdin, Stdout: w.stdout, Stderr: w.stderr, Attend: w.attend, Usage: func(err error) error { return usageError{err} },
 	}.Command()
 	c.AddCommand(newJudgeResume(w))

@@ -9,8 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/internal/strictjson"
-	"github.com/quintain-rl/quintain/policy/openai"
-	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/engines"
 )
 
 func newPolicy(w *world) *cobra.Command {
@@ -25,7 +24,7 @@ func newPolicy(w *world) *cobra.Command {
 }
 
 func newPolicyProbe(w *world) *cobra.Command {
-	from, asJSON := openai.Settings{Timeout: 30 * time.Second}, false
+	from, asJSON := engines.OpenAISettings{Timeout: 30 * time.Second}, false
 	var urls []string
 	c := &cobra.Command{
 		Use:   "probe",
@@ -49,7 +48,7 @@ kind of server.`,
 				var errs []error
 				for _, url := range urls {
 					config.Server.URL = url
-					report, err := probe.Run(ctx, config.Server, from.Model, "")
+					report, err := engines.Probe(ctx, config.Server, from.Model, "")
 					if err != nil {
 						errs = append(errs, err)
 						continue

@@ -29,7 +29,7 @@ import (
 	"github.com/quintain-rl/quintain/run/artifacts"
 	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/run/player"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 	"github.com/quintain-rl/quintain/watch"
 )
@@ -213,7 +213,7 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 		a.sampled = &hub.Sampled{Run: a.host.Hub().Default()}
 		to.Consumer = run.Follow(a.sampled)
 	}
-	var last learn.Step
+	var last tiny.Step
 	switch c.Policy.Kind {
 	case player.Tiny:
 		last, err = c.Policy.Train(ctx, &to, player.Training{Folder: a.folder, Keep: &a.weights, Sizes: c.Model.Config(), Learn: c.Learn, WarmUp: w.warmUp, Say: a.says, Every: c.Run.KeepWeights, Share: a.leases.Publish()})
@@ -239,7 +239,7 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 }
 
 // open opens the run and its files. Last is the step of the learner's checkpoint.
-func (a *runner) open(ctx context.Context, to run.Config, last learn.Step) (err error) {
+func (a *runner) open(ctx context.Context, to run.Config, last tiny.Step) (err error) {
 	c := a.config
 	to.Sinks = append(to.Sinks, a.live)
 	if a.weights.Lacks() { // a checkpoint ahead of the run need not be the run's

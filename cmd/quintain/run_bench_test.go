@@ -10,7 +10,6 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/tiny"
-	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
@@ -32,7 +31,7 @@ func BenchmarkRun(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		l, err := learn.New(saved.Model, nil, c.Learn)
+		l, err := tiny.NewLearner(saved.Model, nil, c.Learn)
 		if err != nil {
 			b.Fatal(err)
 		}

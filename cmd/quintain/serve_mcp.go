@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/mcp"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -19,7 +19,7 @@ serve has the same tools over HTTP (POST /mcp).`,
   printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | quintain serve mcp`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			book, err := catalog.Book(scores.Ours)
+			book, err := catalog.Book(reasoninggym.Ours)
 			if err != nil {
 				return err
 			}

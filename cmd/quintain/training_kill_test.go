@@ -9,7 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
@@ -62,7 +62,7 @@ func awaitVersion(t *testing.T, log string, version int) {
 			t.Fatalf("version %d is never reached", version)
 		case <-tick.C:
 		}
-		if steps, err := jsonl.ReadLog[learn.Step](log); err == nil && len(steps) > 0 && steps[len(steps)-1].Version >= version {
+		if steps, err := jsonl.ReadLog[tiny.Step](log); err == nil && len(steps) > 0 && steps[len(steps)-1].Version >= version {
 			return
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/tiny"
-	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
@@ -32,7 +31,7 @@ func TestRunTrains(t *testing.T) {
 	if again.Version != 5 || *again.ExamBefore != *r.ExamAfter {
 		t.Errorf("the second run goes to version %d from a score of %v, want 5 and %v", again.Version, *again.ExamBefore, *r.ExamAfter)
 	}
-	steps, err := jsonl.ReadLog[learn.Step](filepath.Join(data, datadir.Training))
+	steps, err := jsonl.ReadLog[tiny.Step](filepath.Join(data, datadir.Training))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +138,7 @@ func TestWorkersPlayTheTinyPolicy(t *testing.T) {
 	if status := runs.wait(t); status != exitOK {
 		t.Errorf("the run: status %d\n%s", status, runs.stderr.String())
 	}
-	steps, err := jsonl.ReadLog[learn.Step](filepath.Join(data, datadir.Training))
+	steps, err := jsonl.ReadLog[tiny.Step](filepath.Join(data, datadir.Training))
 	if err != nil || steps[0].Metrics.Tokens == 0 {
 		t.Errorf("steps %+v, error %v", steps, err)
 	}
@@ -149,7 +148,7 @@ func TestWorkersPlayTheTinyPolicy(t *testing.T) {
 // twice. It returns the number of steps.
 func checkSteps(t *testing.T, folder string) int {
 	t.Helper()
-	steps, err := jsonl.ReadLog[learn.Step](filepath.Join(folder, datadir.Training))
+	steps, err := jsonl.ReadLog[tiny.Step](filepath.Join(folder, datadir.Training))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,6 @@
 // Package codeplay plays problems that ask for a program: the policy writes it, the sandbox of
-// this machine runs it, and tests judge it.
+// this machine runs it, and tests judge it. With the Python tool, the policy runs Python on its way to
+// the answer of any task.
 package codeplay
 
 import (
@@ -32,8 +33,8 @@ type Multilingual interface {
 	Languages() []string
 }
 
-// Spec is the scenario.
-var Spec = scenario.Spec{
+// CodeSpec is the scenario.
+var CodeSpec = scenario.Spec{
 	Name: "code",
 	Doc: "Write a program, which hidden tests judge in the sandbox of this machine. " +
 		"With several attempts, the policy is told how the examples of the statement went, and may mend its program.",

@@ -81,7 +81,7 @@ func TestOneAttempt(t *testing.T) {
 		{quintain.Reply{Text: "```python\nright\n```\nand", Finish: quintain.Length}, quintain.Step{Reward: 1, Right: true, End: quintain.Truncated}, "the program was whole before the cut"},
 		{quintain.Reply{Finish: quintain.Length}, quintain.Step{Malformed: true, End: quintain.Truncated}, "nothing was said"},
 	} {
-		e, _ := episode(t, Spec.New().(*Code))
+		e, _ := episode(t, CodeSpec.New().(*Code))
 		got, err := e.Step(t.Context(), test.reply)
 		if err != nil || got.Reward != test.want.Reward || got.Right != test.want.Right || got.Malformed != test.want.Malformed || got.End != test.want.End || got.Why == "" || len(got.Observe) > 0 {
 			t.Errorf("%s: %q gives %+v, %v, want %+v", test.why, test.reply.Text, got, err, test.want)
@@ -99,7 +99,7 @@ func TestFaultsOfTheMachineAreNoVerdicts(t *testing.T) {
 		{"busy", true, "the machine is overloaded: the policy did nothing wrong"},
 		{"broken tests", false, "the problem itself is at fault"},
 	} {
-		c := Spec.New().(*Code)
+		c := CodeSpec.New().(*Code)
 		c.NumTurns = 2
 		e, _ := episode(t, c)
 		if step, err := e.Step(t.Context(), fenced(test.code)); err == nil || errors.Is(err, quintain.ErrLost) != test.lost {
@@ -110,7 +110,7 @@ func TestFaultsOfTheMachineAreNoVerdicts(t *testing.T) {
 
 func TestSeveralAttempts(t *testing.T) {
 	t.Parallel()
-	c := Spec.New().(*Code)
+	c := CodeSpec.New().(*Code)
 	c.NumTurns = 4
 	e, _ := episode(t, c)
 	for i, test := range []struct {
@@ -142,7 +142,7 @@ func TestSeveralAttempts(t *testing.T) {
 
 func TestAnotherJudgeHasNoSetup(t *testing.T) {
 	t.Parallel()
-	c := Spec.New().(*Code)
+	c := CodeSpec.New().(*Code)
 	c.Use(pretender)
 	if by, mark, err := c.Runs(codetask.Task()); by != nil || mark != "" || err != nil {
 		t.Errorf("programs run by %s, marked %q, error %v", by, mark, err)
@@ -151,8 +151,8 @@ func TestAnotherJudgeHasNoSetup(t *testing.T) {
 
 func TestSettingsReachTheTests(t *testing.T) {
 	t.Parallel()
-	plain, _ := episode(t, Spec.New().(*Code))
-	c := Spec.New().(*Code)
+	plain, _ := episode(t, CodeSpec.New().(*Code))
+	c := CodeSpec.New().(*Code)
 	c.Scoring, c.TimeFactor = string(codegrade.Share), 2
 	e, _ := episode(t, c)
 	if e.tests.Scoring != codegrade.Share || e.tests.Limits.CPU != 2*plain.tests.Limits.CPU || e.tests.Limits.Wall != 2*plain.tests.Limits.Wall || e.tests.Limits.Wall < time.Second {
@@ -162,7 +162,7 @@ func TestSettingsReachTheTests(t *testing.T) {
 
 func TestTheMachineIsMeasured(t *testing.T) {
 	t.Parallel()
-	c := Spec.New().(*Code)
+	c := CodeSpec.New().(*Code)
 	c.TimeFactor = 0
 	t.Cleanup(func() { _ = c.Close() })
 	if c.Fits(codetask.Task()) != nil { // below the floor of the sandbox
@@ -171,10 +171,10 @@ func TestTheMachineIsMeasured(t *testing.T) {
 	if c.speed <= 0 || c.Factor() != 1/c.speed {
 		t.Errorf("a machine of the speed %v has the factor %v", c.speed, c.Factor())
 	}
-	slow := Spec.New().(*Code)
+	slow := CodeSpec.New().(*Code)
 	slow.TimeFactor, slow.speed = 0, 0.25
 	e, _ := episode(t, slow)
-	plain, _ := episode(t, Spec.New().(*Code))
+	plain, _ := episode(t, CodeSpec.New().(*Code))
 	if e.tests.Limits.CPU != 4*plain.tests.Limits.CPU || e.tests.Limits.Wall != 4*plain.tests.Limits.Wall {
 		t.Errorf("on a slow machine the limits are %+v, else %+v", e.tests.Limits, plain.tests.Limits)
 	}
@@ -192,7 +192,7 @@ func TestALongTextIsCutInItsMiddle(t *testing.T) {
 // Below the floor the scenario refuses to begin.
 func TestSolutionsPassInTheSandbox(t *testing.T) {
 	t.Parallel()
-	s, err := scenariotest.Closed(t, Spec).Over(codetask.Task(), nil)
+	s, err := scenariotest.Closed(t, CodeSpec).Over(codetask.Task(), nil)
 	if box, boxErr := native.New(native.Config{}); boxErr == nil {
 		strength, _ := box.Probe(t.Context())
 		_ = box.Close()
@@ -203,7 +203,7 @@ func TestSolutionsPassInTheSandbox(t *testing.T) {
 	if err != nil {
 		return
 	}
-	info, plain := s.Info(), Spec.Info()
+	info, plain := s.Info(), CodeSpec.Info()
 	if by := sandbox.Described(nil, info.Sandbox); len(by) != 1 || by[0].Backend != native.Name || len(by[0].Interpreters) != 1 || info.Mark != by[0].Mark() {
 		t.Errorf("programs run by %s, marked %q", info.Sandbox, info.Mark)
 	}

@@ -1,5 +1,6 @@
 // Package problems reads files of code problems with tests, in the forms of the field's data
-// sets: JSON lines, a JSON list, CSV, or Parquet. It runs nothing.
+// sets: JSON lines, a JSON list, CSV, or Parquet, with texts that Python pickled. Reading runs nothing;
+// a [Check] runs the reference solutions in the sandbox, to find which rows can be used.
 package problems
 
 import (

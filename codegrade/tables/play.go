@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/codegrade/pythontool"
+	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
@@ -35,7 +35,7 @@ func Errand() *toolbox.Errand {
 // Tables plays the scenario in a sandbox. It is an io.Closer.
 type Tables struct {
 	scenario.Own
-	pythontool.Host
+	codeplay.Host
 
 	probe   sync.Once
 	version string // of SQLite

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/codegrade/pythontool"
+	"github.com/quintain-rl/quintain/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 )
@@ -37,7 +37,7 @@ const tries = 3
 // A python is the Python of an episode: a session that is opened for the first statement, and again if
 // the machine loses it, or a statement ends it.
 type python struct {
-	host    *pythontool.Host
+	host    *codeplay.Host
 	session sandbox.Session // nil: none is open
 	has     *filling        // the rows in the session; nil: none
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 )
 
@@ -73,7 +73,7 @@ func (w *tableWorld) now() *filling {
 // run runs a statement on rows. One that fails is refused.
 func (w *tableWorld) run(ctx context.Context, sql statement) (reply, error) {
 	if why := sql.forbidden(); why != "" {
-		return reply{}, tools.Refusef("%s", why)
+		return reply{}, scenario.Refusef("%s", why)
 	}
 	if w.on == nil {
 		return reply{}, errNowhere
@@ -86,26 +86,26 @@ func (w *tableWorld) run(ctx context.Context, sql statement) (reply, error) {
 	}
 	r, err := w.python.run(ctx, sql)
 	if err == nil && r.why != "" {
-		err = tools.Refusef("%.300s", r.why)
+		err = scenario.Refusef("%.300s", r.why)
 	}
 	return r, err
 }
 
 // Tools implements [toolbox.World].
-func (w *tableWorld) Tools() tools.Kit {
-	params := []tools.Param{{Name: "sql", Doc: "one statement", Type: tools.Text()}}
-	kit := tools.Kit{
+func (w *tableWorld) Tools() scenario.Kit {
+	params := []scenario.Param{{Name: "sql", Doc: "one statement", Type: scenario.Text()}}
+	kit := scenario.Kit{
 		toolbox.Tool("tables", "List the tables with their numbers of rows.", nil, func(struct{}) (string, error) { return w.list(), nil }),
-		toolbox.Tool("describe", "Show the columns and the first rows of a table.", []tools.Param{{Name: "table", Type: tools.Text()}}, func(in struct{ Table string }) (string, error) {
+		toolbox.Tool("describe", "Show the columns and the first rows of a table.", []scenario.Param{{Name: "table", Type: scenario.Text()}}, func(in struct{ Table string }) (string, error) {
 			return w.describe(in.Table)
 		}),
-		tools.Of("query", "Run a SELECT statement and see its rows, 50 at most. The SQL is that of SQLite: FROM, JOIN, WHERE with AND, OR, NOT and IS NULL, GROUP BY, HAVING, ORDER BY with DESC, "+
+		scenario.Of("query", "Run a SELECT statement and see its rows, 50 at most. The SQL is that of SQLite: FROM, JOIN, WHERE with AND, OR, NOT and IS NULL, GROUP BY, HAVING, ORDER BY with DESC, "+
 			"LIMIT, DISTINCT, COUNT, SUM, AVG, MIN, MAX, strftime.", params, func(ctx context.Context, in struct{ SQL string }) (string, error) { return w.query(ctx, in.SQL) }),
 	}
 	if w.Query != nil {
 		return kit
 	}
-	return append(kit, tools.Of("execute", "Change rows by a statement of SQLite: UPDATE with SET, DELETE, or INSERT. It takes effect at once.", params,
+	return append(kit, scenario.Of("execute", "Change rows by a statement of SQLite: UPDATE with SET, DELETE, or INSERT. It takes effect at once.", params,
 		func(ctx context.Context, in struct{ SQL string }) (string, error) { return w.execute(ctx, in.SQL) }))
 }
 
@@ -120,7 +120,7 @@ func (w *tableWorld) list() string {
 func (w *tableWorld) describe(name string) (string, error) {
 	i := slices.IndexFunc(w.schema, func(t table) bool { return strings.EqualFold(t.name, name) })
 	if i < 0 {
-		return "", tools.Refusef("argument table: there is no table %.40q; call tables to see their names", name)
+		return "", scenario.Refusef("argument table: there is no table %.40q; call tables to see their names", name)
 	}
 	t, rows := w.schema[i], w.now().rows[i]
 	var names []string
@@ -263,7 +263,7 @@ func (w *tableWorld) Settle(ctx context.Context, answer string) error {
 	for number := range fillings {
 		f := w.filling(w.schema, number)
 		got, err := w.run(ctx, statement{sql: answer, on: f})
-		if refusal, is := errors.AsType[*tools.Refusal](err); is {
+		if refusal, is := errors.AsType[*scenario.Refusal](err); is {
 			w.fault = refusal.Why
 			return nil
 		}

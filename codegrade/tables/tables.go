@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -293,11 +293,11 @@ func (d database) Goal(wording int) string {
 }
 
 // Answer implements [toolbox.Start].
-func (d database) Answer() tools.Param {
+func (d database) Answer() scenario.Param {
 	if d.Query == nil {
-		return tools.Param{}
+		return scenario.Param{}
 	}
-	return tools.Param{Name: "sql", Doc: "the SELECT statement", Type: tools.Text()}
+	return scenario.Param{Name: "sql", Doc: "the SELECT statement", Type: scenario.Text()}
 }
 
 // Canonical implements [toolbox.Start]: what is asked, whatever the tables are called and hold.

@@ -10,9 +10,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
-	"github.com/quintain-rl/quintain/scenarios/toolbox/toolboxtest"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/text/toolcall"
@@ -77,7 +76,7 @@ func TestErrand(t *testing.T) {
 	}
 	e := Errand()
 	e.Scenario.New = func() scenario.Play { return play }
-	toolboxtest.Run(t, []*toolbox.Errand{e}, toolboxtest.Size{Problems: 2, Blind: 2})
+	scenariotest.RunTools(t, []*toolbox.Errand{e}, scenariotest.ToolSize{Problems: 2, Blind: 2})
 }
 
 func TestEvaluatorAgreesWithSQLite(t *testing.T) {
@@ -185,7 +184,7 @@ func TestStatementsReachNothingElse(t *testing.T) {
 	w, named := hosted(t, play)
 	for _, test := range hostile {
 		got, err := w.run(t.Context(), statement{sql: named(test.sql), on: w.now(), writes: test.writes})
-		if refusal, is := errors.AsType[*tools.Refusal](err); !is || !strings.Contains(refusal.Why, test.told) {
+		if refusal, is := errors.AsType[*scenario.Refusal](err); !is || !strings.Contains(refusal.Why, test.told) {
 			t.Errorf("%.60q gives %v, %v, want a refusal with %q", test.sql, got.rows, err, test.told)
 		}
 		left, err := w.run(t.Context(), statement{sql: named("SELECT count(*) FROM TRIPS"), on: w.now()})

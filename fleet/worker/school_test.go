@@ -29,7 +29,6 @@ import (
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/words"
 	"github.com/quintain-rl/quintain/tiny"
-	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
@@ -149,7 +148,7 @@ func (s *school) open(workers int) *run.Run {
 		s.lend()
 	}
 	of, sizes := player.Default(player.Tiny), starter.DefaultSizes()
-	training := player.Training{Folder: folder, Sizes: sizes.Config(), Learn: learn.Default(), Share: share}
+	training := player.Training{Folder: folder, Sizes: sizes.Config(), Learn: tiny.Default(), Share: share}
 	training.Learn.LearningRate = 0.002 // so that each version differs much from the one before
 	if _, err := of.Train(s.t.Context(), &s.config, training); err != nil {
 		s.t.Fatal(err)

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain/policy/openai"
-	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/queue/nats"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 )
@@ -53,21 +52,21 @@ func sandbox(ctx context.Context, s backend.Settings, needed bool) Finding {
 
 // inference examines an inference server.
 func inference(ctx context.Context, s Settings, url string) Finding {
-	from := openai.Settings{Timeout: s.Timeout, KeyFile: s.KeyFile}
+	from := engines.OpenAISettings{Timeout: s.Timeout, KeyFile: s.KeyFile}
 	config, err := from.Config()
 	if err != nil {
 		return Finding{Check: "server", Level: Fail, Found: err.Error(), Remedy: "name a file with the key in policy.key_file"}
 	}
 	config.Server.URL = url
 	began := time.Now()
-	r, err := probe.Run(ctx, config.Server, s.Model, "")
+	r, err := engines.Probe(ctx, config.Server, s.Model, "")
 	if err != nil {
 		return Finding{Check: "server", Level: Fail, Found: err.Error(), Remedy: "start it, or name its address, with or without /v1; docs/servers.md lists the servers"}
 	}
 	return judgeServer(r, time.Since(began))
 }
 
-func judgeServer(r *probe.Report, took time.Duration) Finding {
+func judgeServer(r *engines.Report, took time.Duration) Finding {
 	f := ok("server", "%s: %s, model %s, examined in %v", r.URL, strings.TrimSpace(string(r.Server)+" "+r.Version), r.Model, short(took))
 	switch {
 	case r.Fault != nil && r.Text == nil:

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/policy"
-	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/queue/nats"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 )
@@ -73,11 +73,11 @@ func TestJudgements(t *testing.T) {
 		{"a disk that does not sync", judgeSync(volume{syncs: syncs(2 * us), kind: "ext4"}), Warn, "eatmydata"},
 		{"memory is fast by nature", judgeSync(volume{syncs: syncs(2 * us), kind: "tmpfs"}), OK, "2µs"},
 
-		{"a server with tokens", judgeServer(&probe.Report{Server: "vllm", Model: "m", Can: policy.Abilities{TokensOut: true, LogProbs: true}}, ms), OK, "vllm"},
-		{"a server without log-probabilities", judgeServer(&probe.Report{Server: "openai"}, ms), Warn, "trainer"},
-		{"a server without tokens", judgeServer(&probe.Report{Can: policy.Abilities{LogProbs: true}}, ms), Warn, "tokenizes"},
-		{"a server that cannot all it should", judgeServer(&probe.Report{Can: policy.Abilities{TokensOut: true, LogProbs: true}, Notes: []string{"tokens: none"}}, ms), Warn, "tokens: none"},
-		{"a server that samples nothing", judgeServer(&probe.Report{Fault: errors.New("no"), Notes: []string{"chat completions: no"}}, ms), Fail, "chat completions: no"},
+		{"a server with tokens", judgeServer(&engines.Report{Server: "vllm", Model: "m", Can: policy.Abilities{TokensOut: true, LogProbs: true}}, ms), OK, "vllm"},
+		{"a server without log-probabilities", judgeServer(&engines.Report{Server: "openai"}, ms), Warn, "trainer"},
+		{"a server without tokens", judgeServer(&engines.Report{Can: policy.Abilities{LogProbs: true}}, ms), Warn, "tokenizes"},
+		{"a server that cannot all it should", judgeServer(&engines.Report{Can: policy.Abilities{TokensOut: true, LogProbs: true}, Notes: []string{"tokens: none"}}, ms), Warn, "tokens: none"},
+		{"a server that samples nothing", judgeServer(&engines.Report{Fault: errors.New("no"), Notes: []string{"chat completions: no"}}, ms), Fail, "chat completions: no"},
 
 		{"NATS that syncs", judgeNATS(nats.Report{Version: "2.12.0", SyncsAlways: true, Tells: true}), OK, "2.12.0"},
 		{"the next NATS", judgeNATS(nats.Report{Version: "3.0.1-beta", SyncsAlways: true, Tells: true}), OK, "3.0.1"},

@@ -16,9 +16,7 @@ const leastLines = 300
 // crumbs lists the smaller packages that stand alone, each with the reason. Families of tasks and
 // scenarios need none.
 var crumbs = exceptions{
-	"fleet/lease":     "pure: who holds what is a function of a log, without clock, network or disk, and fleet has all three",
-	"policy/llamacpp": "a driver: one kind of server a package, so that a new one copies it whole",
-	"policy/sglang":   "a driver, as policy/llamacpp",
+	"fleet/lease": "pure: who holds what is a function of a log, without clock, network or disk, and fleet has all three",
 }
 
 func TestSmallPackagesHaveImporters(t *testing.T) {

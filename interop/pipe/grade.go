@@ -8,7 +8,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -16,7 +15,7 @@ import (
 type Grader struct {
 	Tasks  *task.Set // problems of other tasks are errors
 	Format Format
-	Scores scores.By
+	Scores reasoninggym.By
 }
 
 // A Verdict is a [quintain.Verdict] with all members in its JSON.
@@ -44,7 +43,7 @@ func (g Grader) Grade(ctx context.Context, in io.Reader, out io.Writer) error {
 
 // grader returns a function that grades lines, for one goroutine.
 func (g Grader) grader() func(line []byte) (Verdict, error) {
-	if g.Scores == scores.ReasoningGym && g.Format.entry != nil {
+	if g.Scores == reasoninggym.ReasoningGym && g.Format.entry != nil {
 		return func(line []byte) (Verdict, error) {
 			e, answer, err := g.Format.entry(line)
 			if err != nil {
@@ -70,14 +69,14 @@ func (g Grader) grader() func(line []byte) (Verdict, error) {
 // JudgeEntry is Judge for a problem that is an entry of reasoning-gym: its scores follow the
 // answer in the entry.
 func (g Grader) JudgeEntry(p quintain.Problem, e reasoninggym.Entry, answer *string) (Verdict, error) {
-	if g.Scores != scores.ReasoningGym || !scores.Known(p.Task) {
+	if g.Scores != reasoninggym.ReasoningGym || !reasoninggym.Known(p.Task) {
 		return g.Judge(p, answer)
 	}
 	t, err := g.Tasks.Get(p.Task)
 	if err != nil {
 		return Verdict{}, err
 	}
-	v, err := scores.GradeEntry(t, p, e, answer)
+	v, err := reasoninggym.GradeEntry(t, p, e, answer)
 	return Verdict(v), err
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/interop/pipe"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -34,7 +34,7 @@ func TestGradeByReasoningGym(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for by, want := range map[scores.By]string{scores.Ours: test.ours, scores.ReasoningGym: test.theirs} {
+		for by, want := range map[reasoninggym.By]string{reasoninggym.Ours: test.ours, reasoninggym.ReasoningGym: test.theirs} {
 			var out strings.Builder
 			_ = pipe.Grader{Tasks: tasks, Format: form, Scores: by}.Grade(context.Background(), strings.NewReader(test.line), &out) // the line tells
 			if !strings.Contains(out.String(), want) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
-	"github.com/quintain-rl/quintain/mathverify/units"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -61,7 +60,7 @@ func wantedFor(reference string) wanted {
 	if !want.letter && IsPhrase(reference) {
 		want.phrase, want.words = reference, Words(reference)
 	}
-	want.unit = units.Ends(reference) || strings.Contains(reference, "$")
+	want.unit = EndsInUnit(reference) || strings.Contains(reference, "$")
 	return want
 }
 

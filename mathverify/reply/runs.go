@@ -6,7 +6,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/mathverify/expr"
-	"github.com/quintain-rl/quintain/mathverify/units"
 )
 
 // The most that we look at from the end, in bytes: of a line, and of the lines; and the most pieces of a
@@ -73,7 +72,7 @@ func expressionOf(line string) string {
 func inTwoUnits(line string, a, b run) string {
 	unit := following().FindString(line[b.end:])
 	if sum := line[a.start:b.end] + unit; unit != "" && len(sum) <= maxShort {
-		if value, _ := units.Sum(sum); value != "" {
+		if value, _ := SumUnit(sum); value != "" {
 			return sum
 		}
 	}
@@ -261,7 +260,7 @@ func continued(line string, pieces []piece, i int) bool {
 // follows.
 func unitLike(line string, pieces []piece, i int) bool {
 	name := line[pieces[i].start:pieces[i].end]
-	if !listed(units.Letters, name) && !listed(" C A T F M ", name) {
+	if !listed(Letters, name) && !listed(" C A T F M ", name) {
 		return false
 	}
 	if i+1 == len(pieces) {

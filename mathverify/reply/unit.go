@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
-	"github.com/quintain-rl/quintain/mathverify/units"
 )
 
 // following matches a unit in the text after an answer.
@@ -13,7 +12,7 @@ var following = compiled.Regexp(`^(?:\\?[\])}$*]|\s)*((?:square |sq\.? |cubic )?
 // withUnit returns an answer with the unit that follows it in the text.
 func withUnit(found, text string) string {
 	at := strings.LastIndex(text, found)
-	if _, _, is := units.Split(found); is || found == "" || at < 0 {
+	if _, _, is := SplitUnit(found); is || found == "" || at < 0 {
 		return found
 	}
 	rest := text[at+len(found):]
@@ -22,7 +21,7 @@ func withUnit(found, text string) string {
 		return found
 	}
 	for _, name := range []string{m[1], strings.Fields(m[1])[0]} {
-		if _, is := units.In(name); is && name != "in" {
+		if _, is := UnitIn(name); is && name != "in" {
 			return found + `\text{ ` + name + "}"
 		}
 	}

@@ -14,14 +14,11 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
-	"github.com/quintain-rl/quintain/policy/llamacpp"
-	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policytest"
 	"github.com/quintain-rl/quintain/policy/remote"
-	"github.com/quintain-rl/quintain/policy/sglang"
-	"github.com/quintain-rl/quintain/policy/vllm"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
@@ -54,12 +51,14 @@ type generator interface {
 // kinds returns the generators by name.
 func kinds() map[string]func(remote.Config) (generator, error) {
 	return map[string]func(remote.Config) (generator, error){
-		"vllm": func(c remote.Config) (generator, error) { return vllm.New(vllm.Config{Server: c, Model: "fake"}) },
-		"vllm native": func(c remote.Config) (generator, error) {
-			return vllm.New(vllm.Config{Server: c, Model: "fake", Native: true})
+		"vllm": func(c remote.Config) (generator, error) {
+			return engines.NewVLLM(engines.VLLMConfig{Server: c, Model: "fake"})
 		},
-		"sglang":   func(c remote.Config) (generator, error) { return sglang.New(c) },
-		"llamacpp": func(c remote.Config) (generator, error) { return llamacpp.New(c) },
+		"vllm native": func(c remote.Config) (generator, error) {
+			return engines.NewVLLM(engines.VLLMConfig{Server: c, Model: "fake", Native: true})
+		},
+		"sglang":   func(c remote.Config) (generator, error) { return engines.NewSGLang(c) },
+		"llamacpp": func(c remote.Config) (generator, error) { return engines.NewLlamaCPP(c) },
 	}
 }
 
@@ -95,7 +94,7 @@ func TestPoliciesKeepTheirPromises(t *testing.T) {
 			}, Calls: func(t *testing.T) quintain.Policy { return calling(t, kind, files) }}.Run(t)
 		})
 	}
-	for why, cfg := range map[string]openai.Config{
+	for why, cfg := range map[string]engines.OpenAIConfig{
 		"chat completions": {}, "chat completions with token IDs": {TokenIDs: true},
 		"text completions": {Prompt: exact.Paragraphs, Calls: toolcall.Plain()}, "text completions with token IDs": {Prompt: bytesOf, TokenIDs: true, Calls: toolcall.Plain()},
 	} {
@@ -105,7 +104,7 @@ func TestPoliciesKeepTheirPromises(t *testing.T) {
 				_, web := serve(t, change)
 				at := cfg
 				at.Server.URL, at.Model = web.URL+"/v1", "fake"
-				c, err := openai.New(at)
+				c, err := engines.NewOpenAI(at)
 				if err != nil {
 					t.Fatal(err)
 				}

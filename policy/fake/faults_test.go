@@ -14,14 +14,11 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
-	"github.com/quintain-rl/quintain/policy/llamacpp"
-	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/remote"
-	"github.com/quintain-rl/quintain/policy/sglang"
-	"github.com/quintain-rl/quintain/policy/vllm"
 	"github.com/quintain-rl/quintain/rollout"
 )
 
@@ -62,7 +59,7 @@ func policies() map[string]func(remote.Config) (quintain.Policy, func(), error) 
 	chat := func(ids bool) func(remote.Config) (quintain.Policy, func(), error) {
 		return func(c remote.Config) (quintain.Policy, func(), error) {
 			c.URL += "/v1"
-			client, err := openai.New(openai.Config{Server: c, Model: "fake", TokenIDs: ids})
+			client, err := engines.NewOpenAI(engines.OpenAIConfig{Server: c, Model: "fake", TokenIDs: ids})
 			if err != nil {
 				return nil, nil, err
 			}
@@ -73,22 +70,22 @@ func policies() map[string]func(remote.Config) (quintain.Policy, func(), error) 
 		"openai text": chat(false), "openai ids": chat(true),
 		"openai completions": func(c remote.Config) (quintain.Policy, func(), error) {
 			c.URL += "/v1"
-			client, err := openai.New(openai.Config{Server: c, Model: "fake", Prompt: exact.Paragraphs})
+			client, err := engines.NewOpenAI(engines.OpenAIConfig{Server: c, Model: "fake", Prompt: exact.Paragraphs})
 			if err != nil {
 				return nil, nil, err
 			}
 			return client, client.CloseIdle, nil
 		},
 		"vllm": func(c remote.Config) (quintain.Policy, func(), error) {
-			return byTokens(vllm.New(vllm.Config{Server: c, Model: "fake"}))
+			return byTokens(engines.NewVLLM(engines.VLLMConfig{Server: c, Model: "fake"}))
 		},
 		"vllm native": func(c remote.Config) (quintain.Policy, func(), error) {
-			return byTokens(vllm.New(vllm.Config{Server: c, Model: "fake", Native: true}))
+			return byTokens(engines.NewVLLM(engines.VLLMConfig{Server: c, Model: "fake", Native: true}))
 		},
-		"sglang":   func(c remote.Config) (quintain.Policy, func(), error) { return byTokens(sglang.New(c)) },
-		"llamacpp": func(c remote.Config) (quintain.Policy, func(), error) { return byTokens(llamacpp.New(c)) },
+		"sglang":   func(c remote.Config) (quintain.Policy, func(), error) { return byTokens(engines.NewSGLang(c)) },
+		"llamacpp": func(c remote.Config) (quintain.Policy, func(), error) { return byTokens(engines.NewLlamaCPP(c)) },
 		"pool of sglang": func(c remote.Config) (quintain.Policy, func(), error) {
-			g, err := pool.NewGenerator(two(c), func(c remote.Config) (pool.Tokens, error) { return sglang.New(c) })
+			g, err := pool.NewGenerator(two(c), func(c remote.Config) (pool.Tokens, error) { return engines.NewSGLang(c) })
 			if err != nil {
 				return nil, nil, err
 			}
@@ -96,7 +93,7 @@ func policies() map[string]func(remote.Config) (quintain.Policy, func(), error) 
 		},
 		"pool of vllm": func(c remote.Config) (quintain.Policy, func(), error) {
 			g, err := pool.NewGenerator(two(c), func(c remote.Config) (pool.Tokens, error) {
-				return vllm.New(vllm.Config{Server: c, Model: "fake"})
+				return engines.NewVLLM(engines.VLLMConfig{Server: c, Model: "fake"})
 			})
 			if err != nil {
 				return nil, nil, err
@@ -105,7 +102,7 @@ func policies() map[string]func(remote.Config) (quintain.Policy, func(), error) 
 		},
 		"pool of openai ids": func(c remote.Config) (quintain.Policy, func(), error) {
 			p, err := pool.NewPolicy(two(c), func(c remote.Config) (pool.Chat, error) {
-				return openai.New(openai.Config{Server: c, Model: "fake", TokenIDs: true})
+				return engines.NewOpenAI(engines.OpenAIConfig{Server: c, Model: "fake", TokenIDs: true})
 			})
 			if err != nil {
 				return nil, nil, err
@@ -309,7 +306,9 @@ func TestAbortsAreNoOutage(t *testing.T) {
 			defer mu.Unlock()
 			told = append(told, fault.Kind)
 		}},
-	}, func(c remote.Config) (pool.Tokens, error) { return vllm.New(vllm.Config{Server: c, Model: "fake"}) })
+	}, func(c remote.Config) (pool.Tokens, error) {
+		return engines.NewVLLM(engines.VLLMConfig{Server: c, Model: "fake"})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

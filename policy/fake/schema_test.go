@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
-	"github.com/quintain-rl/quintain/policy/openai"
 )
 
 // guided asks for a reply that keeps to a schema.
@@ -27,9 +27,9 @@ func TestSchemasArrive(t *testing.T) {
 		policies[kind] = func(url string) quintain.Policy { return exact.New(connect(t, kind, url), exact.Bytes{}) }
 	}
 	policies["chat completions"] = func(url string) quintain.Policy {
-		var of openai.Config
+		var of engines.OpenAIConfig
 		of.Server.URL, of.Model = url+"/v1", "fake"
-		c, err := openai.New(of)
+		c, err := engines.NewOpenAI(of)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
-	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policytest"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/text/chattemplate"
@@ -92,7 +92,7 @@ func TestPoliciesKeepTheirPromisesWithAModelsTokens(t *testing.T) {
 		policytest.Suite{Retells: true, New: func(t *testing.T) quintain.Policy {
 			_, set := model(t)
 			_, web := serve(t, set)
-			c, err := openai.New(openai.Config{Server: remote.Config{URL: web.URL + "/v1"}, Model: "fake"})
+			c, err := engines.NewOpenAI(engines.OpenAIConfig{Server: remote.Config{URL: web.URL + "/v1"}, Model: "fake"})
 			if err != nil {
 				t.Fatal(err)
 			}

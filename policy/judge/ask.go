@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 )
 
 // A ballot is a valid vote on the criteria of one prompt.
@@ -112,7 +111,7 @@ type unreadable struct{ why string }
 func (u *unreadable) Error() string { return u.why }
 
 // key names a vote by everything that it depends on.
-func (j *Judge) key(p *prompt, v int) (key verdicts.Key) {
+func (j *Judge) key(p *prompt, v int) (key VerdictKey) {
 	sum := sha256.New()
 	for _, text := range append([]string{j.hash, j.cfg.Model, j.cfg.Fingerprint, fmt.Sprint(j.cfg.Sampling, v), p.begin, p.end}, p.replies...) {
 		_, _ = fmt.Fprintf(sum, "%d:", len(text)) // so that no two lists of texts are written alike
@@ -123,7 +122,7 @@ func (j *Judge) key(p *prompt, v int) (key verdicts.Key) {
 }
 
 // recall returns the ballot of a vote in the cache.
-func (j *Judge) recall(key verdicts.Key, p *prompt) (b ballot, known bool) {
+func (j *Judge) recall(key VerdictKey, p *prompt) (b ballot, known bool) {
 	if j.cfg.Cache == nil {
 		return b, false
 	}
@@ -136,11 +135,11 @@ func (j *Judge) recall(key verdicts.Key, p *prompt) (b ballot, known bool) {
 }
 
 // keep puts a ballot into the cache. A fault of the disk is counted: the verdict stands.
-func (j *Judge) keep(key verdicts.Key, b ballot) {
+func (j *Judge) keep(key VerdictKey, b ballot) {
 	if j.cfg.Cache == nil {
 		return
 	}
-	if err := j.cfg.Cache.Put(key, verdicts.Verdict{Choices: b.choices, Reasoned: b.reasoned, At: b.at}); err != nil {
+	if err := j.cfg.Cache.Put(key, StoredVerdict{Choices: b.choices, Reasoned: b.reasoned, At: b.at}); err != nil {
 		j.unkept.Add(1)
 	}
 }

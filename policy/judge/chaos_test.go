@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/policy/script"
 )
@@ -102,7 +101,7 @@ var faults = func() []func([]quintain.Sample, string) ([]quintain.Sample, error)
 func TestFaultsAreNeverScores(t *testing.T) {
 	t.Parallel()
 	const want = faultyCalls
-	store, err := verdicts.Open(t.TempDir(), 10_000)
+	store, err := OpenStore(t.TempDir(), 10_000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +189,7 @@ func BenchmarkGrade(b *testing.B) {
 
 // BenchmarkCachedGroup measures the verdicts on a group of 16 that the cache has.
 func BenchmarkCachedGroup(b *testing.B) {
-	store, err := verdicts.Open(b.TempDir(), 1000)
+	store, err := OpenStore(b.TempDir(), 1000)
 	if err != nil {
 		b.Fatal(err)
 	}

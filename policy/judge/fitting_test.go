@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy/judge/rewardmodel"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -28,7 +27,7 @@ func (n narrow) Sample(ctx context.Context, r quintain.Request) ([]quintain.Samp
 func TestLongRepliesAreJudged(t *testing.T) {
 	t.Parallel()
 	long := []Item{{Question: "q", Reply: strings.Repeat("words ", 4000)}, {Question: "q", Reply: strings.Repeat("other ", 3000)}}
-	rewards := func(_ context.Context, replies []rewardmodel.Reply) ([]float64, error) {
+	rewards := func(_ context.Context, replies []RewardReply) ([]float64, error) {
 		for _, r := range replies {
 			if len(r.Messages[1].Content) > 5000 {
 				return nil, &remote.Error{Kind: remote.TooLong}

@@ -2,7 +2,8 @@
 //
 // A [Judge] asks a policy, gets a choice for each criterion of a [Rubric], and works out a score.
 // It takes votes, keeps verdicts, and stays within a budget. A call that fails and a verdict that
-// nobody can read are never a score: they are an [*Ungraded].
+// nobody can read are never a score: they are an [*Ungraded]. A [RewardModel] scores replies by a
+// number, [Attack] tries canaries on a judge, and a [Jury] is all judges of a run, as its file says.
 package judge
 
 import (
@@ -14,7 +15,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
-	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 )
 
 // A Config describes a judge. Rubric, Policy and Model are required, or Rewards and Model.
@@ -34,7 +34,7 @@ type Config struct {
 
 	Sampling quintain.Sampling // the zero value: [DefaultSampling]
 
-	Cache *verdicts.Store // verdicts given before; nil: none are kept
+	Cache *Store // verdicts given before; nil: none are kept
 
 	Limit    int           // most bytes shown of a reply; 0: 24 KiB
 	Parallel int           // calls at once; 0: 64

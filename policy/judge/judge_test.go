@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/policy/script"
 )
@@ -227,7 +226,7 @@ func TestEmptyRepliesCostNoCall(t *testing.T) {
 // A reply that was judged once costs nothing again, unless what its verdict depends on changes.
 func TestVerdictsAreKept(t *testing.T) {
 	t.Parallel()
-	store, err := verdicts.Open(t.TempDir(), 100)
+	store, err := OpenStore(t.TempDir(), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +313,7 @@ func TestPrompt(t *testing.T) {
 	folders := [...]string{t.TempDir(), t.TempDir()}
 	again := func(folder int, it Item) *quintain.Message {
 		t.Helper()
-		store, err := verdicts.Open(folders[folder], 100)
+		store, err := OpenStore(folders[folder], 100)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/policy/judge/rewardmodel"
 	"github.com/quintain-rl/quintain/policy/script"
 )
 
@@ -27,7 +26,7 @@ func TestLengthControl(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, DefaultRubric(), nil, func(c *Config) {
 		c.LengthControl = true
-		c.Rewards = func(_ context.Context, replies []rewardmodel.Reply) ([]float64, error) {
+		c.Rewards = func(_ context.Context, replies []RewardReply) ([]float64, error) {
 			rewards := make([]float64, len(replies))
 			for i, r := range replies {
 				text := r.Messages[1].Content

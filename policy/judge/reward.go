@@ -9,18 +9,16 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy/judge/rewardmodel"
-	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
-// Rewards asks a reward model, as [rewardmodel.Client.Rewards] does.
-type Rewards func(ctx context.Context, replies []rewardmodel.Reply) ([]float64, error)
+// Rewards asks a reward model, as [RewardModel.Rewards] does.
+type Rewards func(ctx context.Context, replies []RewardReply) ([]float64, error)
 
 // A reward is one reply for a reward model, of one or several equal items.
 type reward struct {
-	ask   rewardmodel.Reply
-	key   verdicts.Key
+	ask   RewardReply
+	key   VerdictKey
 	at    []int // places of the items
 	size  int   // bytes of the reply
 	known bool  // it was in the cache
@@ -52,18 +50,18 @@ func (j *Judge) reward(ctx context.Context, items []Item, results []Result) {
 
 // distinct returns the different replies of items.
 func (j *Judge) distinct(items []Item) (all []*reward) {
-	met := map[verdicts.Key]*reward{}
+	met := map[VerdictKey]*reward{}
 	for i, it := range items {
 		text := j.reply(it.shown(j.cfg.Rubric.View))
 		sum := sha256.New()
 		for _, part := range []string{j.hash, j.cfg.Model, j.cfg.Fingerprint, it.Question, it.Reference, text} {
 			_, _ = fmt.Fprintf(sum, "%d:%s", len(part), part)
 		}
-		var key verdicts.Key
+		var key VerdictKey
 		copy(key[:], sum.Sum(nil))
 		r := met[key]
 		if r == nil {
-			r = &reward{key: key, size: len(text), ask: rewardmodel.Reply{Label: it.Reference, Messages: []quintain.Message{
+			r = &reward{key: key, size: len(text), ask: RewardReply{Label: it.Reference, Messages: []quintain.Message{
 				{Role: quintain.RoleUser, Content: legible(it.Question)}, {Role: quintain.RoleAssistant, Content: text},
 			}}}
 			met[key] = r
@@ -106,7 +104,7 @@ func (j *Judge) askRewards(ctx context.Context, unknown []*reward) {
 	var scores []float64
 	err := j.patiently(ctx, func() error {
 		return j.fitting(replies, func(shown []string) (err error) {
-			asks := make([]rewardmodel.Reply, len(unknown))
+			asks := make([]RewardReply, len(unknown))
 			for i, r := range unknown {
 				asks[i] = r.ask
 				asks[i].Messages = []quintain.Message{r.ask.Messages[0], {Role: quintain.RoleAssistant, Content: shown[i]}}
@@ -130,7 +128,7 @@ func (j *Judge) askRewards(ctx context.Context, unknown []*reward) {
 
 // callRewards asks for rewards once, within the limits. The error is an [*Ungraded], or the cause
 // of ctx.
-func (j *Judge) callRewards(ctx context.Context, asks []rewardmodel.Reply) ([]float64, error) {
+func (j *Judge) callRewards(ctx context.Context, asks []RewardReply) ([]float64, error) {
 	select {
 	case j.slots <- struct{}{}:
 		defer func() { <-j.slots }()

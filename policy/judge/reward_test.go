@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy/judge/rewardmodel"
-	"github.com/quintain-rl/quintain/policy/judge/verdicts"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -22,7 +20,7 @@ func newRewarder(t *testing.T, change func(*Config), faults ...error) (j *Judge,
 	t.Helper()
 	asked = &[]int{}
 	j = newJudge(t, DefaultRubric(), nil, func(c *Config) {
-		c.Rewards = func(_ context.Context, replies []rewardmodel.Reply) ([]float64, error) {
+		c.Rewards = func(_ context.Context, replies []RewardReply) ([]float64, error) {
 			*asked = append(*asked, len(replies))
 			if n := len(*asked); n <= len(faults) && faults[n-1] != nil {
 				return nil, faults[n-1]
@@ -43,7 +41,7 @@ func newRewarder(t *testing.T, change func(*Config), faults ...error) (j *Judge,
 // Equal replies of a group are one, and all of them one call; what the cache has is not asked.
 func TestRewardsOfAGroup(t *testing.T) {
 	t.Parallel()
-	cache, err := verdicts.Open(t.TempDir(), 100)
+	cache, err := OpenStore(t.TempDir(), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +82,10 @@ func TestRewardsThatFail(t *testing.T) {
 		{"the template", errors.New("no such role"), nil, CallFailed, true},
 		{"the budget", nil, func(c *Config) { c.Tokens = 1 }, OverBudget, false},
 		{"too few", nil, func(c *Config) {
-			c.Rewards = func(context.Context, []rewardmodel.Reply) ([]float64, error) { return []float64{1}, nil }
+			c.Rewards = func(context.Context, []RewardReply) ([]float64, error) { return []float64{1}, nil }
 		}, CallFailed, true},
 		{"infinite", nil, func(c *Config) {
-			c.Rewards = func(context.Context, []rewardmodel.Reply) ([]float64, error) { return []float64{1, math.Inf(1)}, nil }
+			c.Rewards = func(context.Context, []RewardReply) ([]float64, error) { return []float64{1, math.Inf(1)}, nil }
 		}, CallFailed, true},
 	} {
 		j, _ := newRewarder(t, test.change, test.fault)

@@ -7,11 +7,11 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/remote"
-	"github.com/quintain-rl/quintain/policy/vllm"
 )
 
 // Two servers that speak like vLLM's become one policy.
@@ -27,7 +27,9 @@ func Example() {
 
 	g, err := pool.NewGenerator(
 		pool.Config{URLs: []string{one.URL, two.URL}, Control: true},
-		func(c remote.Config) (pool.Tokens, error) { return vllm.New(vllm.Config{Server: c, Model: "fake"}) },
+		func(c remote.Config) (pool.Tokens, error) {
+			return engines.NewVLLM(engines.VLLMConfig{Server: c, Model: "fake"})
+		},
 	)
 	if err != nil {
 		fmt.Println(err)

@@ -18,13 +18,12 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
-	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policytest"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/remote"
-	"github.com/quintain-rl/quintain/policy/sglang"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -106,7 +105,7 @@ func newRack(t *testing.T, n int, s fake.Settings, change func(*pool.Config)) *r
 	if change != nil {
 		change(&cfg)
 	}
-	g, err := pool.NewGenerator(cfg, func(c remote.Config) (pool.Tokens, error) { return sglang.New(c) })
+	g, err := pool.NewGenerator(cfg, func(c remote.Config) (pool.Tokens, error) { return engines.NewSGLang(c) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -554,7 +553,7 @@ func TestPoliciesKeepTheirPromises(t *testing.T) {
 	t.Run("by tokens", func(t *testing.T) {
 		t.Parallel()
 		policytest.Run(t, func(t *testing.T) quintain.Policy {
-			g, err := pool.NewGenerator(config(t), func(c remote.Config) (pool.Tokens, error) { return sglang.New(c) })
+			g, err := pool.NewGenerator(config(t), func(c remote.Config) (pool.Tokens, error) { return engines.NewSGLang(c) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -566,7 +565,7 @@ func TestPoliciesKeepTheirPromises(t *testing.T) {
 		t.Parallel()
 		policytest.Suite{Retells: true, New: func(t *testing.T) quintain.Policy {
 			p, err := pool.NewPolicy(config(t), func(c remote.Config) (pool.Chat, error) {
-				return openai.New(openai.Config{Server: c, Model: "fake"})
+				return engines.NewOpenAI(engines.OpenAIConfig{Server: c, Model: "fake"})
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -588,7 +587,7 @@ func TestNewRefuses(t *testing.T) {
 		{"a bad address", pool.Config{URLs: []string{"http://a", "b"}}, `url is "b"`},
 		{"no file", pool.Config{File: "/nonexistent/urls"}, "no such file"},
 	} {
-		_, err := pool.NewGenerator(test.cfg, func(c remote.Config) (pool.Tokens, error) { return sglang.New(c) })
+		_, err := pool.NewGenerator(test.cfg, func(c remote.Config) (pool.Tokens, error) { return engines.NewSGLang(c) })
 		if err == nil || !strings.Contains(err.Error(), "pool: ") || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: error %v, want %q", test.why, err, test.says)
 		}

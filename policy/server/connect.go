@@ -12,8 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
-	"github.com/quintain-rl/quintain/policy/openai"
-	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -24,7 +23,7 @@ const patience = time.Minute
 // server cannot be used: yet, see [Temporary], or ever. A failing server of completions is
 // no error, as it may still get requests, unless all refuse to sample a token.
 func (s *Server) Connect(ctx context.Context) error {
-	if s.settings.Kind == probe.OpenAI {
+	if s.settings.Kind == engines.KindOpenAI {
 		return s.look(ctx)
 	}
 	kind := s.settings.Kind
@@ -42,7 +41,7 @@ func (s *Server) Connect(ctx context.Context) error {
 }
 
 // settle finds the server and chooses its route.
-func (s *Server) settle(ctx context.Context, kind probe.Kind) error {
+func (s *Server) settle(ctx context.Context, kind engines.Kind) error {
 	found, err := s.find(ctx, kind)
 	if err != nil {
 		return err
@@ -51,7 +50,7 @@ func (s *Server) settle(ctx context.Context, kind probe.Kind) error {
 }
 
 // find probes the addresses until one answers.
-func (s *Server) find(ctx context.Context, kind probe.Kind) (found *probe.Report, err error) {
+func (s *Server) find(ctx context.Context, kind engines.Kind) (found *engines.Report, err error) {
 	for _, url := range s.addresses {
 		if found, err = s.probe(ctx, url, kind); !Temporary(err) {
 			break
@@ -61,10 +60,10 @@ func (s *Server) find(ctx context.Context, kind probe.Kind) (found *probe.Report
 }
 
 // probe probes an address and checks that the tokenizer is its model's.
-func (s *Server) probe(ctx context.Context, url string, kind probe.Kind) (*probe.Report, error) {
+func (s *Server) probe(ctx context.Context, url string, kind engines.Kind) (*engines.Report, error) {
 	cfg := s.at(url)
 	cfg.Timeout, cfg.Told = min(cfg.Timeout, patience), nil
-	found, err := probe.Run(ctx, cfg, s.chat.Model, kind)
+	found, err := engines.Probe(ctx, cfg, s.chat.Model, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +85,8 @@ func (s *Server) probe(ctx context.Context, url string, kind probe.Kind) (*probe
 }
 
 // tryScore makes the server score two tokens.
-func (s *Server) tryScore(ctx context.Context, cfg remote.Config, found *probe.Report) error {
-	client, err := probe.Generator(found.Server, cfg, found.Model)
+func (s *Server) tryScore(ctx context.Context, cfg remote.Config, found *engines.Report) error {
+	client, err := engines.Generator(found.Server, cfg, found.Model)
 	if err != nil {
 		return err
 	}
@@ -101,14 +100,14 @@ func (s *Server) tryScore(ctx context.Context, cfg remote.Config, found *probe.R
 
 // admit returns why the server at an address cannot join the pool, whose servers are of a
 // kind; "": they speak completions.
-func (s *Server) admit(ctx context.Context, url string, kind probe.Kind) error {
+func (s *Server) admit(ctx context.Context, url string, kind engines.Kind) error {
 	if kind == "" {
 		client, err := s.byChat(s.at(url))
 		if err != nil {
 			return err
 		}
 		defer client.CloseIdle()
-		return client.(*openai.Client).Check(ctx)
+		return client.(*engines.OpenAI).Check(ctx)
 	}
 	found, err := s.probe(ctx, url, kind)
 	switch {
@@ -192,7 +191,7 @@ func isRefusal(err error) bool {
 }
 
 // can returns the server's abilities on its route, and why it has none.
-func (s *Server) can(found *probe.Report) (can policy.Abilities, fault error) {
+func (s *Server) can(found *engines.Report) (can policy.Abilities, fault error) {
 	switch {
 	case s.chat.Prompt == nil:
 		return found.Can, found.Fault
@@ -203,7 +202,7 @@ func (s *Server) can(found *probe.Report) (can policy.Abilities, fault error) {
 }
 
 // choose chooses the route by the server's abilities. The error names the missing one.
-func (s *Server) choose(found *probe.Report) error {
+func (s *Server) choose(found *engines.Report) error {
 	name := fmt.Sprintf("the server %s (%s)", found.URL, strings.TrimSpace(string(found.Server)+" "+found.Version))
 	can, fault := s.can(found)
 	byTokens := can.TokensIn && can.TokensOut

@@ -19,10 +19,9 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
-	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/pool"
-	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/policy/weights"
 )
@@ -52,8 +51,8 @@ type Use struct {
 type Server struct {
 	settings Settings
 	use      Use
-	chat     openai.Config  // its Server configures all clients
-	renderer exact.Renderer // nil: no tokenizer
+	chat     engines.OpenAIConfig // its Server configures all clients
+	renderer exact.Renderer       // nil: no tokenizer
 
 	addresses []string // at the start, 1 or more
 
@@ -122,12 +121,12 @@ func New(s Settings, u Use) (*Server, error) {
 			return nil, fmt.Errorf("tokenizer: %w", err)
 		}
 	}
-	if s.Chat.Form == openai.Text {
+	if s.Chat.Form == engines.Text {
 		if n.chat.Prompt, n.chat.Calls, err = s.Files.Prompt(time.Now()); err != nil {
 			return nil, fmt.Errorf("chat_template: %w", err)
 		}
 	}
-	if s.Kind == probe.OpenAI {
+	if s.Kind == engines.KindOpenAI {
 		n.chat.NoLogProbs = !u.LogProbs
 		return n, n.playByChat()
 	}
@@ -163,15 +162,15 @@ func (s *Server) playByChat() error {
 func (s *Server) byChat(at remote.Config) (pool.Chat, error) {
 	chat := s.chat
 	chat.Server = at
-	if s.settings.Kind != probe.OpenAI {
+	if s.settings.Kind != engines.KindOpenAI {
 		chat.Server.URL = remote.Root(at.URL) + "/v1"
 	}
-	return openai.New(chat)
+	return engines.NewOpenAI(chat)
 }
 
 // poolOf returns the config of a pool of servers of a kind; "": any with completions. If
 // there may be several, each must be of that kind.
-func (s *Server) poolOf(kind probe.Kind) pool.Config {
+func (s *Server) poolOf(kind engines.Kind) pool.Config {
 	of := s.settings.Pool
 	cfg := pool.Config{URLs: of.URLs, File: of.File, Control: of.Control, Server: s.chat.Server, Version: s.use.Version, Oldest: s.use.Oldest, FailFast: !s.use.Waits, Log: s.use.Log}
 	if len(s.addresses) > 1 || of.File != "" {
@@ -181,10 +180,10 @@ func (s *Server) poolOf(kind probe.Kind) pool.Config {
 }
 
 // playByTokens samples replies by tokens.
-func (s *Server) playByTokens(kind probe.Kind, model string) error {
+func (s *Server) playByTokens(kind engines.Kind, model string) error {
 	s.chat.Model = model
 	generator, err := pool.NewGenerator(s.poolOf(kind), func(at remote.Config) (pool.Tokens, error) {
-		return probe.Generator(kind, at, model)
+		return engines.Generator(kind, at, model)
 	})
 	if err != nil {
 		return err

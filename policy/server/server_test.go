@@ -20,11 +20,10 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/fake"
-	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/policytest"
-	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/policy/server"
 )
@@ -129,7 +128,7 @@ func lacking(h http.Handler, route string) http.Handler {
 }
 
 // continues turns on text completions.
-func continues(s *server.Settings) { s.Chat.Form = openai.Text }
+func continues(s *server.Settings) { s.Chat.Form = engines.Text }
 
 // Missing abilities are reported before the first episode; without any, it plays.
 func TestConnect(t *testing.T) {
@@ -161,10 +160,10 @@ func TestConnect(t *testing.T) {
 		{"a server that reports no tokens", &policytest.Server{}, nil, trainer, "the trainer gets the bytes of the texts", false},
 		{"a server that reports no probabilities", &policytest.Server{NoLogProbs: true}, nil, trainer, "reports no log-probabilities", false},
 		{"probabilities that nobody needs", &policytest.Server{NoLogProbs: true}, nil, server.Use{}, byChat, false},
-		{"a given kind", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLM, folder }, trainer, byTokens, false},
-		{"vLLM by its native route", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLMNative, folder }, trainer, "(vllm-native", false},
-		{"vLLM without its native route", lacking(like(t, fake.VLLM), "/inference/v1/generate"), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.VLLMNative, folder }, trainer, "takes no tokens (tokens: ", true},
-		{"a kind that it is not", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.SGLang, folder }, trainer, "takes no tokens (tokens: ", true},
+		{"a given kind", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = engines.KindVLLM, folder }, trainer, byTokens, false},
+		{"vLLM by its native route", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = engines.KindVLLMNative, folder }, trainer, "(vllm-native", false},
+		{"vLLM without its native route", lacking(like(t, fake.VLLM), "/inference/v1/generate"), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = engines.KindVLLMNative, folder }, trainer, "takes no tokens (tokens: ", true},
+		{"a kind that it is not", like(t, fake.VLLM), func(s *server.Settings) { s.Kind, s.Files.Tokenizer = engines.KindSGLang, folder }, trainer, "takes no tokens (tokens: ", true},
 		{"a teacher on vLLM", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, byTokens, false},
 		{"a teacher on SGLang", like(t, fake.SGLang), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, byTokens, false},
 		{"a teacher on llama.cpp", like(t, fake.LlamaCpp), func(s *server.Settings) { s.Files.Tokenizer = folder }, teacher, "does not score given tokens", true},
@@ -178,13 +177,13 @@ func TestConnect(t *testing.T) {
 		{"texts on vLLM, which takes tokens", like(t, fake.VLLM), continues, trainer, "samples by text completions", false},
 		{"a kind that continues texts", like(t, fake.OpenAI), func(s *server.Settings) {
 			continues(s)
-			s.Kind, s.Chat.Model, s.Pool.URLs[0] = probe.OpenAI, "fake", s.Pool.URLs[0]+"/v1"
+			s.Kind, s.Chat.Model, s.Pool.URLs[0] = engines.KindOpenAI, "fake", s.Pool.URLs[0]+"/v1"
 		}, trainer, "has the model fake", false},
 		{"completions of a model that the server lacks", like(t, fake.OpenAI), func(s *server.Settings) {
-			s.Kind, s.Chat.Model, s.Pool.URLs[0] = probe.OpenAI, "m2", s.Pool.URLs[0]+"/v1"
+			s.Kind, s.Chat.Model, s.Pool.URLs[0] = engines.KindOpenAI, "m2", s.Pool.URLs[0]+"/v1"
 		}, server.Use{}, `no model "m2"; the server has fake`, true},
 		{"completions of a model that a proxy does not list", listing(&policytest.Server{Model: "m2"}, "another"), func(s *server.Settings) {
-			s.Kind, s.Chat.Model, s.Pool.URLs[0] = probe.OpenAI, "m2", s.Pool.URLs[0]+"/v1"
+			s.Kind, s.Chat.Model, s.Pool.URLs[0] = engines.KindOpenAI, "m2", s.Pool.URLs[0]+"/v1"
 		}, server.Use{}, "cannot be used yet", false},
 		{"another model", like(t, fake.VLLM), func(s *server.Settings) { s.Chat.Model = "m2" }, server.Use{}, `no model "m2"; the server has fake`, true},
 		{"no inference server", http.NotFoundHandler(), nil, server.Use{}, "is this the address of an inference server?", true},
@@ -558,9 +557,9 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"an address is enough", func(*server.Settings) {}, ""},
 		{"no address", func(s *server.Settings) { s.Pool.URLs = nil }, "url: is missing"},
 		{"an address that is none", func(s *server.Settings) { s.Pool.URLs = []string{"here"} }, "url is"},
-		{"chat completions name the model", func(s *server.Settings) { s.Kind = probe.OpenAI }, "model: is missing"},
-		{"chat completions take no tokens", func(s *server.Settings) { s.Kind, s.Files.Tokenizer = probe.OpenAI, folder }, "tokenizer: the kind openai"},
-		{"a kind that samples by tokens", func(s *server.Settings) { s.Kind = probe.LlamaCpp }, "tokenizer: is missing; llamacpp takes tokens"},
+		{"chat completions name the model", func(s *server.Settings) { s.Kind = engines.KindOpenAI }, "model: is missing"},
+		{"chat completions take no tokens", func(s *server.Settings) { s.Kind, s.Files.Tokenizer = engines.KindOpenAI, folder }, "tokenizer: the kind openai"},
+		{"a kind that samples by tokens", func(s *server.Settings) { s.Kind = engines.KindLlamaCpp }, "tokenizer: is missing; llamacpp takes tokens"},
 		{"a template without a tokenizer", func(s *server.Settings) { s.Files.Template = "x.jinja" }, "tokenizer: is missing"},
 		{"a template for bytes", func(s *server.Settings) {
 			s.Files.Tokenizer, s.Files.Vars = exact.ByteTokenizer, map[string]any{"a": 1}
@@ -572,8 +571,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"texts by a template that is not there", func(s *server.Settings) { continues(s); s.Files.Template = "none" }, "chat_template: "},
 		{"texts have no tokenizer", func(s *server.Settings) { continues(s); s.Files.Tokenizer = folder }, "tokenizer: the server continues text"},
 		{"variables of no template", func(s *server.Settings) { continues(s); s.Files.Vars = map[string]any{"a": 1} }, "template_vars: there is no template"},
-		{"texts for a kind that takes tokens", func(s *server.Settings) { continues(s); s.Kind = probe.VLLM }, "completions: vllm takes tokens"},
-		{"text completions name the model", func(s *server.Settings) { continues(s); s.Kind = probe.OpenAI }, "model: is missing"},
+		{"texts for a kind that takes tokens", func(s *server.Settings) { continues(s); s.Kind = engines.KindVLLM }, "completions: vllm takes tokens"},
+		{"text completions name the model", func(s *server.Settings) { continues(s); s.Kind = engines.KindOpenAI }, "model: is missing"},
 		{"a tokenizer that is not there", func(s *server.Settings) { s.Files.Tokenizer = "none.json" }, "tokenizer: "},
 		{"a template that is none", func(s *server.Settings) { s.Files.Tokenizer = folder }, "unknown tag 'nope'"},
 		{"a key that is not there", func(s *server.Settings) { s.Chat.KeyFile = "none" }, "key_file: "},

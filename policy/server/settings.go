@@ -6,31 +6,30 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
-	"github.com/quintain-rl/quintain/policy/openai"
 	"github.com/quintain-rl/quintain/policy/pool"
-	"github.com/quintain-rl/quintain/policy/probe"
 	"github.com/quintain-rl/quintain/settings"
 )
 
 // Any is the kind of a server yet to be probed.
-const Any probe.Kind = "server"
+const Any engines.Kind = "server"
 
 // Kinds lists the kinds for settings.
-func Kinds() []probe.Kind { return append([]probe.Kind{Any}, probe.Kinds()...) }
+func Kinds() []engines.Kind { return append([]engines.Kind{Any}, engines.Kinds()...) }
 
 // Settings says which server samples, and how it gets tokens.
 type Settings struct {
-	Kind  probe.Kind // one of Kinds; the caller's setting
+	Kind  engines.Kind // one of Kinds; the caller's setting
 	Pool  pool.Settings
-	Chat  openai.Settings
+	Chat  engines.OpenAISettings
 	Files exact.Files
 	Drift exact.Settings
 }
 
 // Defaults returns the default settings.
 func Defaults() Settings {
-	return Settings{Kind: Any, Pool: pool.Defaults(), Chat: openai.Defaults(), Drift: exact.Defaults()}
+	return Settings{Kind: Any, Pool: pool.Defaults(), Chat: engines.OpenAIDefaults(), Drift: exact.Defaults()}
 }
 
 // Declare implements [settings.Declarer].
@@ -46,18 +45,18 @@ func (s *Settings) Check() error {
 	if err := s.Pool.Check(); err != nil {
 		return err
 	}
-	text := s.Chat.Form == openai.Text
+	text := s.Chat.Form == engines.Text
 	switch {
-	case text && s.Kind != Any && s.Kind != probe.OpenAI:
+	case text && s.Kind != Any && s.Kind != engines.KindOpenAI:
 		return fmt.Errorf("completions: %s takes tokens; choose the kind server or openai (--policy) for completions", s.Kind)
 	case text:
 		if err := s.Files.CheckPrompt(); err != nil || s.Kind == Any {
 			return err
 		}
 		return s.Chat.Check()
-	case s.Kind == probe.OpenAI && s.Files.Tokenizer != "":
+	case s.Kind == engines.KindOpenAI && s.Files.Tokenizer != "":
 		return errors.New("tokenizer: the kind openai plays by completions, which take no tokens; choose the kind server (--policy server)")
-	case s.Kind == probe.OpenAI:
+	case s.Kind == engines.KindOpenAI:
 		return s.Chat.Check()
 	case s.Kind != Any && s.Files.Tokenizer == "":
 		return fmt.Errorf("tokenizer: is missing; %s takes tokens: want the model's folder or its tokenizer.json (--tokenizer), or the kind server", s.Kind)

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -35,7 +35,7 @@ func (e *VocabularyError) Error() string {
 // compare makes the server encode a conversation in the form of the chat template, and
 // returns a [*VocabularyError] if its tokens differ from the renderer's. A server that
 // refuses is not compared.
-func (s *Server) compare(ctx context.Context, cfg remote.Config, found *probe.Report) error {
+func (s *Server) compare(ctx context.Context, cfg remote.Config, found *engines.Report) error {
 	read, err := s.renderer.Render(quintain.Request{N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: specimen}}})
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/run/scalars"
 	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -32,7 +32,7 @@ type Config struct {
 	Store    kept.Store        // has the logs of steps and evaluations first; nil: only the folder has them
 	Program  string            // name and version, for the trace
 	Settings settings.Declarer // all settings, for the trace
-	Last     learn.Step        // of the learner's checkpoint
+	Last     tiny.Step         // of the learner's checkpoint
 
 	Trace   trace.Settings
 	Getenv  func(string) string // gives the headers of the collector

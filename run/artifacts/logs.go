@@ -7,19 +7,19 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/kept"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // Logs are a [run.Sink] that keeps a line for each training step and each evaluation.
 type Logs struct {
 	mu    sync.Mutex
-	steps *kept.Log[learn.Step]
+	steps *kept.Log[tiny.Step]
 	exams *kept.Log[run.ExamLine]
 }
 
 // OpenLogs opens or makes the logs at a place. Last is the step of the learner's
 // checkpoint; its line is missing if the process was killed between the two.
-func OpenLogs(p kept.Place, last learn.Step) (*Logs, error) {
+func OpenLogs(p kept.Place, last tiny.Step) (*Logs, error) {
 	steps, err := openSteps(p, last)
 	if err != nil {
 		return nil, err
@@ -32,8 +32,8 @@ func OpenLogs(p kept.Place, last learn.Step) (*Logs, error) {
 }
 
 // openSteps opens the log of training steps, and adds the line of the last if it is missing.
-func openSteps(p kept.Place, last learn.Step) (*kept.Log[learn.Step], error) {
-	steps, written, err := kept.OpenLog[learn.Step](p, datadir.Training)
+func openSteps(p kept.Place, last tiny.Step) (*kept.Log[tiny.Step], error) {
+	steps, written, err := kept.OpenLog[tiny.Step](p, datadir.Training)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/run/artifacts"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/kept"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // place returns a place that is a data folder alone.
@@ -29,7 +29,7 @@ func place(t *testing.T) kept.Place {
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	p := place(t)
-	logs, err := artifacts.OpenLogs(p, learn.Step{})
+	logs, err := artifacts.OpenLogs(p, tiny.Step{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestLogs(t *testing.T) {
 	scored := exam.Summary{Mean: &mean, Within: &stats.Interval{Low: 0.4, High: 0.6}}
 	report := &exam.Report{Summary: scored, Rows: []*exam.Row{{Label: "a:1", Summary: scored}, {Label: "b:1"}}}
 	for _, e := range []run.Event{
-		run.Stepped{Step: learn.Step{Version: 1}, Trained: true}, run.Stepped{Step: learn.Step{Version: 2}},
+		run.Stepped{Step: tiny.Step{Version: 1}, Trained: true}, run.Stepped{Step: tiny.Step{Version: 2}},
 		run.Examined{Version: 1, Seconds: 3, Report: report}, run.Examined{Version: 1, Report: &exam.Report{}}, run.Said{},
 	} {
 		if err := logs.Note(e); err != nil {
@@ -47,7 +47,7 @@ func TestLogs(t *testing.T) {
 	if err := logs.Close(); err != nil {
 		t.Error(err)
 	}
-	steps, err := jsonl.ReadLog[learn.Step](p.Folder.Join(datadir.Training))
+	steps, err := jsonl.ReadLog[tiny.Step](p.Folder.Join(datadir.Training))
 	if err != nil || len(steps) != 1 || steps[0].Version != 1 {
 		t.Errorf("steps %+v, error %v", steps, err)
 	}
@@ -67,7 +67,7 @@ func TestLogsAreMended(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		logs, err := artifacts.OpenLogs(p, learn.Step{Version: 2, Batch: []string{"b"}})
+		logs, err := artifacts.OpenLogs(p, tiny.Step{Version: 2, Batch: []string{"b"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func TestLogsAreMended(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	steps, err := jsonl.ReadLog[learn.Step](path)
+	steps, err := jsonl.ReadLog[tiny.Step](path)
 	if err != nil || len(steps) != 2 || steps[1].Version != 2 || steps[1].Batch[0] != "b" {
 		t.Errorf("steps %+v, error %v", steps, err)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/quintain-rl/quintain/scenarios/games/alone"
 	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/tiny"
-	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
@@ -64,7 +63,7 @@ func schooled(t *testing.T, game string, steps int, rate float64) (before, after
 	if err != nil {
 		t.Fatal(err)
 	}
-	how := learn.Default()
+	how := tiny.Default()
 	how.LearningRate, how.WeightCap = rate, 1
 	trainer, err := starter.OpenTrainer(starter.Training{
 		Path: filepath.Join(t.TempDir(), "checkpoint"), Sizes: saved.Model.Config(), Learn: how,

@@ -11,7 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
-	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/rollout"
@@ -90,7 +90,7 @@ func (s *Settings) Remote() bool { return s.Kind != Tiny && s.Kind != Script }
 // OfServer returns the settings of the inference server, with its kind.
 func (s *Settings) OfServer() server.Settings {
 	of := s.Server
-	of.Kind = probe.Kind(s.Kind)
+	of.Kind = engines.Kind(s.Kind)
 	return of
 }
 
@@ -119,7 +119,7 @@ func (s *Settings) Warnings(trains bool) []string {
 	case s.Remote() && !trains:
 		return []string{"nothing is trained here: the batches are taken and forgotten. " +
 			"For a trainer of your own, add --consumer hub; to keep the groups, use quintain export"}
-	case s.Kind == string(probe.OpenAI) && trains && !s.Server.Chat.TokenIDs:
+	case s.Kind == string(engines.KindOpenAI) && trains && !s.Server.Chat.TokenIDs:
 		return []string{"the trainer gets the bytes of the texts, not the tokens of the model: " +
 			"if the server is vLLM, SGLang or llama.cpp, choose --policy server and name the model's tokenizer (--tokenizer)"}
 	}

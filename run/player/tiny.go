@@ -10,7 +10,6 @@ import (
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/tiny"
-	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
@@ -20,7 +19,7 @@ type Training struct {
 	Folder *datadir.Folder
 	Keep   starter.Keeper // keeps the checkpoint; nil: the folder does
 	Sizes  transformer.Config
-	Learn  learn.Settings
+	Learn  tiny.Settings
 	Every  int                               // versions from one whose weights the folder keeps to the next; 0: it keeps those that play
 	Share  func(version int, weights []byte) // gets the first weights, and those of each step, for [tiny.ReadVersion]; nil: nobody does
 
@@ -33,7 +32,7 @@ type Training struct {
 // Train has the tiny policy play in a run, and the run train it, from the checkpoint in
 // the data folder or a fresh model. It returns the last step of the checkpoint. The error is
 // an [InvalidError] if the model cannot read the problems.
-func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (last learn.Step, err error) {
+func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (last tiny.Step, err error) {
 	warm := starter.DefaultWarmUp(s.Scenario)
 	warm.Sizes, warm.Path = how.Sizes, how.Folder.Join("warm_up.unfinished")
 	version, err := kept.VersionOf(ctx, to.Queue)

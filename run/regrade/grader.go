@@ -15,7 +15,6 @@ import (
 	"github.com/quintain-rl/quintain/gateway/grader"
 	"github.com/quintain-rl/quintain/internal/command"
 	"github.com/quintain-rl/quintain/policy/judge"
-	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 	"github.com/quintain-rl/quintain/trace"
@@ -52,7 +51,7 @@ func Open(name string) (*Grader, error) {
 	case name == TaskGrader:
 		return Task(), nil
 	case ext == ".yaml" || ext == ".yml":
-		j, err := jury.Read(name)
+		j, err := judge.ReadJury(name)
 		if err != nil {
 			return nil, err
 		}
@@ -230,7 +229,7 @@ func same(a, b []quintain.Message) bool {
 }
 
 // askJudge has a judge grade a group.
-func askJudge(ctx context.Context, j *jury.Jury, job rollout.Job, played []quintain.Trajectory) ([]verdict, error) {
+func askJudge(ctx context.Context, j *judge.Jury, job rollout.Job, played []quintain.Trajectory) ([]verdict, error) {
 	list, items := make([]verdict, len(played)), make([]judge.Item, len(played))
 	for i := range played {
 		talk := played[i].Talk(played[i].Path(played[i].Last()))

@@ -1,6 +1,7 @@
 // Package native runs untrusted programs as processes of this machine, by means of the Linux
 // kernel alone: no daemon, no set-uid helper, no privilege. Each child confines itself between
-// fork and exec: see fork_linux.go. On other systems it refuses every job.
+// fork and exec: see fork_linux.go. On other systems it refuses every job. [Unconfined] runs programs that
+// one trusts, as plain processes of this user.
 package native
 
 import (

@@ -8,7 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario"
 )
 
 // finish is the tool that ends an episode.
@@ -25,7 +25,7 @@ type env struct {
 	start   Start
 	wording int
 	world   World
-	kit     tools.Kit
+	kit     scenario.Kit
 	plan    []quintain.ToolCall
 	needed  int // calls, more than which cost
 	most    int // calls
@@ -58,11 +58,11 @@ func newEnv(start Start, wording int) *env {
 }
 
 // finish returns the tool that ends the episode.
-func (e *env) finish() tools.Tool {
-	t := tools.Tool{Name: finish, Doc: "End the episode. The result is then judged as it is."}
+func (e *env) finish() scenario.Tool {
+	t := scenario.Tool{Name: finish, Doc: "End the episode. The result is then judged as it is."}
 	param := e.start.Answer()
 	if param.Name != "" {
-		t.Doc, t.Params = "Give the answer and end the episode. The result is then judged as it is.", []tools.Param{param}
+		t.Doc, t.Params = "Give the answer and end the episode. The result is then judged as it is.", []scenario.Param{param}
 	}
 	t.Do = func(_ context.Context, args []byte) (string, error) {
 		e.finished, e.answer = true, answerOf(args, param.Name)

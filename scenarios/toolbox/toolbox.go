@@ -14,7 +14,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/scenario/tools"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/text/toolcall"
@@ -30,7 +29,7 @@ type Start interface {
 
 	// Answer is the parameter of the tool finish, whose Doc says what the answer looks like. Without
 	// a name, there is none.
-	Answer() tools.Param
+	Answer() scenario.Param
 
 	// Canonical names the problem without its wording; see [task.Canonicalizer].
 	Canonical() string
@@ -54,7 +53,7 @@ type Budgeted interface {
 // A World is what the tools of an episode work on. One goroutine uses it.
 type World interface {
 	// Tools are all but finish. Each result has 1,500 bytes at most.
-	Tools() tools.Kit
+	Tools() scenario.Kit
 
 	// State is the whole state, and Untouched what it would be now if the policy had called
 	// nothing: the state in the beginning, with what others did since.
@@ -201,8 +200,8 @@ func (i instance[S]) Score(answer string) quintain.Verdict {
 }
 
 // Tool returns a tool whose arguments are the fields of a struct, found as in encoding/json.
-func Tool[In any](name, doc string, params []tools.Param, do func(In) (string, error)) tools.Tool {
-	return tools.Of(name, doc, params, func(_ context.Context, in In) (string, error) { return do(in) })
+func Tool[In any](name, doc string, params []scenario.Param, do func(In) (string, error)) scenario.Tool {
+	return scenario.Of(name, doc, params, func(_ context.Context, in In) (string, error) { return do(in) })
 }
 
 // Call returns a call with arguments, which are a struct or a map.

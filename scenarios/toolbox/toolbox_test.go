@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -25,8 +25,8 @@ func (lampParams) Check() error { return nil }
 func (lamps) Goal(w int) string {
 	return fmt.Sprint("Switch on the lamps of kitchen and attic, and count all lamps. ", w)
 }
-func (lamps) Answer() tools.Param { return tools.Param{Name: "answer", Type: tools.Int()} }
-func (l lamps) Canonical() string { return fmt.Sprint(l.On) }
+func (lamps) Answer() scenario.Param { return scenario.Param{Name: "answer", Type: scenario.Int()} }
+func (l lamps) Canonical() string    { return fmt.Sprint(l.On) }
 func (lamps) Plan() []quintain.ToolCall {
 	return []quintain.ToolCall{
 		Call("switch", map[string]string{"room": "kitchen"}), Call("switch", map[string]string{"room": "attic"}), Call("finish", map[string]int{"answer": 4}),
@@ -44,11 +44,11 @@ type house struct {
 	left bool
 }
 
-func (h *house) Tools() tools.Kit {
-	return tools.Kit{
-		Tool("switch", "Switch a lamp.", []tools.Param{{Name: "room", Type: tools.Text()}}, func(in struct{ Room string }) (string, error) {
+func (h *house) Tools() scenario.Kit {
+	return scenario.Kit{
+		Tool("switch", "Switch a lamp.", []scenario.Param{{Name: "room", Type: scenario.Text()}}, func(in struct{ Room string }) (string, error) {
 			if _, has := h.on[in.Room]; !has {
-				return "", tools.Refusef("argument room: there is no %q", in.Room)
+				return "", scenario.Refusef("argument room: there is no %q", in.Room)
 			}
 			h.on[in.Room] = !h.on[in.Room]
 			return "Done.", nil

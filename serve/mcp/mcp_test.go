@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/mcp"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/task"
@@ -17,7 +17,7 @@ import (
 
 func newServer(t testing.TB) *mcp.Server {
 	t.Helper()
-	book, err := catalog.Book(scores.Ours)
+	book, err := catalog.Book(reasoninggym.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}

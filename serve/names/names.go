@@ -1,5 +1,5 @@
 // Package names resolves the names in requests: problems of tasks, and the scenarios that
-// play them.
+// play them. A [Table] has the sessions of clients.
 package names
 
 import (
@@ -18,7 +18,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/settings"
@@ -36,7 +35,7 @@ type Book struct {
 	usual     string // scenario of a problem that names none
 	owner     func(task string) string
 	ids       map[string]string // of scenarios, by name
-	by        scores.By
+	by        reasoninggym.By
 	problems  *pipe.Problems
 	over      sync.Map // by name or ID, and task: a played
 }
@@ -47,12 +46,12 @@ type Config struct {
 	Scenarios []scenario.Spec
 	Usual     string                   // scenario that plays the problems that name none, one of Scenarios
 	Owner     func(task string) string // names the scenario that a task is made for; empty: any; nil: none is
-	Scores    scores.By                // empty: ours
+	Scores    reasoninggym.By          // empty: ours
 }
 
 // New returns a book of tasks and scenarios.
 func New(c Config) (*Book, error) {
-	b := &Book{tasks: c.Tasks, scenarios: c.Scenarios, usual: c.Usual, owner: c.Owner, ids: make(map[string]string), by: cmp.Or(c.Scores, scores.Ours), problems: pipe.NewProblems()}
+	b := &Book{tasks: c.Tasks, scenarios: c.Scenarios, usual: c.Usual, owner: c.Owner, ids: make(map[string]string), by: cmp.Or(c.Scores, reasoninggym.Ours), problems: pipe.NewProblems()}
 	mixed, fault := b.tasks.Get(list.Composite)
 	for _, spec := range b.scenarios {
 		b.ids[spec.Name] = spec.Info().ID()

@@ -12,13 +12,12 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/serve/names"
-	"github.com/quintain-rl/quintain/serve/sessions"
 )
 
 // A server answers agents. Many goroutines may use it at once.
 type server struct {
 	book     *names.Book
-	sessions *sessions.Table[*session]
+	sessions *names.Table[*session]
 	readers  sync.Pool // of *reader
 	ask      Ask
 }
@@ -30,8 +29,8 @@ type Ask func(c *web.Call, p quintain.Problem, reply string) (pipe.Verdict, erro
 const byJudge = "judge"
 
 // Routes returns the routes of a resources server. Ask grades the rows whose scenario is judge.
-func Routes(book *names.Book, limits sessions.Limits, ask Ask) []web.Route {
-	s := &server{book: book, ask: ask, sessions: sessions.New[*session](limits), readers: sync.Pool{New: func() any { return newReader() }}}
+func Routes(book *names.Book, limits names.Limits, ask Ask) []web.Route {
+	s := &server{book: book, ask: ask, sessions: names.NewTable[*session](limits), readers: sync.Pool{New: func() any { return newReader() }}}
 	return []web.Route{
 		{Method: "POST", Path: "/seed_session", For: web.AnyKey, Serve: s.seed},
 		{Method: "POST", Path: "/verify", For: web.AnyKey, Serve: s.verify},

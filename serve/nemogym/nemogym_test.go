@@ -14,16 +14,15 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/pipe"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
-	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // newServer returns a server of all tasks that keeps a few sessions for a minute.
 func newServer(tb testing.TB) *web.Server {
 	tb.Helper()
-	s, err := web.New(web.Config{Name: "test", Routes: Routes(newBook(tb), sessions.Limits{Most: 2, Idle: time.Minute}, ask)})
+	s, err := web.New(web.Config{Name: "test", Routes: Routes(newBook(tb), names.Limits{Most: 2, Idle: time.Minute}, ask)})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -47,7 +46,7 @@ func ask(_ *web.Call, p quintain.Problem, reply string) (v pipe.Verdict, err err
 // newBook returns a book of all tasks and scenarios.
 func newBook(tb testing.TB) *names.Book {
 	tb.Helper()
-	book, err := catalog.Book(scores.Ours)
+	book, err := catalog.Book(reasoninggym.Ours)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
-	"github.com/quintain-rl/quintain/serve/sessions"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
+	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -15,11 +15,11 @@ func FuzzMessages(f *testing.F) {
 	f.Add(`{"type":"reset","data":{"dataset_name":"chain_sum","size":3,"seed":1}}`, `{"type":"step","data":{"answer":"1"}}`)
 	f.Add(`{"type":"reset","data":{"task_name":"composite","task_specs":[{"name":"chain_sum"}]}}`, `{"type":"step","data":{"type":"call_tool","tool_name":"submit_answer","arguments":{"answer":"1"}}}`)
 	f.Add(`{"type":"reset","data":{"scenario":"math_multi_turn","level":1,"index":4}}`, `{"type":"mcp","data":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}`)
-	book, err := catalog.Book(scores.Ours)
+	book, err := catalog.Book(reasoninggym.Ours)
 	if err != nil {
 		f.Fatal(err)
 	}
-	server := New(book, sessions.Limits{Most: 1, Idle: time.Minute})
+	server := New(book, names.Limits{Most: 1, Idle: time.Minute})
 	f.Fuzz(func(t *testing.T, one, two string) {
 		s := server.session()
 		defer s.close()

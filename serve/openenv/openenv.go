@@ -10,18 +10,17 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
-	"github.com/quintain-rl/quintain/serve/sessions"
 )
 
 // A Server plays sessions. Many goroutines may use it at once.
 type Server struct {
 	book   *names.Book
-	limits sessions.Limits
+	limits names.Limits
 	open   atomic.Int64 // sessions
 }
 
 // New returns a server. A session without messages is idle.
-func New(book *names.Book, limits sessions.Limits) *Server {
+func New(book *names.Book, limits names.Limits) *Server {
 	return &Server{book: book, limits: limits}
 }
 

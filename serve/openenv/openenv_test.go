@@ -18,10 +18,9 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/internal/web/webtest"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/openenv"
-	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -30,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // book returns a book of all tasks and scenarios.
 func book(t testing.TB) *names.Book {
 	t.Helper()
-	all, err := catalog.Book(scores.Ours)
+	all, err := catalog.Book(reasoninggym.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +37,7 @@ func book(t testing.TB) *names.Book {
 }
 
 // start runs a server until the test ends, and returns its address, without scheme.
-func start(t testing.TB, limits sessions.Limits) string {
+func start(t testing.TB, limits names.Limits) string {
 	t.Helper()
 	s, err := web.New(web.Config{Name: "test", Routes: openenv.New(book(t), limits).Routes()})
 	if err != nil {
@@ -48,7 +47,7 @@ func start(t testing.TB, limits sessions.Limits) string {
 	return addr
 }
 
-var few = sessions.Limits{Most: 4, Idle: time.Minute}
+var few = names.Limits{Most: 4, Idle: time.Minute}
 
 // dial opens a session.
 func dial(t testing.TB, addr string) *websocket.Conn {
@@ -203,7 +202,7 @@ func TestSession(t *testing.T) {
 
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
-	addr := start(t, sessions.Limits{Most: 1, Idle: time.Minute})
+	addr := start(t, names.Limits{Most: 1, Idle: time.Minute})
 	for _, test := range []struct {
 		why  string
 		end  func(c *websocket.Conn) error
@@ -256,7 +255,7 @@ func free(t *testing.T, addr string) *websocket.Conn {
 
 func TestIdleSessionEnds(t *testing.T) {
 	t.Parallel()
-	s, err := web.New(web.Config{Name: "test", Routes: openenv.New(book(t), sessions.Limits{Most: 1, Idle: 10 * time.Minute}).Routes()})
+	s, err := web.New(web.Config{Name: "test", Routes: openenv.New(book(t), names.Limits{Most: 1, Idle: 10 * time.Minute}).Routes()})
 	if err != nil {
 		t.Fatal(err)
 	}

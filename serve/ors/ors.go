@@ -16,19 +16,18 @@ import (
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
-	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 // A server answers clients. Many goroutines may use it at once.
 type server struct {
 	book     *names.Book
-	sessions *sessions.Table[*session]
+	sessions *names.Table[*session]
 }
 
 // Routes returns the routes of the standard, except for its GET /health.
-func Routes(book *names.Book, limits sessions.Limits) []web.Route {
-	s := &server{book: book, sessions: sessions.New[*session](limits)}
+func Routes(book *names.Book, limits names.Limits) []web.Route {
+	s := &server{book: book, sessions: names.NewTable[*session](limits)}
 	routes := []web.Route{
 		{Method: "GET", Path: "/list_environments", Serve: s.list},
 		{Method: "POST", Path: "/create_session", Serve: s.name},

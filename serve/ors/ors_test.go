@@ -8,19 +8,19 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
+	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/ors"
-	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 func newServer(t testing.TB) *web.Server {
 	t.Helper()
-	book, err := catalog.Book(scores.Ours)
+	book, err := catalog.Book(reasoninggym.Ours)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := web.New(web.Config{Name: "test", Routes: ors.Routes(book, sessions.Limits{Most: 2, Idle: time.Minute})})
+	s, err := web.New(web.Config{Name: "test", Routes: ors.Routes(book, names.Limits{Most: 2, Idle: time.Minute})})
 	if err != nil {
 		t.Fatal(err)
 	}

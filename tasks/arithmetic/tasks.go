@@ -1,5 +1,5 @@
 // Package arithmetic holds the tasks about expressions: sums, products, powers and their
-// values.
+// values, also as stories and with an expression as the answer.
 package arithmetic
 
 import "github.com/quintain-rl/quintain"
@@ -12,8 +12,12 @@ func Tasks() []quintain.Task {
 		chainSum.Task(),
 		decimalArithmetic.Task(),
 		decimalChainSum.Task(),
+		gsmSymbolic.Task(),
+		intermediateIntegration.Task(),
 		legCounting.Task(),
+		polynomialMultiplication.Task(),
 		powerFunction.Task(),
 		products.Task(),
+		simpleIntegration.Task(),
 	}
 }

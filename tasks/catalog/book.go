@@ -4,13 +4,13 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/task"
 )
 
 // Book returns the book of all tasks, mixtures of them, and all scenarios, with these scores.
-func Book(by scores.By) (*names.Book, error) {
+func Book(by reasoninggym.By) (*names.Book, error) {
 	composite, err := NewComposite()
 	if err != nil {
 		return nil, err

@@ -8,32 +8,20 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task"
-	"github.com/quintain-rl/quintain/tasks/algebra"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
 	"github.com/quintain-rl/quintain/tasks/boards"
 	"github.com/quintain-rl/quintain/tasks/calendar"
-	"github.com/quintain-rl/quintain/tasks/chance"
-	"github.com/quintain-rl/quintain/tasks/cubes"
-	"github.com/quintain-rl/quintain/tasks/expressions"
-	"github.com/quintain-rl/quintain/tasks/geometry"
 	"github.com/quintain-rl/quintain/tasks/graphs"
+	"github.com/quintain-rl/quintain/tasks/languages"
+	"github.com/quintain-rl/quintain/tasks/mathematics"
 	"github.com/quintain-rl/quintain/tasks/grids"
-	"github.com/quintain-rl/quintain/tasks/induction"
 	"github.com/quintain-rl/quintain/tasks/instructions"
-	"github.com/quintain-rl/quintain/tasks/invented"
-	"github.com/quintain-rl/quintain/tasks/letters"
 	"github.com/quintain-rl/quintain/tasks/logic"
-	"github.com/quintain-rl/quintain/tasks/matrices"
 	"github.com/quintain-rl/quintain/tasks/moves"
 	"github.com/quintain-rl/quintain/tasks/numbers"
-	"github.com/quintain-rl/quintain/tasks/optimization"
 	"github.com/quintain-rl/quintain/tasks/patterns"
-	"github.com/quintain-rl/quintain/tasks/placement"
 	"github.com/quintain-rl/quintain/tasks/programs"
 	"github.com/quintain-rl/quintain/tasks/puzzles"
-	"github.com/quintain-rl/quintain/tasks/regular"
-	"github.com/quintain-rl/quintain/tasks/rewriting"
-	"github.com/quintain-rl/quintain/tasks/stories"
 	"github.com/quintain-rl/quintain/tasks/transformations"
 	"github.com/quintain-rl/quintain/tasks/words"
 )
@@ -48,32 +36,20 @@ type Category struct {
 func Categories() []Category {
 	tasks := map[string]map[string]quintain.Task{} // by category and name
 	for _, t := range slices.Concat(
-		algebra.Tasks(),
 		arithmetic.Tasks(),
 		boards.Tasks(),
 		calendar.Tasks(),
-		chance.Tasks(),
-		cubes.Tasks(),
-		expressions.Tasks(),
-		geometry.Tasks(),
 		graphs.Tasks(),
+		languages.Tasks(),
+		mathematics.Tasks(),
 		grids.Tasks(),
-		induction.Tasks(),
 		instructions.Tasks(),
-		invented.Tasks(),
-		letters.Tasks(),
 		logic.Tasks(),
-		matrices.Tasks(),
 		moves.Tasks(),
 		numbers.Tasks(),
-		optimization.Tasks(),
 		patterns.Tasks(),
-		placement.Tasks(),
 		programs.Tasks(),
 		puzzles.Tasks(),
-		regular.Tasks(),
-		rewriting.Tasks(),
-		stories.Tasks(),
 		transformations.Tasks(),
 		words.Tasks(),
 	) {

@@ -73,10 +73,10 @@ func few(t testing.TB) []quintain.Task {
 func TestScenarios(t *testing.T) {
 	var ours []scenario.Spec
 	for _, spec := range catalog.Scenarios() {
-		if spec.Untagged { // gametest tests them
+		if spec.Untagged { // scenariotest.RunGames tests them
 			continue
 		}
-		if spec.Name != codeplay.Spec.Name {
+		if spec.Name != codeplay.CodeSpec.Name {
 			ours = append(ours, spec)
 		} else if tasks := playedBy(t, spec); len(tasks) > 0 {
 			scenariotest.Run(t, []scenario.Spec{spec}, tasks)
@@ -92,7 +92,7 @@ func playedBy(t *testing.T, spec scenario.Spec) []quintain.Task {
 	if spec.Untagged {
 		return catalog.TasksOf(spec.Name)
 	}
-	if spec.Name != codeplay.Spec.Name {
+	if spec.Name != codeplay.CodeSpec.Name {
 		return few(t)
 	}
 	level, err := catalog.TasksOf(spec.Name)[0].With([]byte(`{"level": 1}`)) // to run a program takes long

@@ -12,7 +12,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/policy/judge"
-	"github.com/quintain-rl/quintain/policy/judge/jury"
 	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
@@ -32,7 +31,7 @@ type ScenarioChoice struct {
 	program  *external.Program // nil until started
 	Judge    string            // file with the settings of a judge that replaces the scenario; empty: none
 	Untried  bool              // the judge is not checked
-	jury     *jury.Jury        // nil until started
+	jury     *judge.Jury       // nil until started
 	Agent    agent.Settings    // of a program that plays the scenario, if set
 	agents   *agent.Program    // nil until started
 }
@@ -96,7 +95,7 @@ func (s *ScenarioChoice) startJudge() (err error) {
 	if s.External.Set() {
 		return errors.New("judge: there is a program too, which grades by itself; choose one")
 	}
-	if s.jury, err = jury.ReadScenarios(s.Judge); err != nil {
+	if s.jury, err = judge.ReadScenarios(s.Judge); err != nil {
 		return fmt.Errorf("judge: %w", err)
 	}
 	if s.Untried {
@@ -116,7 +115,7 @@ func (s *ScenarioChoice) Register(to func(prometheus.Collector)) {
 }
 
 // Report returns what the judge did; nil: there is none.
-func (s *ScenarioChoice) Report() *jury.Report {
+func (s *ScenarioChoice) Report() *judge.Report {
 	if s.jury == nil {
 		return nil
 	}

@@ -8,18 +8,15 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/codeplay"
-	"github.com/quintain-rl/quintain/codegrade/pythontool"
 	"github.com/quintain-rl/quintain/codegrade/tables"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/scenarios/games"
 	"github.com/quintain-rl/quintain/scenarios/games/alone"
-	"github.com/quintain-rl/quintain/scenarios/games/blackjack"
 	"github.com/quintain-rl/quintain/scenarios/games/cards"
 	"github.com/quintain-rl/quintain/scenarios/games/duels"
 	"github.com/quintain-rl/quintain/scenarios/games/guess"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
-	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/scenarios/toolbox/office"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
@@ -29,7 +26,7 @@ func Scenarios() []scenario.Spec { return slices.Clone(specs()) }
 
 // specs are all scenarios, made once.
 var specs = sync.OnceValue(func() []scenario.Spec {
-	all := append([]scenario.Spec{codeplay.Spec, pythontool.Spec}, scenarios.All...)
+	all := append([]scenario.Spec{codeplay.CodeSpec, codeplay.PythonToolSpec}, scenarios.All...)
 	for _, g := range playable() {
 		all = append(all, g.Scenario)
 	}
@@ -42,7 +39,7 @@ var specs = sync.OnceValue(func() []scenario.Spec {
 
 // Games returns all games. Each is a scenario with a task of its own.
 func Games() []*games.Game {
-	return slices.Concat(alone.Games(), blackjack.Games(), cards.Games(), duels.Games(), guess.Games())
+	return slices.Concat(alone.Games(), cards.Games(), duels.Games(), guess.Games())
 }
 
 // playable are all games, made once, so that what one question solved serves the next.
@@ -67,13 +64,13 @@ func Adviser(of string) quintain.Adviser {
 
 // Errands returns all errands. Each is a scenario of calls of tools, with a task of its own.
 func Errands() []*toolbox.Errand {
-	return slices.Concat(office.Errands(), desk.Errands(), []*toolbox.Errand{tables.Errand()})
+	return slices.Concat(office.Errands(), toolbox.Errands(), []*toolbox.Errand{tables.Errand()})
 }
 
 // TasksOf returns the tasks that are made for a scenario: those of programs for code, its own for
 // a game or an errand, and for the others all that one answer solves.
 func TasksOf(scenario string) []quintain.Task {
-	if scenario == codeplay.Spec.Name {
+	if scenario == codeplay.CodeSpec.Name {
 		return []quintain.Task{codetask.Task()}
 	}
 	for _, t := range OwnTasks() {
@@ -87,7 +84,7 @@ func TasksOf(scenario string) []quintain.Task {
 // Owner names the scenario that a task is made for; empty: any may play it.
 func Owner(task string) string {
 	if task == codetask.Task().Info().Name {
-		return codeplay.Spec.Name
+		return codeplay.CodeSpec.Name
 	}
 	for _, t := range OwnTasks() {
 		if t.Info().Name == task {

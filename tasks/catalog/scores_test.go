@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/interop/reasoninggym/scores"
+	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -21,7 +21,7 @@ func TestSolutionsEarnReasoningGymsScore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v, err := scores.ReasoningGym.Grade(of, p, &solution); err != nil || v.Score != 1 {
+			if v, err := reasoninggym.ReasoningGym.Grade(of, p, &solution); err != nil || v.Score != 1 {
 				t.Errorf("%s: the solution, %.100q, is graded %+v, error %v", p.ID(), solution, v, err)
 			}
 		}

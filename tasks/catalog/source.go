@@ -138,7 +138,7 @@ func (s *Source) open() (quintain.Task, error) {
 		return nil, err
 	}
 	defer file.Close()
-	if s.Scenario.Name == codeplay.Spec.Name {
+	if s.Scenario.Name == codeplay.CodeSpec.Name {
 		set, err := problems.Open(file, problems.Settings{})
 		if err != nil {
 			return nil, err

@@ -1,5 +1,5 @@
 // Package moves holds the tasks about ways: moves from one position to another, and how
-// many of them are needed.
+// many of them are needed; and turns of cubes.
 package moves
 
 import "github.com/quintain-rl/quintain"
@@ -8,8 +8,10 @@ import "github.com/quintain-rl/quintain"
 func Tasks() []quintain.Task {
 	return []quintain.Task{
 		boxnet.Task(),
+		colorCubeRotation.Task(),
 		knightSwap.Task(),
 		maze.Task(),
+		rubiksCube.Task(),
 		rushHour.Task(),
 		sokoban.Task(),
 		towerOfHanoi.Task(),

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
 // An addedToken is found in the text before any splitting.
@@ -44,7 +42,7 @@ type search struct {
 	keys  *trie
 	first [256]bool // bytes that begin a key
 	list  []addedToken
-	word  pattern.Set
+	word  runeSet
 }
 
 // newAddedTokens numbers tokens like the reference: tokens of the model keep its numbers,
@@ -116,7 +114,7 @@ func (s *search) add(token addedToken) error {
 		s.list = append(s.list, token)
 	}
 	if token.SingleWord && s.word == nil {
-		s.word = pattern.Words()
+		s.word = wordRunes()
 	}
 	return nil
 }

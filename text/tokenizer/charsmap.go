@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain/internal/unicode15"
-	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
 // A charsmap is SentencePiece's normalization table: it maps characters, and some pairs of
@@ -140,7 +139,7 @@ func joinsPrevious(r rune) bool {
 }
 
 // looseMarks holds spacing marks that begin a cluster.
-var looseMarks = pattern.Set{
+var looseMarks = runeSet{
 	0x102b, 0x102c, 0x1038, 0x1038, 0x1062, 0x1064, 0x1067, 0x106d, 0x1083, 0x1083, 0x1087, 0x108c, 0x108f, 0x108f,
 	0x109a, 0x109c, 0x1a61, 0x1a61, 0x1a63, 0x1a64, 0xaa7b, 0xaa7b, 0xaa7d, 0xaa7d, 0x11720, 0x11721,
 }
@@ -151,7 +150,7 @@ func joinsNext(r rune) bool {
 }
 
 // prefixes holds consonants written before the next letter.
-var prefixes = pattern.Set{
+var prefixes = runeSet{
 	0xd4e, 0xd4e, 0x111c2, 0x111c3, 0x1193f, 0x1193f, 0x11941, 0x11941, 0x11a3a, 0x11a3a, 0x11a84, 0x11a89,
 	0x11d46, 0x11d46, 0x11f02, 0x11f02,
 }

@@ -7,8 +7,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
 // normalizers returns the steps of a normalizer.
@@ -192,7 +190,7 @@ func (c component) splitter(kind string) ([]splitter, error) {
 	case "Metaspace":
 		return one[splitter](c.metaspaceForm())
 	case "Whitespace":
-		return []splitter{&splitAt{pattern.WordsAndSigns(), removed, true}}, c.read(&typed{})
+		return []splitter{&splitAt{wordsAndSigns(), removed, true}}, c.read(&typed{})
 	case "WhitespaceSplit":
 		return []splitter{&splitAt{predicate(unicode.IsSpace), removed, false}}, c.read(&typed{})
 	case "BertPreTokenizer":
@@ -287,7 +285,7 @@ func (c component) byteLevelForm() (*byteLevel, error) {
 	b := &byteLevel{prefixSpace: form.AddPrefixSpace}
 	if form.UseRegex {
 		var err error
-		if b.pattern, err = pattern.Parse(gpt2); err != nil {
+		if b.pattern, err = parsePattern(gpt2); err != nil {
 			return nil, err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain/internal/strictjson"
-	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
 // A component is an object of the file, with its path for errors.
@@ -89,7 +88,7 @@ type patternForm struct {
 func (f patternForm) finder() (finder, error) {
 	switch {
 	case f.Regex != nil && f.String == nil:
-		return pattern.Parse(*f.Regex)
+		return parsePattern(*f.Regex)
 	case f.String == nil || f.Regex != nil || *f.String == "":
 		return nil, fmt.Errorf("pattern: want a nonempty String, or a Regex")
 	}

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/quintain-rl/quintain/internal/unicode15"
-	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
 // A normalForm brings text into a normal form of Unicode 9. Unlike package norm, it leaves
@@ -17,7 +16,7 @@ type normalForm norm.Form
 
 // newForms holds characters that gained a normal form, a part in one, or a place in the
 // order of marks after Unicode 9.
-var newForms = pattern.Set{
+var newForms = runeSet{
 	0x7fd, 0x7fd, 0x898, 0x89f, 0x8ca, 0x8d3, 0x9fe, 0x9fe, 0xc3c, 0xc3c, 0xd3b, 0xd3c, 0xeba, 0xeba,
 	0x1715, 0x1715, 0x1abf, 0x1ace, 0x1df6, 0x1dfa, 0x32ff, 0x32ff, 0xa7f2, 0xa7f4, 0xa82c, 0xa82c,
 	0xab69, 0xab69, 0x10781, 0x10785, 0x10787, 0x107b0, 0x107b2, 0x107ba, 0x10d24, 0x10d27, 0x10eab, 0x10eac,

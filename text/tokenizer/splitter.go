@@ -3,8 +3,6 @@ package tokenizer
 import (
 	"strings"
 	"unicode/utf8"
-
-	"github.com/quintain-rl/quintain/text/tokenizer/pattern"
 )
 
 // A piece is a part of the text on its way to the model.
@@ -74,7 +72,7 @@ type splitAt struct {
 }
 
 func (s *splitAt) split(x piece, emit func(piece)) error {
-	if p, is := s.finder.(*pattern.Pattern); is && s.behavior == isolated {
+	if p, is := s.finder.(*pattern); is && s.behavior == isolated {
 		return isolate(p, x, emit)
 	}
 	d := divider{splitAt: s, x: x, emit: emit}
@@ -90,7 +88,7 @@ func (s *splitAt) split(x piece, emit func(piece)) error {
 }
 
 // isolate emits the matches of a pattern and the gaps between; most patterns leave none.
-func isolate(p *pattern.Pattern, x piece, emit func(piece)) error {
+func isolate(p *pattern, x piece, emit func(piece)) error {
 	at := 0
 	err := p.Find(x.text, func(start, end int) {
 		if start > at {
@@ -191,7 +189,7 @@ func (m *metaspace) split(x piece, emit func(piece)) error {
 
 // A byteLevel splits like GPT-2 and writes each byte as a visible character.
 type byteLevel struct {
-	pattern     *pattern.Pattern // nil: no split
+	pattern     *pattern // nil: no split
 	prefixSpace bool
 	raw         bool // the model takes raw bytes
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/task/rng"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // A game is what the embedded model is made for in a scenario of several turns.
@@ -101,7 +101,7 @@ func pokers(cards int, opponents ...string) string {
 
 // Episode returns an episode of p to imitate, played by the scenario's advice. Only the replies are
 // trained on.
-func Episode(ctx context.Context, s quintain.Scenario, by quintain.Adviser, p quintain.Problem) (q learn.Sequence, err error) {
+func Episode(ctx context.Context, s quintain.Scenario, by quintain.Adviser, p quintain.Problem) (q tiny.Sequence, err error) {
 	env, err := s.Env(p)
 	if err != nil {
 		return q, err

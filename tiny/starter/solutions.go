@@ -7,7 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/tiny/learn"
+	"github.com/quintain-rl/quintain/tiny"
 )
 
 // warmUpSeed is the seed of the problems that a warm-up imitates.
@@ -17,7 +17,7 @@ const warmUpSeed = 0x7761726d_75702121
 // with their solutions. It ignores the seeds of the streams, and omits the problems that
 // they skip. An example of more than limit tokens is an error. The error of Solutions is
 // that of [rollout.NewMix].
-func Solutions(streams []rollout.Stream, limit int) (func(context.Context) (learn.Sequence, error), error) {
+func Solutions(streams []rollout.Stream, limit int) (func(context.Context) (tiny.Sequence, error), error) {
 	own := slices.Clone(streams)
 	for i := range own {
 		own[i].Seed = warmUpSeed
@@ -26,10 +26,10 @@ func Solutions(streams []rollout.Stream, limit int) (func(context.Context) (lear
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) (learn.Sequence, error) {
+	return func(ctx context.Context) (tiny.Sequence, error) {
 		job, err := mix.Next()
 		if err != nil {
-			return learn.Sequence{}, err
+			return tiny.Sequence{}, err
 		}
 		mix.Done(job, nil)
 		return example(ctx, job, limit)
@@ -37,7 +37,7 @@ func Solutions(streams []rollout.Stream, limit int) (func(context.Context) (lear
 }
 
 // example returns the problem of a job with its solution, or an episode of it.
-func example(ctx context.Context, job rollout.Job, limit int) (q learn.Sequence, err error) {
+func example(ctx context.Context, job rollout.Job, limit int) (q tiny.Sequence, err error) {
 	solver, solves := job.Scenario.(quintain.Solver)
 	adviser, advises := job.Scenario.(quintain.Adviser)
 	switch {
@@ -56,10 +56,10 @@ func example(ctx context.Context, job rollout.Job, limit int) (q learn.Sequence,
 }
 
 // solved returns the problem of a job with its solution.
-func solved(ctx context.Context, job rollout.Job, solver quintain.Solver) (learn.Sequence, error) {
+func solved(ctx context.Context, job rollout.Job, solver quintain.Solver) (tiny.Sequence, error) {
 	solution, err := solver.Solve(job.Problem)
 	if err != nil {
-		return learn.Sequence{}, err
+		return tiny.Sequence{}, err
 	}
 	return Example(ctx, job.Scenario, job.Problem, solution)
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/tiny"
-	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
@@ -102,7 +101,7 @@ func TestExampleTrainsOnTheReplyAlone(t *testing.T) {
 }
 
 // examples returns the same example each time.
-func examples(ctx context.Context) (learn.Sequence, error) {
+func examples(ctx context.Context) (tiny.Sequence, error) {
 	return Example(ctx, saying{}, quintain.Problem{}, "b")
 }
 
@@ -174,7 +173,7 @@ func TestWarmUpContinuesAfterAnInterruption(t *testing.T) {
 func training(path string) Training {
 	warm := small()
 	warm.Next, warm.Updates = examples, 1
-	s := learn.Default()
+	s := tiny.Default()
 	return Training{Path: path, Sizes: warm.Sizes, Learn: s, Fresh: func() (*transformer.Model, error) { return warm.Make(context.Background()) }}
 }
 

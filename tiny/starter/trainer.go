@@ -12,11 +12,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/tiny"
-	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// stepNote is the note of a checkpoint with the step that made it, as a [learn.Step].
+// stepNote is the note of a checkpoint with the step that made it, as a [tiny.Step].
 const stepNote = "step"
 
 // Training configures a [Trainer].
@@ -24,7 +23,7 @@ type Training struct {
 	Path     string                             // path of the checkpoint
 	Keep     Keeper                             // has the checkpoint, and the file at Path is its copy; nil: the file is all
 	Sizes    transformer.Config                 // required sizes of the model
-	Learn    learn.Settings                     // settings of the steps from now on
+	Learn    tiny.Settings                      // settings of the steps from now on
 	Sampling tiny.Options                       // options of the policy
 	Fresh    func() (*transformer.Model, error) // makes the first model if there is no checkpoint
 
@@ -54,11 +53,11 @@ func (f file) Write(data []byte) error { return datadir.WriteFile(string(f), dat
 // optimiser, version, and the step that made them. Only one goroutine may use it at a
 // time; its policy is safe for concurrent use.
 type Trainer struct {
-	learner *learn.Learner
+	learner *tiny.Learner
 	policy  *tiny.Policy
 	path    string
 	keep    Keeper
-	last    learn.Step
+	last    tiny.Step
 	start   time.Time // start of this process, moved back by the training time of earlier ones
 }
 
@@ -122,7 +121,7 @@ func (e *LostError) Unwrap() error { return e.Why }
 
 // begin starts training at the version of the run.
 func (t *Trainer) begin(o Training, model *transformer.Model) (err error) {
-	if t.learner, err = learn.New(model, nil, o.Learn); err != nil {
+	if t.learner, err = tiny.NewLearner(model, nil, o.Learn); err != nil {
 		return err
 	}
 	t.learner.Renumber(o.Version)
@@ -139,7 +138,7 @@ func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
 		return err
 	}
 	var err error
-	if t.learner, err = learn.Resume(saved, nil, o.Learn); err != nil {
+	if t.learner, err = tiny.Resume(saved, nil, o.Learn); err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
 	if version := t.learner.Version(); version != t.last.Version {
@@ -186,16 +185,16 @@ func (t *Trainer) Context() int { return t.learner.Model().Config().Context }
 
 // Last returns the step recorded in the checkpoint; its Version is 0 before the first
 // step.
-func (t *Trainer) Last() learn.Step { return t.last }
+func (t *Trainer) Last() tiny.Step { return t.last }
 
 // Step trains on the groups of a batch and returns when the result is kept. ids are
-// the IDs of the groups. After a [*learn.GroupError], nothing has changed.
-func (t *Trainer) Step(ids []string, groups []*quintain.Group) (learn.Step, error) {
+// the IDs of the groups. After a [*tiny.GroupError], nothing has changed.
+func (t *Trainer) Step(ids []string, groups []*quintain.Group) (tiny.Step, error) {
 	metrics, err := t.learner.Step(groups)
 	if err != nil {
-		return learn.Step{Metrics: metrics}, err
+		return tiny.Step{Metrics: metrics}, err
 	}
-	t.last = learn.Step{Version: t.learner.Version(), Seconds: time.Since(t.start).Seconds(), Batch: ids, Metrics: metrics}
+	t.last = tiny.Step{Version: t.learner.Version(), Seconds: time.Since(t.start).Seconds(), Batch: ids, Metrics: metrics}
 	return t.last, t.save()
 }
 
@@ -211,7 +210,7 @@ func (t *Trainer) save() error {
 }
 
 // writeCheckpoint writes the state of a learner, with a note.
-func writeCheckpoint(to Keeper, l *learn.Learner, name, note string) error {
+func writeCheckpoint(to Keeper, l *tiny.Learner, name, note string) error {
 	c := l.Checkpoint()
 	c.Notes[name] = note
 	data, err := tiny.WriteWeights(*c, transformer.Float32)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/tiny"
-	"github.com/quintain-rl/quintain/tiny/learn"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
@@ -28,7 +27,7 @@ type WarmUp struct {
 
 	// Next returns the next example. Every warm-up must get the same examples in the
 	// same order.
-	Next func(context.Context) (learn.Sequence, error)
+	Next func(context.Context) (tiny.Sequence, error)
 
 	// Told is called after every update with its number, from 1, and its loss. Nil: not
 	// called.
@@ -59,7 +58,7 @@ func (w WarmUp) Make(ctx context.Context) (*transformer.Model, error) {
 	if err := w.skip(ctx, done); err != nil {
 		return nil, err
 	}
-	batch := make([]learn.Sequence, w.Batch)
+	batch := make([]tiny.Sequence, w.Batch)
 	for ; done < w.Updates; done++ {
 		if ctx.Err() != nil {
 			return nil, errors.Join(context.Cause(ctx), w.keep(learner, done))
@@ -81,8 +80,8 @@ func (w WarmUp) Make(ctx context.Context) (*transformer.Model, error) {
 }
 
 // open returns a learner and its number of updates so far.
-func (w WarmUp) open() (*learn.Learner, int, error) {
-	how := learn.Default()
+func (w WarmUp) open() (*tiny.Learner, int, error) {
+	how := tiny.Default()
 	how.LearningRate, how.WarmUp = 4e-3, 50
 	saved, err := w.saved()
 	if err != nil {
@@ -95,7 +94,7 @@ func (w WarmUp) open() (*learn.Learner, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	learner, err := learn.New(model, nil, how)
+	learner, err := tiny.NewLearner(model, nil, how)
 	return learner, 0, err
 }
 
@@ -112,12 +111,12 @@ func (w WarmUp) saved() (*transformer.Checkpoint, error) {
 }
 
 // resumeWarmUp continues an unfinished warm-up.
-func resumeWarmUp(saved *transformer.Checkpoint, how learn.Settings) (*learn.Learner, int, error) {
+func resumeWarmUp(saved *transformer.Checkpoint, how tiny.Settings) (*tiny.Learner, int, error) {
 	done, err := strconv.Atoi(saved.Notes[updateNote])
 	if err != nil {
 		return nil, 0, fmt.Errorf("unfinished warm-up: note %q: %w", updateNote, err)
 	}
-	learner, err := learn.Resume(saved, nil, how)
+	learner, err := tiny.Resume(saved, nil, how)
 	return learner, done, err
 }
 
@@ -132,7 +131,7 @@ func (w WarmUp) skip(ctx context.Context, updates int) error {
 }
 
 // keep saves an unfinished warm-up.
-func (w WarmUp) keep(l *learn.Learner, done int) error {
+func (w WarmUp) keep(l *tiny.Learner, done int) error {
 	if w.Path == "" || done == 0 {
 		return nil
 	}
@@ -151,7 +150,7 @@ func (w WarmUp) remove() error {
 
 // Example returns a sequence to imitate: the conversation that s opens for p, and as the
 // reply the solution between answer tags. Only the reply is trained on.
-func Example(ctx context.Context, s quintain.Scenario, p quintain.Problem, solution string) (q learn.Sequence, err error) {
+func Example(ctx context.Context, s quintain.Scenario, p quintain.Problem, solution string) (q tiny.Sequence, err error) {
 	env, err := s.Env(p)
 	if err != nil {
 		return q, err
@@ -169,7 +168,7 @@ func Example(ctx context.Context, s quintain.Scenario, p quintain.Problem, solut
 }
 
 // read appends messages, and the opening of the reply to them.
-func read(q *learn.Sequence, fresh []quintain.Message) error {
+func read(q *tiny.Sequence, fresh []quintain.Message) error {
 	tokens, err := tiny.Read(quintain.Request{Messages: fresh, N: 1})
 	if err != nil {
 		return err
@@ -181,7 +180,7 @@ func read(q *learn.Sequence, fresh []quintain.Message) error {
 }
 
 // write appends a reply, to train on.
-func write(q *learn.Sequence, reply string) {
+func write(q *tiny.Sequence, reply string) {
 	for _, token := range append(tiny.Encode(reply), tiny.End) {
 		q.Tokens, q.Masks = append(q.Tokens, token), append(q.Masks, int32(token))
 	}

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/quintain-rl/quintain/policy/probe"
+	"github.com/quintain-rl/quintain/policy/engines"
 )
 
 // Probe prints a report as a table.
-func Probe(out io.Writer, r *probe.Report) error {
+func Probe(out io.Writer, r *engines.Report) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "address\t%s\nserver\t%s\n", r.URL, strings.TrimSpace(string(r.Server)+" "+r.Version))
 	fmt.Fprintf(t, "models\t%s\n", strings.Join(r.Models, ", "))

@@ -3,11 +3,11 @@ package alone
 import (
 	"testing"
 
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/scenarios/games"
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
 )
 
-func TestGames(t *testing.T) { gametest.Run(t, Games()) }
+func TestGames(t *testing.T) { scenariotest.RunGames(t, Games()) }
 
 // A move is any text: it is made, or a rule forbids it and nothing has changed.
 func FuzzMoves(f *testing.F) {

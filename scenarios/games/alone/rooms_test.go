@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/scenarios/games"
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
@@ -39,7 +39,7 @@ func plan1(v visit, most int) int {
 // The outlines leave nothing out that matters for the length of a plan.
 func TestRoomsPlansAreAsShortAsCanBe(t *testing.T) {
 	sizes := []int{10, 6, 2}
-	if gametest.Heavy {
+	if scenariotest.Heavy {
 		sizes = []int{40, 30, 10, 2}
 	}
 	for level, n := range sizes {

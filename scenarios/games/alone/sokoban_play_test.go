@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/scenarios/games"
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
@@ -70,7 +70,7 @@ func (c crate) shortest(cols int) int {
 // Lengths are those of a forward search, and steps those of a second program that reads pictures.
 func TestSokobanIsSolvedAsByASecondProgram(t *testing.T) {
 	sizes := []int{20, 10, 2}
-	if gametest.Heavy {
+	if scenariotest.Heavy {
 		sizes = []int{200, 100, 30, 5, 1}
 	}
 	for level, boards := range sizes {
@@ -106,7 +106,7 @@ func TestSokobanIsSolvedAsByASecondProgram(t *testing.T) {
 				}
 			}
 		}
-		if dead == 0 && level < 3 && (level < 2 || gametest.Heavy) {
+		if dead == 0 && level < 3 && (level < 2 || scenariotest.Heavy) {
 			t.Errorf("level %d: no box was ever stuck", level)
 		}
 	}

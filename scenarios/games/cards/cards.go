@@ -8,6 +8,7 @@ import "github.com/quintain-rl/quintain/scenarios/games"
 // Games returns the games by name.
 func Games() []*games.Game {
 	return []*games.Game{
+		blackjackTable.Game(),
 		liarsDice.Game(),
 		matrixDuel.Game(),
 		smallPoker.Game(),

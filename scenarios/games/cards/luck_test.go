@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/scenarios/games"
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
 )
 
 // What the best play wins on average is what it is said to be worth: cards, dice and opponents are
@@ -22,12 +22,12 @@ func TestLuckIsAsTold(t *testing.T) {
 		{liarsDice.Game(), 1, contestWorth[dice]},
 		{matrixDuel.Game(), 2, matrixWorth},
 	} {
-		gametest.Luck(t, c.game, c.level, c.share)
+		scenariotest.Luck(t, c.game, c.level, c.share)
 	}
 }
 
 func contestWorth[S games.Start](tables *games.Tables, record quintain.Record) (worth float64, err error) {
-	m, err := gametest.Begin[S](tables, record)
+	m, err := scenariotest.Begin[S](tables, record)
 	c := m.(*contest)
 	for hand := range c.hands() {
 		worth += c.rival().responses[seat(hand)].best
@@ -36,7 +36,7 @@ func contestWorth[S games.Start](tables *games.Tables, record quintain.Record) (
 }
 
 func matrixWorth(tables *games.Tables, record quintain.Record) (worth float64, err error) {
-	m, err := gametest.Begin[matrices](tables, record)
+	m, err := scenariotest.Begin[matrices](tables, record)
 	g := m.(*guessing)
 	return 0.5 + g.foresight().look(g.belief).best/float64(2*mostPay*g.Rounds), err
 }

@@ -5,7 +5,7 @@ package cards
 import (
 	"testing"
 
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 )
 
-func TestRates(t *testing.T) { gametest.Rates(t, Games(), gametest.Many) }
+func TestRates(t *testing.T) { scenariotest.Rates(t, Games(), scenariotest.Many) }

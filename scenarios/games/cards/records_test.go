@@ -3,7 +3,7 @@ package cards
 import (
 	"testing"
 
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 )
 
 // A record from elsewhere that is no start is an error before it is played.
@@ -45,6 +45,6 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"liars_dice", `"rolls":[`, `"rolls":[[[3,1],[1,1]],`, 5},
 		{"liars_dice", `"rolls":[`, `"rolls":[[],`, 0},
 	} {
-		gametest.Refused(t, Games(), c.game, c.level, c.old, c.put)
+		scenariotest.Refused(t, Games(), c.game, c.level, c.old, c.put)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 )
 
 // A short prompt of small_poker names the opponent, the seat and the cards that the policy may know.
@@ -20,7 +20,7 @@ func TestShortPromptsOfSmallPoker(t *testing.T) {
 			[]string{"3 table 30,0 0,40 100,100\n1 3"}},
 		{`{"start":{"cards":0,"opponent":"calls","deals":[[1,2,0]]},"luck":1,"wording":0}`, []string{"<answer>bet</answer>"}, []string{"leduc calls\n1 Q", "leduc calls\n1 QJ bet call"}},
 	} {
-		if got := gametest.Brief(t, smallPoker.Game(), test.record, test.replies...); !slices.Equal(got, test.want) {
+		if got := scenariotest.Brief(t, smallPoker.Game(), test.record, test.replies...); !slices.Equal(got, test.want) {
 			t.Errorf("the policy reads %q, want %q", got, test.want)
 		}
 	}

@@ -3,7 +3,7 @@ package duels
 import (
 	"testing"
 
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 )
 
-func TestGames(t *testing.T) { gametest.Run(t, Games()) }
+func TestGames(t *testing.T) { scenariotest.RunGames(t, Games()) }

@@ -5,12 +5,12 @@ package duels
 import (
 	"testing"
 
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 )
 
 // With as many episodes as elsewhere, these games would take more than five minutes of a core.
 func TestRates(t *testing.T) {
-	half := gametest.Many
+	half := scenariotest.Many
 	half.Episodes /= 2
-	gametest.Rates(t, Games(), half)
+	scenariotest.Rates(t, Games(), half)
 }

@@ -3,7 +3,7 @@ package duels
 import (
 	"testing"
 
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 )
 
 // A record from elsewhere that is no position is an error before it is played.
@@ -31,6 +31,6 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"pawn_race", `"rows":["b`, `"rows":["","b`},
 		{"pawn_race", `"rows":["b`, `"rows":["w`},
 	} {
-		gametest.Refused(t, Games(), c.game, 0, c.old, c.put)
+		scenariotest.Refused(t, Games(), c.game, 0, c.old, c.put)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 )
 
 // A short prompt of nim_family names the rule, what may be taken if that differs, and the heaps.
@@ -18,7 +18,7 @@ func TestShortPromptsOfNimFamily(t *testing.T) {
 			[]string{"subtraction 1 3 4\na5 b9", "no\nsubtraction 1 3 4\na5 b9"}},
 		{`{"start":{"rule":"kayles","heaps":[2,3],"opponent":"optimal"},"luck":1,"wording":0}`, "<answer>take 1 from b at 9</answer>", []string{"kayles\na2 b3", "no\nkayles\na2 b3"}},
 	} {
-		if got := gametest.Brief(t, nimFamily.Game(), test.record, test.reply); !slices.Equal(got, test.want) {
+		if got := scenariotest.Brief(t, nimFamily.Game(), test.record, test.reply); !slices.Equal(got, test.want) {
 			t.Errorf("the policy reads %q, want %q", got, test.want)
 		}
 	}

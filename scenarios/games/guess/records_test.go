@@ -3,7 +3,7 @@ package guess
 import (
 	"testing"
 
-	"github.com/quintain-rl/quintain/scenarios/games/gametest"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 )
 
 // A record from elsewhere that is no start of the game is an error before it is played.
@@ -42,6 +42,6 @@ func TestForeignRecordsAreChecked(t *testing.T) {
 		{"wordle_play", 0, `"guesses":6`, `"guesses":0`},
 		{"wordle_play", 0, `"hidden":`, `"hidden":99`},
 	} {
-		gametest.Refused(t, Games(), c.game, c.level, c.old, c.put)
+		scenariotest.Refused(t, Games(), c.game, c.level, c.old, c.put)
 	}
 }

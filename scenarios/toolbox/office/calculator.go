@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -223,11 +223,11 @@ func (n numbers) question(wording int, called []string) string {
 }
 
 // Answer implements [toolbox.Start].
-func (n numbers) Answer() tools.Param {
+func (n numbers) Answer() scenario.Param {
 	if n.Kind == target {
-		return tools.Param{Name: "answer", Doc: "the expression, such as (3 + 4) * 5", Type: tools.Text()}
+		return scenario.Param{Name: "answer", Doc: "the expression, such as (3 + 4) * 5", Type: scenario.Text()}
 	}
-	return tools.Param{Name: "answer", Doc: "the number", Type: tools.Int()}
+	return scenario.Param{Name: "answer", Doc: "the number", Type: scenario.Int()}
 }
 
 // Canonical implements [toolbox.Start]: the values, as the order in a sum and the names do not matter.
@@ -305,20 +305,20 @@ type register struct {
 }
 
 // Tools implements [toolbox.World].
-func (g *register) Tools() tools.Kit {
-	return tools.Kit{
-		toolbox.Tool("look", "Tell the number behind a name.", []tools.Param{{Name: "name", Type: tools.Text()}}, func(in struct{ Name string }) (string, error) {
+func (g *register) Tools() scenario.Kit {
+	return scenario.Kit{
+		toolbox.Tool("look", "Tell the number behind a name.", []scenario.Param{{Name: "name", Type: scenario.Text()}}, func(in struct{ Name string }) (string, error) {
 			value, has := g.book[in.Name]
 			if !has {
-				return "", tools.Refusef("argument name: there is no number behind %.40q", in.Name)
+				return "", scenario.Refusef("argument name: there is no number behind %.40q", in.Name)
 			}
 			return strconv.FormatInt(value, 10), nil
 		}),
 		toolbox.Tool("calc", fmt.Sprintf("Compute an expression of whole numbers with + - * / mod and brackets, %d characters at most. Division is exact, and a result that is not whole is a fraction.", maxExpression),
-			[]tools.Param{{Name: "expression", Type: tools.Text()}}, func(in struct{ Expression string }) (string, error) {
+			[]scenario.Param{{Name: "expression", Type: scenario.Text()}}, func(in struct{ Expression string }) (string, error) {
 				value, _, why := evaluate(in.Expression)
 				if why != "" {
-					return "", tools.Refusef("argument expression: %s", why)
+					return "", scenario.Refusef("argument expression: %s", why)
 				}
 				return value.RatString(), nil
 			}),

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -271,7 +271,7 @@ func (w week) moving(wording int) string {
 }
 
 // Answer implements [toolbox.Start].
-func (w week) Answer() tools.Param { return tools.Param{} }
+func (w week) Answer() scenario.Param { return scenario.Param{} }
 
 // Canonical implements [toolbox.Start].
 func (w week) Canonical() string { return fmt.Sprint(w) }

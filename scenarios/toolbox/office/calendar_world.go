@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 )
 
@@ -32,26 +32,26 @@ func (w week) World() toolbox.World {
 func (p *planner) Ended() bool { return p.said }
 
 // Tools implements [toolbox.World].
-func (p *planner) Tools() tools.Kit {
-	who := tools.Param{Name: "who", Type: tools.Text(), Doc: "a person or a room"}
-	day := tools.Param{Name: "day", Type: tools.OneOf(dayNames...)}
-	start := tools.Param{Name: "start", Type: tools.Text(), Doc: "such as 09:30"}
-	id := tools.Param{Name: "meeting", Type: tools.Text(), Doc: "its number, such as m7"}
-	return tools.Kit{
-		toolbox.Tool("list", "List the meetings of a person or a room on a day.", []tools.Param{who, day}, p.list),
-		toolbox.Tool("free", "Tell when a person or a room is free on a day, within working hours.", []tools.Param{who, day}, p.free),
-		toolbox.Tool("book", "Book a meeting. It is not checked whether all are free.", []tools.Param{
-			{Name: "title", Type: tools.Text()}, {Name: "people", Type: tools.List(tools.Text())}, day, start, {Name: "minutes", Type: tools.Int()}, {Name: "room", Type: tools.Text(), Optional: true},
+func (p *planner) Tools() scenario.Kit {
+	who := scenario.Param{Name: "who", Type: scenario.Text(), Doc: "a person or a room"}
+	day := scenario.Param{Name: "day", Type: scenario.OneOf(dayNames...)}
+	start := scenario.Param{Name: "start", Type: scenario.Text(), Doc: "such as 09:30"}
+	id := scenario.Param{Name: "meeting", Type: scenario.Text(), Doc: "its number, such as m7"}
+	return scenario.Kit{
+		toolbox.Tool("list", "List the meetings of a person or a room on a day.", []scenario.Param{who, day}, p.list),
+		toolbox.Tool("free", "Tell when a person or a room is free on a day, within working hours.", []scenario.Param{who, day}, p.free),
+		toolbox.Tool("book", "Book a meeting. It is not checked whether all are free.", []scenario.Param{
+			{Name: "title", Type: scenario.Text()}, {Name: "people", Type: scenario.List(scenario.Text())}, day, start, {Name: "minutes", Type: scenario.Int()}, {Name: "room", Type: scenario.Text(), Optional: true},
 		}, p.book),
-		toolbox.Tool("move", "Move a meeting to another time. It is not checked whether all are free.", []tools.Param{id, day, start}, p.move),
-		toolbox.Tool("cancel", "Cancel a meeting.", []tools.Param{id}, func(in struct{ Meeting string }) (string, error) {
+		toolbox.Tool("move", "Move a meeting to another time. It is not checked whether all are free.", []scenario.Param{id, day, start}, p.move),
+		toolbox.Tool("cancel", "Cancel a meeting.", []scenario.Param{id}, func(in struct{ Meeting string }) (string, error) {
 			if _, has := p.now[in.Meeting]; !has {
 				return "", absent("meeting", in.Meeting)
 			}
 			delete(p.now, in.Meeting)
 			return "Cancelled.", nil
 		}),
-		toolbox.Tool("impossible", "Say that the conditions cannot all be met, and end the episode.", []tools.Param{{Name: "condition", Type: tools.Int(), Doc: "the number of a condition in the conflict"}},
+		toolbox.Tool("impossible", "Say that the conditions cannot all be met, and end the episode.", []scenario.Param{{Name: "condition", Type: scenario.Int(), Doc: "the number of a condition in the conflict"}},
 			func(in struct{ Condition int }) (string, error) {
 				p.said, p.blame = true, in.Condition
 				return "", nil
@@ -66,7 +66,7 @@ func (p *planner) zone(who string) (zone int, from, to int, told string, err err
 	}
 	i := slices.Index(names(p.People), who)
 	if i < 0 {
-		return 0, 0, 0, "", tools.Refusef("argument who: there is no person or room %.40q; there are: %s", who, strings.Join(append(names(p.People), p.Rooms...), ", "))
+		return 0, 0, 0, "", scenario.Refusef("argument who: there is no person or room %.40q; there are: %s", who, strings.Join(append(names(p.People), p.Rooms...), ", "))
 	}
 	one := p.People[i]
 	told = fmt.Sprintf("%s works from %s to %s", who, clock(one.From+2*one.Zone), clock(one.To+2*one.Zone))
@@ -157,7 +157,7 @@ func slotOf(text string) (int, bool) {
 func when(start string, length int) (int, error) {
 	slot, is := slotOf(start)
 	if !is || slot+length > daySlots {
-		return 0, tools.Refusef("argument start: is %.20q, want a time on the hour or half past, such as 09:30, so that the meeting ends on its day", start)
+		return 0, scenario.Refusef("argument start: is %.20q, want a time on the hour or half past, such as 09:30, so that the meeting ends on its day", start)
 	}
 	return slot, nil
 }
@@ -173,7 +173,7 @@ func (p *planner) book(in struct {
 },
 ) (string, error) {
 	if in.Minutes < 30 || in.Minutes > 480 || in.Minutes%30 != 0 {
-		return "", tools.Refusef("argument minutes: is %d, want 30 to 480 in steps of 30", in.Minutes)
+		return "", scenario.Refusef("argument minutes: is %d, want 30 to 480 in steps of 30", in.Minutes)
 	}
 	start, err := when(in.Start, in.Minutes/30)
 	if err != nil {
@@ -181,7 +181,7 @@ func (p *planner) book(in struct {
 	}
 	m := meeting{Title: in.Title, People: in.People, Room: in.Room, Day: slices.Index(dayNames, in.Day), Start: start, Length: in.Minutes / 30}
 	if err := p.checkMeeting(m); err != nil {
-		return "", tools.Refusef("arguments title, people and room: %v", err)
+		return "", scenario.Refusef("arguments title, people and room: %v", err)
 	}
 	id := meetingID(p.next)
 	p.next++

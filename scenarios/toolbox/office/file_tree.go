@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 )
 
@@ -188,8 +188,8 @@ func times(n int) string {
 }
 
 // Answer implements [toolbox.Start].
-func (f folders) Answer() tools.Param {
-	return tools.Param{Name: "answer", Doc: "the number", Type: tools.Int()}
+func (f folders) Answer() scenario.Param {
+	return scenario.Param{Name: "answer", Doc: "the number", Type: scenario.Int()}
 }
 
 // Canonical implements [toolbox.Start].
@@ -219,7 +219,7 @@ type desk struct {
 }
 
 // Tools implements [toolbox.World].
-func (d *desk) Tools() tools.Kit { return d.kit() }
+func (d *desk) Tools() scenario.Kit { return d.kit() }
 
 // State implements [toolbox.World].
 func (d *desk) State() toolbox.State { return d.state() }

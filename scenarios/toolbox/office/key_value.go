@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -218,11 +218,11 @@ func (p pairs) task(wording int) string {
 }
 
 // Answer implements [toolbox.Start].
-func (p pairs) Answer() tools.Param {
+func (p pairs) Answer() scenario.Param {
 	if p.count() == "" {
-		return tools.Param{}
+		return scenario.Param{}
 	}
-	return tools.Param{Name: "answer", Doc: "the number of keys", Type: tools.Int()}
+	return scenario.Param{Name: "answer", Doc: "the number of keys", Type: scenario.Int()}
 }
 
 // Canonical implements [toolbox.Start].

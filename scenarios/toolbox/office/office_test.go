@@ -3,7 +3,7 @@ package office
 import (
 	"testing"
 
-	"github.com/quintain-rl/quintain/scenarios/toolbox/toolboxtest"
+	"github.com/quintain-rl/quintain/scenario/scenariotest"
 )
 
-func TestErrands(t *testing.T) { toolboxtest.Run(t, Errands(), toolboxtest.Short) }
+func TestErrands(t *testing.T) { scenariotest.RunTools(t, Errands(), scenariotest.Short) }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 )
 
@@ -104,18 +104,18 @@ func (s *store) scan(prefix, after string) (keys []string, more bool) {
 }
 
 // Tools implements [toolbox.World].
-func (s *store) Tools() tools.Kit {
-	key := tools.Param{Name: "key", Type: tools.Text()}
-	return tools.Kit{
-		toolbox.Tool("get", "Read the value of a key.", []tools.Param{key}, func(in struct{ Key string }) (string, error) {
+func (s *store) Tools() scenario.Kit {
+	key := scenario.Param{Name: "key", Type: scenario.Text()}
+	return scenario.Kit{
+		toolbox.Tool("get", "Read the value of a key.", []scenario.Param{key}, func(in struct{ Key string }) (string, error) {
 			value, has := s.now[in.Key]
 			if !has {
 				return "", absent("key", in.Key)
 			}
 			return value, nil
 		}),
-		toolbox.Tool("put", "Set the value of a key, which need not exist.", []tools.Param{key, {Name: "value", Type: tools.Text()}}, s.put),
-		toolbox.Tool("delete", "Delete a key.", []tools.Param{key}, func(in struct{ Key string }) (string, error) {
+		toolbox.Tool("put", "Set the value of a key, which need not exist.", []scenario.Param{key, {Name: "value", Type: scenario.Text()}}, s.put),
+		toolbox.Tool("delete", "Delete a key.", []scenario.Param{key}, func(in struct{ Key string }) (string, error) {
 			if _, has := s.now[in.Key]; !has {
 				return "", absent("key", in.Key)
 			}
@@ -123,9 +123,9 @@ func (s *store) Tools() tools.Kit {
 			return "Deleted.", nil
 		}),
 		toolbox.Tool("scan", fmt.Sprintf("List the keys that begin with a prefix, in their order, with their values: %d at most, and only those after a key if you name one.", s.Page),
-			[]tools.Param{{Name: "prefix", Type: tools.Text(), Doc: "empty: all keys"}, {Name: "after", Type: tools.Text(), Optional: true, Doc: "a key; only later ones are listed"}}, s.list),
+			[]scenario.Param{{Name: "prefix", Type: scenario.Text(), Doc: "empty: all keys"}, {Name: "after", Type: scenario.Text(), Optional: true, Doc: "a key; only later ones are listed"}}, s.list),
 		toolbox.Tool("cas", "Set the value of a key, but only if it still has the value that you name. If not, nothing changes and the result tells the value.",
-			[]tools.Param{key, {Name: "old", Type: tools.Text(), Doc: "the value that the key must have"}, {Name: "new", Type: tools.Text(), Doc: "the value to set"}}, s.cas),
+			[]scenario.Param{key, {Name: "old", Type: scenario.Text(), Doc: "the value that the key must have"}, {Name: "new", Type: scenario.Text(), Doc: "the value to set"}}, s.cas),
 	}
 }
 
@@ -172,18 +172,18 @@ func (s *store) cas(in struct{ Key, Old, New string }) (string, error) {
 
 // absent refuses a key that is not there.
 func absent(argument, key string) error {
-	return tools.Refusef("argument %s: there is no %.60q", argument, key)
+	return scenario.Refusef("argument %s: there is no %.60q", argument, key)
 }
 
 // storable refuses what a store cannot hold.
 func storable(key, value, argument string) error {
 	switch {
 	case key == "" || len(key) > maxKey:
-		return tools.Refusef("argument key: has %d bytes, 1 to %d are allowed", len(key), maxKey)
+		return scenario.Refusef("argument key: has %d bytes, 1 to %d are allowed", len(key), maxKey)
 	case value == "" || len(value) > maxValue:
-		return tools.Refusef("argument %s: has %d bytes, 1 to %d are allowed", argument, len(value), maxValue)
+		return scenario.Refusef("argument %s: has %d bytes, 1 to %d are allowed", argument, len(value), maxValue)
 	case strings.ContainsFunc(key+value, func(r rune) bool { return r < ' ' }):
-		return tools.Refusef("arguments key and %s: control characters are not allowed", argument)
+		return scenario.Refusef("arguments key and %s: control characters are not allowed", argument)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/scenario/tools"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 )
 
@@ -37,15 +37,15 @@ func clean(argument, text string) (string, error) {
 		switch {
 		case name == "" || name == ".":
 		case name == "..":
-			return "", tools.Refusef("argument %s: .. is not allowed", argument)
+			return "", scenario.Refusef("argument %s: .. is not allowed", argument)
 		case len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }):
-			return "", tools.Refusef("argument %s: the name %.20q is too long, or has control characters", argument, name)
+			return "", scenario.Refusef("argument %s: the name %.20q is too long, or has control characters", argument, name)
 		default:
 			names = append(names, name)
 		}
 	}
 	if len(names) > maxLevels {
-		return "", tools.Refusef("argument %s: has %d names, at most %d are allowed", argument, len(names), maxLevels)
+		return "", scenario.Refusef("argument %s: has %d names, at most %d are allowed", argument, len(names), maxLevels)
 	}
 	return path.Join(".", strings.Join(names, "/")), nil
 }
@@ -66,7 +66,7 @@ func (t tree) existing(argument, text string) (p string, e entry, err error) {
 	}
 	e, has := t.at(p)
 	if !has {
-		return p, e, tools.Refusef("argument %s: there is no %.80q", argument, text)
+		return p, e, scenario.Refusef("argument %s: there is no %.80q", argument, text)
 	}
 	return p, e, nil
 }
@@ -75,7 +75,7 @@ func (t tree) existing(argument, text string) (p string, e entry, err error) {
 func (t tree) file(argument, text string) (string, string, error) {
 	p, e, err := t.existing(argument, text)
 	if err == nil && e.folder {
-		err = tools.Refusef("argument %s: %.80q is a folder", argument, text)
+		err = scenario.Refusef("argument %s: %.80q is a folder", argument, text)
 	}
 	return p, e.text, err
 }
@@ -83,10 +83,10 @@ func (t tree) file(argument, text string) (string, string, error) {
 // room refuses a path in which nothing new can be.
 func (t tree) room(argument, p string) error {
 	if e, has := t.at(path.Dir(p)); !has || !e.folder {
-		return tools.Refusef("argument %s: there is no folder %.80q", argument, path.Dir(p))
+		return scenario.Refusef("argument %s: there is no folder %.80q", argument, path.Dir(p))
 	}
 	if _, has := t[p]; !has && len(t) >= maxEntries {
-		return tools.Refusef("argument %s: there are %d files and folders, which is the limit", argument, len(t))
+		return scenario.Refusef("argument %s: there are %d files and folders, which is the limit", argument, len(t))
 	}
 	return nil
 }
@@ -146,9 +146,9 @@ func (t tree) write(in struct{ Path, Text string }) (string, error) {
 	case err != nil:
 		return "", err
 	case e.folder:
-		return "", tools.Refusef("argument path: %.80q is a folder", in.Path)
+		return "", scenario.Refusef("argument path: %.80q is a folder", in.Path)
 	case len(in.Text) > maxText || strings.ContainsFunc(in.Text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }):
-		return "", tools.Refusef("argument text: has %d bytes, at most %d are allowed, and no control characters", len(in.Text), maxText)
+		return "", scenario.Refusef("argument text: has %d bytes, at most %d are allowed, and no control characters", len(in.Text), maxText)
 	}
 	if err := t.room("path", p); err != nil {
 		return "", err
@@ -169,15 +169,15 @@ func (t tree) destination(from string, folder bool, text string) (string, error)
 	e, has := t.at(to)
 	switch {
 	case to == from:
-		return "", tools.Refusef("argument to: %.80q is the same as from", text)
+		return "", scenario.Refusef("argument to: %.80q is the same as from", text)
 	case folder && strings.HasPrefix(to, from+"/"):
-		return "", tools.Refusef("argument to: %.80q is within from", text)
+		return "", scenario.Refusef("argument to: %.80q is within from", text)
 	case has && e.folder && !folder:
-		return "", tools.Refusef("argument to: %.80q is a folder, which a file cannot replace", to)
+		return "", scenario.Refusef("argument to: %.80q is a folder, which a file cannot replace", to)
 	case has && !e.folder && folder:
-		return "", tools.Refusef("argument to: %.80q is a file, which a folder cannot replace", to)
+		return "", scenario.Refusef("argument to: %.80q is a file, which a folder cannot replace", to)
 	case has && e.folder && len(t.within(to)) > 0:
-		return "", tools.Refusef("argument to: the folder %.80q is not empty", to)
+		return "", scenario.Refusef("argument to: the folder %.80q is not empty", to)
 	}
 	return to, t.room("to", to)
 }
@@ -189,7 +189,7 @@ func (t tree) mv(in struct{ From, To string }) (string, error) {
 		return "", err
 	}
 	if from == "." {
-		return "", tools.Refusef("argument from: the folder of all cannot be moved")
+		return "", scenario.Refusef("argument from: the folder of all cannot be moved")
 	}
 	to, err := t.destination(from, e.folder, in.To)
 	if err != nil {
@@ -225,7 +225,7 @@ func (t tree) rm(in struct{ Path string }) (string, error) {
 		return "", err
 	}
 	if p == "." {
-		return "", tools.Refusef("argument path: the folder of all cannot be removed")
+		return "", scenario.Refusef("argument path: the folder of all cannot be removed")
 	}
 	maps.DeleteFunc(t, func(other string, _ entry) bool { return other == p || strings.HasPrefix(other, p+"/") })
 	return "Removed.", nil
@@ -238,7 +238,7 @@ func (t tree) mkdir(in struct{ Path string }) (string, error) {
 		return "", err
 	}
 	if _, has := t.at(p); has {
-		return "", tools.Refusef("argument path: there is a %.80q already", in.Path)
+		return "", scenario.Refusef("argument path: there is a %.80q already", in.Path)
 	}
 	if err := t.room("path", p); err != nil {
 		return "", err
@@ -254,7 +254,7 @@ func (t tree) grep(in struct{ Text, Path string }) (string, error) {
 		return "", err
 	}
 	if in.Text == "" || strings.Contains(in.Text, "\n") {
-		return "", tools.Refusef("argument text: is empty or has several lines")
+		return "", scenario.Refusef("argument text: is empty or has several lines")
 	}
 	lines := t.find(in.Text, p)
 	if len(lines) == 0 {
@@ -302,20 +302,22 @@ func (t tree) wc(in struct{ Path string }) (string, error) {
 }
 
 // kit returns the tools.
-func (t tree) kit() tools.Kit {
-	text := func(name, doc string) tools.Param { return tools.Param{Name: name, Type: tools.Text(), Doc: doc} }
+func (t tree) kit() scenario.Kit {
+	text := func(name, doc string) scenario.Param {
+		return scenario.Param{Name: name, Type: scenario.Text(), Doc: doc}
+	}
 	p := text("path", "")
-	return tools.Kit{
-		toolbox.Tool("ls", "List a folder; the names of folders end with /.", []tools.Param{text("path", ". is the folder of all")}, t.ls),
-		toolbox.Tool("cat", "Read a file.", []tools.Param{p}, t.cat),
-		toolbox.Tool("write", "Write a file, new or in place of one that is there. Its folder must exist.", []tools.Param{p, text("text", "all that the file shall hold")}, t.write),
-		toolbox.Tool("mv", "Move a file or a folder, into a folder that exists or to a new name.", []tools.Param{text("from", ""), text("to", "")}, t.mv),
-		toolbox.Tool("cp", "Copy a file, into a folder that exists or to a new name.", []tools.Param{text("from", ""), text("to", "")}, t.cp),
-		toolbox.Tool("rm", "Remove a file, or a folder with all in it.", []tools.Param{p}, t.rm),
-		toolbox.Tool("mkdir", "Make a folder.", []tools.Param{p}, t.mkdir),
+	return scenario.Kit{
+		toolbox.Tool("ls", "List a folder; the names of folders end with /.", []scenario.Param{text("path", ". is the folder of all")}, t.ls),
+		toolbox.Tool("cat", "Read a file.", []scenario.Param{p}, t.cat),
+		toolbox.Tool("write", "Write a file, new or in place of one that is there. Its folder must exist.", []scenario.Param{p, text("text", "all that the file shall hold")}, t.write),
+		toolbox.Tool("mv", "Move a file or a folder, into a folder that exists or to a new name.", []scenario.Param{text("from", ""), text("to", "")}, t.mv),
+		toolbox.Tool("cp", "Copy a file, into a folder that exists or to a new name.", []scenario.Param{text("from", ""), text("to", "")}, t.cp),
+		toolbox.Tool("rm", "Remove a file, or a folder with all in it.", []scenario.Param{p}, t.rm),
+		toolbox.Tool("mkdir", "Make a folder.", []scenario.Param{p}, t.mkdir),
 		toolbox.Tool("grep", "Find the lines that contain a text, in a file or in all files below a folder. Each is shown as path:number:line.",
-			[]tools.Param{text("text", "it is searched as it stands"), p}, t.grep),
-		toolbox.Tool("wc", "Count the lines, words and bytes of a file.", []tools.Param{p}, t.wc),
+			[]scenario.Param{text("text", "it is searched as it stands"), p}, t.grep),
+		toolbox.Tool("wc", "Count the lines, words and bytes of a file.", []scenario.Param{p}, t.wc),
 	}
 }
 

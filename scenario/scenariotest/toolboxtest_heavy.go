@@ -1,0 +1,9 @@
+//go:build heavy
+
+package scenariotest
+
+// Short is what every change is tested with; the heavy tests play more.
+var Short = ToolSize{Problems: 20, Blind: 30}
+
+// mostForeign is how many foreign records of a level are tried.
+const mostForeign = 200

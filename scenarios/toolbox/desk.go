@@ -1,0 +1,4 @@
+package toolbox
+
+// Errands returns the errands by name.
+func Errands() []*Errand { return []*Errand{serviceDesk.Errand()} }

@@ -1,9 +1,0 @@
-//go:build !heavy
-
-package toolboxtest
-
-// Short is what every change is tested with; the heavy tests play more.
-var Short = Size{Problems: 5, Blind: 8}
-
-// mostForeign is how many foreign records of a level are tried.
-const mostForeign = 30
