@@ -18,7 +18,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/tables"
 	"github.com/quintain-rl/quintain/internal/strictjson"
-	"github.com/quintain-rl/quintain/scenarios/toolbox"
+	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
 
