@@ -102,7 +102,7 @@ func exportTasks(ctx context.Context, w *world, e pipe.Export) error {
 			return err
 		}
 		if e.Distinct {
-			fmt.Fprintf(w.stderr, "quintain: skipped %s that said the same as an earlier one\n", stats.Count(left, "problem"))
+			fmt.Fprintf(w.stderr, "quintain: skipped %s that ask the same as earlier ones\n", stats.Count(left, "problem"))
 		}
 		return nil
 	})
