@@ -18,7 +18,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/codegrade/tables"
 	"github.com/quintain-rl/quintain/internal/strictjson"
-	"github.com/quintain-rl/quintain/scenarios/toolbox/desk"
+	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )
 
@@ -37,7 +37,7 @@ var kinds = map[string]kind{
 		return row(p)
 	}},
 	"service_desk": {6, func(d quintain.Draw, row func(any) error) error {
-		c, err := desk.NewCase(d.Level, d.Index)
+		c, err := toolbox.NewCase(d.Level, d.Index)
 		if err != nil {
 			return err
 		}
