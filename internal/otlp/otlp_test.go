@@ -61,7 +61,7 @@ func TestTheFormOfARequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(got) != strings.TrimSpace(string(want)) {
+	if strings.ReplaceAll(string(got), "\ufffd", `\ufffd`) != strings.TrimSpace(string(want)) { // Go 1.26 escapes what is no UTF-8, and 1.27 does not
 		t.Errorf("the request is\n%s\nwant\n%s", got, want)
 	}
 }

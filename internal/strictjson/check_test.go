@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 		{"a byte that is not UTF-8", "{\"a\":\"\xff\"}", "a: is not UTF-8"},
 		{"a surrogate in UTF-8", "{\"a\":\"\xed\xa0\x80\"}", "a: is not UTF-8"},
 		{"NaN", `{"a":[{"b":NaN}]}`, "a[0].b: invalid character 'N' looking for beginning of value"},
-		{"a control character", "{\"a\":\"\n\"}", `a: invalid character '\n' in string literal`},
+		{"a control character", "{\"a\":\"\n\"}", `a: invalid character '\n' in string`},
 		{"a text that ends early", `{"a":[1,`, "a[1]: unexpected end of JSON input"},
 		{"nothing", ``, "unexpected end of JSON input"},
 		{"more after the value", `{} {}`, "invalid character '{' after top-level value"},
@@ -57,7 +57,7 @@ func TestCheck(t *testing.T) {
 	} {
 		got := ""
 		if fault := strictjson.Check([]byte(test.text), 4); fault != nil {
-			got = fault.Error()
+			got = strings.TrimSuffix(fault.Error(), " literal") // Go 1.26 says it, and 1.27 does not
 		}
 		if got != test.want {
 			t.Errorf("%s: %q, want %q", test.why, got, test.want)

@@ -23,7 +23,7 @@ func Encode(ctx context.Context, t *tokenizer.Tokenizer, special bool, in io.Rea
 			Text *string `json:"text"`
 		}
 		if err := strictjson.Unmarshal(line, &asked); err != nil {
-			return nil, err
+			return nil, strictjson.Explain(err)
 		}
 		if asked.Text == nil {
 			return nil, errors.New("text: is missing")
@@ -44,7 +44,7 @@ func Decode(ctx context.Context, t *tokenizer.Tokenizer, skip bool, in io.Reader
 			IDs []int32 `json:"ids"`
 		}
 		if err := strictjson.Unmarshal(line, &asked); err != nil {
-			return nil, err
+			return nil, strictjson.Explain(err)
 		}
 		if asked.IDs == nil {
 			return nil, errors.New("ids: is missing")

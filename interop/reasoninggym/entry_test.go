@@ -54,7 +54,8 @@ func TestAppendTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := `{"question":` + string(quoted) + `,"answer":` + string(quoted) + `,"metadata":`; !strings.HasPrefix(string(got), want) {
+		form := strings.NewReplacer(`\ufffd`, "\ufffd") // Go 1.26 escapes what is no UTF-8, and 1.27 does not
+		if want := `{"question":` + string(quoted) + `,"answer":` + string(quoted) + `,"metadata":`; !strings.HasPrefix(form.Replace(string(got)), form.Replace(want)) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

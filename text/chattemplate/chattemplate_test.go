@@ -181,7 +181,7 @@ func TestSet(t *testing.T) {
 
 func TestVars(t *testing.T) {
 	for _, test := range []struct{ why, object, fault string }{
-		{"no JSON", "{", "unexpected EOF"},
+		{"no JSON", "{", "unexpected"},
 		{"no object", "[1]", "is a list, want an object"},
 		{"two values", "{} {}", "more after the end"},
 		{"deep values", strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000), "more than 400 deep"},
