@@ -19,15 +19,6 @@ import (
 // mostJSONLine bounds a line, in bytes.
 const mostJSONLine = 64 << 20
 
-// namedField adds the field's name to an error about one.
-func namedField(err error) error {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) && wrong.Field != "" {
-		return fmt.Errorf("%s: is a JSON %s, want %s", wrong.Field, wrong.Value, wrong.Type)
-	}
-	return err
-}
-
 // readLines reads the file at path, and calls keep with each group, in the order of their first
 // lines. The error names the unreadable line, and the field if it is one. A line has at most
 // 64 MiB.
@@ -47,7 +38,7 @@ func readLines(path string, keep func(*trace.Record) error) error {
 			err = r.add(line)
 		}
 		if err != nil {
-			return fmt.Errorf("line %d: %w", n, namedField(err))
+			return fmt.Errorf("line %d: %w", n, strictjson.Explain(err))
 		}
 		return nil
 	})
