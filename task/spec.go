@@ -73,15 +73,17 @@ func (s *Spec[P, I]) Task() quintain.Task {
 	}, s, levels)
 }
 
-// Read returns the record of p, a problem of the task. An error says what in it is invalid. Many
-// goroutines may call it.
-func (s *Spec[P, I]) Read(p quintain.Problem) (inst I, err error) {
-	t := task{info: quintain.Info{Name: s.Name}, typed: s, bounds: func() []bound { return s.frame().bounds(s.record()) }}
-	read, err := t.instance(p)
-	if err != nil {
-		return inst, err
+// Reader returns what reads the record of a problem of the task; s must not change any more. An error says what in the
+// record is invalid. Many goroutines may call it.
+func (s *Spec[P, I]) Reader() func(quintain.Problem) (I, error) {
+	t := newTask(quintain.Info{Name: s.Name}, s, nil)
+	return func(p quintain.Problem) (inst I, err error) {
+		read, err := t.instance(p)
+		if err != nil {
+			return inst, err
+		}
+		return read.(I), nil
 	}
-	return read.(I), nil
 }
 
 // Scorer returns what grades answers to inst as they stand, without other readings of them.

@@ -127,7 +127,8 @@ func (s *Spec[P, S]) Game() *Game {
 			return i, err
 		},
 	}
-	g := &Game{Task: made.Task(), Guess: s.Guess, Constant: s.Constant, Openings: s.Openings, deal: func(p quintain.Problem) (dealt, error) { return made.Read(p) }}
+	read := made.Reader()
+	g := &Game{Task: made.Task(), Guess: s.Guess, Constant: s.Constant, Openings: s.Openings, deal: func(p quintain.Problem) (dealt, error) { return read(p) }}
 	_, g.sided = any(*new(S)).(Sided)
 	g.Scenario = scenario.Spec{
 		Name: s.Name, Doc: s.Doc, Source: s.Source, Version: s.Version, Untagged: true,

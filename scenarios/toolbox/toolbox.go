@@ -139,9 +139,9 @@ func (s *Spec[P, S]) Errand() *Errand {
 			return i, err
 		},
 	}
-	e := &Errand{Task: made.Task(), Guess: s.Guess}
+	e, read := &Errand{Task: made.Task(), Guess: s.Guess}, made.Reader()
 	e.Begin = func(p quintain.Problem, bind func(Start) Start) (scenario.Advised, error) {
-		i, err := made.Read(p)
+		i, err := read(p)
 		if err != nil {
 			return nil, err
 		}

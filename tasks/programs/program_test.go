@@ -64,14 +64,14 @@ func TestFamilies(t *testing.T) {
 
 // All questions about the programs of a family are on one side of the split.
 func TestFamiliesAreHeldOutWhole(t *testing.T) {
-	of, sides := codeIO.Task(), map[string]bool{}
+	of, read, sides := codeIO.Task(), codeIO.Reader(), map[string]bool{}
 	for level := range of.Info().Levels {
 		for i := range 500 {
 			p, err := of.Problem(quintain.Draw{Seed: 3, Level: level, Index: i})
 			if err != nil {
 				t.Fatal(err)
 			}
-			item, err := codeIO.Read(p)
+			item, err := read(p)
 			if err != nil {
 				t.Fatal(err)
 			}
