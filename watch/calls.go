@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/rollout"
 )
 
-// A agentCall is a turn's place in the tree.
+// An agentCall is a turn's place in the tree.
 type agentCall struct {
 	*quintain.Call
 	Number  int      // from 1 on

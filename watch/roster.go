@@ -20,7 +20,7 @@ type workersPage struct {
 	Done  int         // leases that ended
 }
 
-// An workerEnd is what became of some leases.
+// A workerEnd is what became of some leases.
 type workerEnd struct {
 	How     roster.Ending
 	Meaning string

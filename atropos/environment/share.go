@@ -36,7 +36,7 @@ const (
 	shareVersion = 1
 )
 
-// A episodeShare is the stored name of an environment.
+// An episodeShare is the stored name of an environment.
 type episodeShare struct {
 	Version  int    `json:"version"`
 	Instance string `json:"instance"` // names the environment, in all its processes

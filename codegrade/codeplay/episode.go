@@ -15,7 +15,7 @@ import (
 // name is that of the tool.
 const name = "python"
 
-// An toolEpisode asks a question and judges the answer as another does, with Python before it.
+// A toolEpisode asks a question and judges the answer as another does, with Python before it.
 type toolEpisode struct {
 	settings *PythonTool
 	asks     quintain.Env

@@ -33,7 +33,7 @@ const tendedAtOnce = 4
 // NewPool returns a pool of most open files. If all are in use, it exceeds that.
 func NewPool(most int) *Pool { return &Pool{most: most, tended: make(chan struct{}, tendedAtOnce)} }
 
-// An pooledFile is a file of the operating system, open only in use.
+// A pooledFile is a file of the operating system, open only in use.
 type pooledFile struct {
 	pool *Pool
 

@@ -27,8 +27,9 @@ func RunGames(t *testing.T, all []*games.Game) {
 		t.Run(g.Task.Info().Name, func(t *testing.T) {
 			t.Parallel()
 			s := suite{game: g, size: runSize}
-			s.described(t)
-			for level := range g.Task.Info().Levels {
+			levels := g.Task.Info().Levels
+			rated(t, g.Scenario.Info(), len(levels), len(g.Guess))
+			for level := range levels {
 				s.level = level
 				t.Run(fmt.Sprint(level), s.played)
 			}
@@ -43,17 +44,16 @@ type suite struct {
 	level int
 }
 
-// described checks the names and the texts.
-func (s suite) described(t *testing.T) {
-	info := s.game.Scenario.Info()
+// rated checks the names, the texts, and the number of levels and of their guess rates.
+func rated(t *testing.T, info quintain.ScenarioInfo, levels, rates int) {
+	t.Helper()
 	for _, text := range []string{info.Doc, info.Source} {
 		if !strings.HasSuffix(text, ".") {
 			t.Errorf("%q is not a sentence", text)
 		}
 	}
-	levels := len(s.game.Task.Info().Levels)
-	if levels < 4 || len(s.game.Guess) != levels {
-		t.Errorf("there are %d levels and %d guess rates; want 4 levels or more, each with its rate", levels, len(s.game.Guess))
+	if levels < 4 || rates != levels {
+		t.Errorf("there are %d levels and %d guess rates; want 4 levels or more, each with its rate", levels, rates)
 	}
 	if info.Version < 1 || info.Tags || !info.Replayable {
 		t.Errorf("version %d, tags %v, replayable %v", info.Version, info.Tags, info.Replayable)

@@ -36,8 +36,13 @@ func RunTools(t *testing.T, all []*toolbox.Errand, size ToolSize) {
 				t.Fatal(err)
 			}
 			s := toolSuite{errand: e, of: of, size: size}
-			s.described(t)
-			for level := range e.Task.Info().Levels {
+			levels := e.Task.Info().Levels
+			rates := len(e.Guess)
+			if e.Guess == nil { // nothing is earned without results
+				rates = len(levels)
+			}
+			rated(t, of.Info(), len(levels), rates)
+			for level := range levels {
 				s.level = level
 				t.Run(fmt.Sprint(level), s.played)
 			}
@@ -51,23 +56,6 @@ type toolSuite struct {
 	of     quintain.Scenario
 	size   ToolSize
 	level  int
-}
-
-// described checks the names and the texts.
-func (s toolSuite) described(t *testing.T) {
-	info := s.of.Info()
-	for _, text := range []string{info.Doc, info.Source} {
-		if !strings.HasSuffix(text, ".") {
-			t.Errorf("%q is not a sentence", text)
-		}
-	}
-	levels := len(s.errand.Task.Info().Levels)
-	if levels < 4 || s.errand.Guess != nil && len(s.errand.Guess) != levels {
-		t.Errorf("there are %d levels and %d guess rates; want 4 levels or more, each with its rate, or no rate", levels, len(s.errand.Guess))
-	}
-	if info.Version < 1 || info.Tags || !info.Replayable {
-		t.Errorf("version %d, tags %v, replayable %v", info.Version, info.Tags, info.Replayable)
-	}
 }
 
 // played runs the tests of a level.
@@ -105,7 +93,7 @@ func (s toolSuite) plan(t *testing.T, p quintain.Problem) []quintain.ToolCall {
 	return read.Calls
 }
 
-// An toolEpisode is one that was played.
+// A toolEpisode is one that was played.
 type toolEpisode struct {
 	opening []quintain.Message
 	offered []quintain.Tool
