@@ -12,7 +12,7 @@ build: ## build the program as bin/quintain
 ARCH ?= $(shell go env GOARCH)
 image: ## build the container image quintain:dev as dist/quintain-image-ARCH.tar, without a registry
 	GOOS=linux GOARCH=$(ARCH) go build -buildvcs=auto -trimpath -ldflags '-s -w' -o dist/image/$(ARCH)/quintain ./cmd/quintain
-	go run ./deploy/image -program $(ARCH)=dist/image/$(ARCH)/quintain -out dist/quintain-image-$(ARCH).tar
+	go run ./docs/deploy/image -program $(ARCH)=dist/image/$(ARCH)/quintain -out dist/quintain-image-$(ARCH).tar
 
 wheel: ## build the wheels of the Python package, into dist/: for all platforms, or for PLATFORMS=linux/amd64
 	python3 python/wheels.py dist $(PLATFORMS)
@@ -44,7 +44,7 @@ nightly: ## run all that takes longer, and record that it passed
 VERSION ?= $(shell git describe --exact-match --tags)
 release: ## make all that is published, for all PLATFORMS, as dist/: make release VERSION=v0.1.0
 	rm -rf dist
-	python3 deploy/release/release.py dist '$(VERSION)' $(PLATFORMS)
+	python3 .ci/release/release.py dist '$(VERSION)' $(PLATFORMS)
 
 release-check: ## fail unless nightly has passed, lately and with this program
 	.ci/release-check
@@ -57,7 +57,7 @@ docs: ## rewrite the documents that are made from code and data
 	go test ./internal/house ./tasks/catalog ./cmd/quintain -update
 
 site: build ## build the site from docs/, the program and the Python package, into dist/site; SITE=https://… is its address
-	REQUIREMENTS=site.txt conformance/python deploy/site/build.py --quintain bin/quintain --url "$(SITE)" dist/site
+	REQUIREMENTS=site.txt conformance/python .ci/site/build.py --quintain bin/quintain --url "$(SITE)" dist/site
 
 pictures: build ## take the pictures of README and docs/watch, in Chromium
 	REQUIREMENTS=watch.txt conformance/python conformance/watch.py --quintain bin/quintain --screenshots docs/watch

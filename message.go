@@ -131,7 +131,7 @@ func AppendMessages(b []byte, talk []Message) ([]byte, error) {
 // UnmarshalJSON implements [json.Unmarshaler]. It reads Reasoning from reasoning_content
 // or, as some servers call it, reasoning.
 func (m *Message) UnmarshalJSON(data []byte) error {
-	if plain, is := readPlain(data); is {
+	if plain, ok := readPlain(data); ok {
 		*m = plain
 		return nil
 	}
@@ -168,8 +168,8 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 
 // readPlain reads the form of most messages, a role and a text. It leaves everything else to
 // encoding/json.
-func readPlain(data []byte) (m Message, is bool) {
-	is = strictjson.Members(data, func(name, value []byte) (plain bool) {
+func readPlain(data []byte) (m Message, ok bool) {
+	ok = strictjson.Members(data, func(name, value []byte) (plain bool) {
 		switch {
 		case string(name) == "role" && m.Role == "":
 			m.Role, plain = strictjson.Text(value)
@@ -178,7 +178,7 @@ func readPlain(data []byte) (m Message, is bool) {
 		}
 		return plain
 	})
-	return m, is
+	return m, ok
 }
 
 // readContent reads the content: a text, a list of parts, null, or nothing.

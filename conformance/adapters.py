@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drive the adapters below examples/ with the real packages, without a network and without a model: replies are made
+"""Drive the adapters below docs/examples/ with the real packages, without a network and without a model: replies are made
 here, and the scores that each package reports must be those of quintain grade.
 
     REQUIREMENTS=adapters.txt conformance/python conformance/adapters.py --quintain bin/quintain
@@ -62,7 +62,7 @@ def replies(program, name, level, count=COUNT, seed=SEED):
 
 def readme(example, package):
     """The README of an example must install the version of the package that is driven here."""
-    text = (ROOT / "examples" / example / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "examples" / example / "README.md").read_text(encoding="utf-8")
     want = re.search(rf"^{package}==\S+", (ROOT / "conformance" / "adapters.txt").read_text(encoding="utf-8"), re.MULTILINE)
     return [] if want and f"pip install ./python {want[0]}" in text else [f"{example}/README.md does not install {want and want[0]}"]
 
@@ -177,7 +177,7 @@ def inspect_logs(program, folder):
 
     def evaluate(name, *flags):
         subprocess.run([program, "eval", *flags, "--with", "policy.delay=0s", "--out", folder / name], check=True, capture_output=True)
-        subprocess.run([sys.executable, ROOT / "examples/inspect/eval_log.py", folder / name, folder / "logs" / name], check=True, capture_output=True)
+        subprocess.run([sys.executable, ROOT / "docs/examples/inspect/eval_log.py", folder / name, folder / "logs" / name], check=True, capture_output=True)
 
     evaluate("problems", "--policy", "script", "--tasks", "countdown:1,word_ladder:1", "--count", "12", "--samples", "3")
     evaluate("tools", "--policy", "script", "--scenario", "service_desk", "--count", "6")
@@ -241,7 +241,7 @@ def hf_dataset(program, folder):
 
     faults, made = readme("hf-dataset", "datasets"), folder / "set"
     names = ",".join(f"{name}:{level}" for name, level in TASKS)
-    subprocess.run([sys.executable, ROOT / "examples/hf-dataset/make.py", made, "--tasks", names, "--train", "60", "--test", "20"], check=True, stderr=subprocess.PIPE)  # fmt: skip
+    subprocess.run([sys.executable, ROOT / "docs/examples/hf-dataset/make.py", made, "--tasks", names, "--train", "60", "--test", "20"], check=True, stderr=subprocess.PIPE)  # fmt: skip
     read = datasets.load_dataset(str(made), cache_dir=str(folder / "cache"))
     rows = {split: list(read[split]) for split in read}
     counts = {split: len(of) for split, of in rows.items()}
@@ -283,7 +283,7 @@ def lm_eval(program, folder):
     for name, level in TASKS:
         problems, said, due = replies(program, name, level)
         args = {"name": name, "level": level, "count": COUNT, "seed": SEED}
-        manager = TaskManager(include_path=str(ROOT / "examples" / "lm-eval"), include_defaults=False, metadata=args)
+        manager = TaskManager(include_path=str(ROOT / "docs" / "examples" / "lm-eval"), include_defaults=False, metadata=args)
         reply = {problem["prompt"]: text for problem, text in zip(problems, said)}
         found = evaluator.simple_evaluate(Model(reply), tasks=["quintain"], task_manager=manager, bootstrap_iters=0)
         samples = sorted(found["samples"]["quintain"], key=lambda sample: sample["doc_id"])
@@ -296,7 +296,7 @@ def lm_eval(program, folder):
 def verifiers(program, folder):
     """verifiers' own vf-eval, whose model is a server here that gives the replies."""
     faults, scores = readme("verifiers", "verifiers"), 0
-    places = os.pathsep.join([os.environ["PYTHONPATH"], str(ROOT / "examples" / "verifiers"), str(ROOT / "conformance")])
+    places = os.pathsep.join([os.environ["PYTHONPATH"], str(ROOT / "docs" / "examples" / "verifiers"), str(ROOT / "conformance")])
     for name, level in TASKS[1:]:  # vf-eval starts slowly
         problems, said, due = replies(program, name, level)
         with model_server({problem["prompt"]: text for problem, text in zip(problems, said)}) as url:

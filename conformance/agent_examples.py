@@ -38,11 +38,11 @@ EXAMPLES = {  # what the model says
 
 def commands(example):
     """The two commands of an example."""
-    text = (ROOT / "examples" / "sessions" / example).read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "examples" / "sessions" / example).read_text(encoding="utf-8")
     if text.count("\n") > LINES:
         raise SystemExit(f"{example}: has {text.count(chr(10))} lines, want {LINES} at most")
     found = re.findall(r"^(?:// )?    ((?:quintain|python|npx) .*)$", text, re.MULTILINE)
-    if len(found) != 2 or found[1].split()[-1] != f"examples/sessions/{example}":
+    if len(found) != 2 or found[1].split()[-1] != f"docs/examples/sessions/{example}":
         raise SystemExit(f"{example}: want two commands, quintain run … and that of the example; found {found}")
     return [shlex.split(command) for command in found]
 

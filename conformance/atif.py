@@ -27,7 +27,7 @@ from nat.atif.trajectory import Trajectory as Toolkit
 def written(folder):
     """The trajectories of a data folder, as the example writes them."""
     out = folder.with_suffix(".jsonl")
-    subprocess.run([sys.executable, adapters.ROOT / "examples/atif/trajectories.py", folder, out], check=True, capture_output=True)
+    subprocess.run([sys.executable, adapters.ROOT / "docs/examples/atif/trajectories.py", folder, out], check=True, capture_output=True)
     return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
 
 

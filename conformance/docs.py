@@ -42,10 +42,10 @@ LEFT = [
     (r"\b(conformance|bench)/[\w/]+(\.py|\.sh)?\b|^\.ci/|^internal/compat", "conformance/run plays it"),
     (r"^make\b|^skopeo\b", "the nightly makes the release; nothing is published"),
     (r"^(pip|python3? -m venv|python3? -m sglang|uv)\b", "conformance/python installs the same versions"),
-    (r"^python3? examples/", "conformance/examples.py, adapters.py and notebooks.py, with the packages it needs"),
+    (r"^python3? docs/examples/", "conformance/examples.py, adapters.py and notebooks.py, with the packages it needs"),
     (r"^(PYTHONPATH|QUINTAIN_DATA)=\S+ |^(inspect|lm_eval|vf-eval|lighteval)\b", "conformance/adapters.py, with the packages it needs"),
     (r"\bvllm serve\b|^docker\b|^brew\b|^helm\b|^sudo\b|^tar -xzf|^podman\b", "it needs a GPU, a container engine, a cluster or another system"),
-    (r"^(sbatch|RUN_ENGINE|cp deploy/slurm)", "conformance/slurm, in a cluster of its own"),
+    (r"^(sbatch|RUN_ENGINE|cp docs/deploy/slurm)", "conformance/slurm, in a cluster of its own"),
     (r"^python reasoning_gym_environment", "Atropos' own environment"),
     (r"/ID/", "it needs an ID of the reply before"),
     (r"--play$", "a person replies; tests of cmd/quintain do"),
@@ -182,7 +182,7 @@ def named(text):
 
 def deployed():
     """The commands of what deploys the program, as files and words: those of scripts, and the arguments of containers, a flag each."""
-    for path in sorted(ROOT.glob("deploy/*/**/*")):
+    for path in sorted(ROOT.glob("docs/deploy/*/**/*")):
         if path.suffix not in (".yaml", ".sbatch") or not path.is_file():
             continue
         text = path.read_text(encoding="utf-8")
@@ -390,13 +390,13 @@ class Reader:
             (self.folder / name).write_text(self.addresses(text))
         entry = subprocess.run(["quintain", "tasks", "export", "--format", "reasoning-gym", "--task", "chain_sum", "--count", "1"], env=self.env, capture_output=True, text=True, check=True).stdout
         (self.folder / "answers.jsonl").write_text(json.dumps({"entry": json.loads(entry), "answer": "4"}) + "\n")
-        shutil.copy(ROOT / "examples" / "agent" / "agent.py", self.folder / "my_agent.py")
+        shutil.copy(ROOT / "docs" / "examples" / "agent" / "agent.py", self.folder / "my_agent.py")
         for name in ("docs", ".local/share/bash-completion/completions", ".local/share/man/man1", ".config/fish/completions"):
             for above in (self.home, self.folder):
                 (above / name).mkdir(parents=True)
-        shutil.copy(ROOT / "examples" / "scenario" / "higher_lower.py", self.folder / "my_env.py")
+        shutil.copy(ROOT / "docs" / "examples" / "scenario" / "higher_lower.py", self.folder / "my_env.py")
         for name in ("agent", "scenario"):
-            for path in (ROOT / "examples" / name).iterdir():
+            for path in (ROOT / "docs" / "examples" / name).iterdir():
                 if path.suffix in (".py", ".sh"):
                     shutil.copy(path, self.folder)
 
@@ -430,7 +430,7 @@ class Reader:
         """Type a command. Raise a Fault if it fails."""
         command = re.sub(r"\bDIR\b", PLACEHOLDERS["DIR"], command)
         command = re.sub(r"\bgo run \./cmd/quintain\b", "quintain", self.addresses(command))
-        for path in ("examples/", "python/"):
+        for path in ("docs/examples/", "python/"):
             command = re.sub(rf"(?<= ){path}", f"{ROOT}/{path}", command)
         if not ENDLESS.match(command):
             self.wait(self.begin(command), command)

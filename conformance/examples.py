@@ -38,10 +38,10 @@ def install(folder):
 def command(example):
     """The second command of an example's README. The first must install the package and the packages of trainers.txt,
     in its versions."""
-    readme = ROOT / "examples" / example / "README.md"
+    readme = ROOT / "docs" / "examples" / example / "README.md"
     found = re.findall(r"^    ((?:pip|python) .*)$", readme.read_text(encoding="utf-8"), re.MULTILINE)
-    if len(found) != 2 or not found[0].startswith("pip install ./python ") or not found[1].startswith("python examples/"):
-        raise SystemExit(f"{readme}: want two commands, pip install ./python … and python examples/…; found {found}")
+    if len(found) != 2 or not found[0].startswith("pip install ./python ") or not found[1].startswith("python docs/examples/"):
+        raise SystemExit(f"{readme}: want two commands, pip install ./python … and python docs/examples/…; found {found}")
     other = set(found[0].split()[3:]) - set((ROOT / "conformance" / "trainers.txt").read_text(encoding="utf-8").split())
     if other:
         raise SystemExit(f"{readme}: installs {', '.join(other)}, which trainers.txt has not")

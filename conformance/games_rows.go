@@ -22,7 +22,7 @@ import (
 	"os"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/codegrade/tables"
+	"github.com/quintain-rl/quintain/grade/codegrade/tables"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/games/cards"

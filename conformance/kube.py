@@ -17,8 +17,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kub
 import cluster  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-CHART = os.path.join(ROOT, "deploy/helm/quintain")
-MANIFESTS = os.path.join(ROOT, "deploy/manifests")
+CHART = os.path.join(ROOT, "docs/deploy/helm/quintain")
+MANIFESTS = os.path.join(ROOT, "docs/deploy/manifests")
 SPACE, RELEASE = "quintain", "run"
 VALUES = ["--namespace", SPACE, "-f", os.path.join(MANIFESTS, "values.yaml")]
 COORDINATORS = "app.kubernetes.io/component=coordinator"
@@ -41,7 +41,7 @@ def manifests(kube):
     print("manifests", flush=True)
     path = os.path.join(MANIFESTS, "quintain.yaml")
     with open(path, encoding="utf-8") as f:
-        expect("deploy/manifests/quintain.yaml is the chart, rendered", f.read() == render(kube).stdout)
+        expect("docs/deploy/manifests/quintain.yaml is the chart, rendered", f.read() == render(kube).stdout)
     for why, flags, says in [
         ("an unknown key", ["--set", "worker.slotz=3"], "additional properties 'slotz' not allowed"),
         ("a standby without NATS", ["--set", "nats.url="], "a standby needs nats.url"),
@@ -166,7 +166,7 @@ def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     args.add_argument("--programs", required=True, help="folder of conformance/kube/build")
     args.add_argument("--workers", type=int, default=300)
-    args.add_argument("--update", action="store_true", help="render deploy/manifests/quintain.yaml anew, and do nothing else")
+    args.add_argument("--update", action="store_true", help="render docs/deploy/manifests/quintain.yaml anew, and do nothing else")
     args = args.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         if args.update:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drive examples/lighteval with lighteval's own command line, and with replies made here: right, wrong and malformed
+"""Drive docs/examples/lighteval with lighteval's own command line, and with replies made here: right, wrong and malformed
 ones. Its scores must be those of quintain grade.
 
     REQUIREMENTS=lighteval.txt PIP_NO_DEPS=1 conformance/python conformance/lighteval_tasks.py --quintain bin/quintain
@@ -42,7 +42,7 @@ def replies(folder):
 def run(folder, out):
     """The results of lighteval by the names of its tasks."""
     program = pathlib.Path(sys.executable).with_name("lighteval")
-    command = [program, "custom", "made-here", adapters.ROOT / "conformance/lighteval_model.py", "quintain", "--custom-tasks", adapters.ROOT / "examples/lighteval/quintain_tasks.py", "--output-dir", out]
+    command = [program, "custom", "made-here", adapters.ROOT / "conformance/lighteval_model.py", "quintain", "--custom-tasks", adapters.ROOT / "docs/examples/lighteval/quintain_tasks.py", "--output-dir", out]
     done = subprocess.run(command, cwd=out, env={**os.environ, "QUINTAIN_DATA": str(folder), "REPLIES": str(out / "replies.json"), "HOME": str(out)}, capture_output=True, text=True, timeout=600, check=False)
     found = list(out.rglob("results_*.json"))
     if done.returncode or len(found) != 1:
@@ -52,7 +52,7 @@ def run(folder, out):
 
 def readme():
     """The README must install the versions that are driven here."""
-    text = (adapters.ROOT / "examples/lighteval/README.md").read_text(encoding="utf-8")
+    text = (adapters.ROOT / "docs/examples/lighteval/README.md").read_text(encoding="utf-8")
     pins = (adapters.ROOT / "conformance/lighteval.txt").read_text(encoding="utf-8").splitlines()
     [line] = re.findall(r"^    pip install \./python (.*)$", text, re.MULTILINE)
     return [f"the README installs {one}, which lighteval.txt has not" for one in line.split() if one not in pins]
@@ -66,7 +66,7 @@ def main():
         root = pathlib.Path(name)
         adapters.stage(root, program)
         offline()
-        subprocess.run([sys.executable, adapters.ROOT / "examples/hf-dataset/make.py", root / "set", "--tasks", TASKS, "--train", "12", "--test", str(COUNT)], check=True, stderr=subprocess.PIPE)
+        subprocess.run([sys.executable, adapters.ROOT / "docs/examples/hf-dataset/make.py", root / "set", "--tasks", TASKS, "--train", "12", "--test", str(COUNT)], check=True, stderr=subprocess.PIPE)
         said, due = replies(root / "set")
         (root / "out").mkdir()
         (root / "out" / "replies.json").write_text(json.dumps(said))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run examples/notebooks from top to bottom, with the Python package installed from its wheel.
+"""Run docs/examples/notebooks from top to bottom, with the Python package installed from its wheel.
 
     conformance/python conformance/notebooks.py [first_run…]
     REQUIREMENTS=trainers.txt PIP_NO_DEPS=1 conformance/python conformance/notebooks.py trl_mixture
@@ -16,7 +16,7 @@ import time
 
 import examples
 
-FOLDER = examples.ROOT / "examples" / "notebooks"
+FOLDER = examples.ROOT / "docs" / "examples" / "notebooks"
 TRAINERS = {"trl_mixture"}
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Play the example of examples/scenario with a run, over pipes and over HTTP, and kill its processes meanwhile.
+"""Play the example of docs/examples/scenario with a run, over pipes and over HTTP, and kill its processes meanwhile.
 
 Every recorded reward is worked out again from the replies: none may differ, and no episode of a killed process may
 have one. Episodes that were killed between two replies are played again. A run with hanging processes ends when it is
@@ -20,7 +20,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXAMPLE = ROOT / "examples" / "scenario" / "higher_lower.py"
+EXAMPLE = ROOT / "docs" / "examples" / "scenario" / "higher_lower.py"
 READER = pathlib.Path(__file__).with_name("trace_reader.py")
 STEPS, KILLS = 40, 4
 sys.path.insert(0, str(ROOT / "python"))

@@ -72,7 +72,7 @@ def main():
     o = o.parse_args()
     faults = []
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([sys.executable, ROOT / "deploy/site/build.py", "--quintain", o.quintain, folder], check=True)
+        subprocess.run([sys.executable, ROOT / ".ci/site/build.py", "--quintain", o.quintain, folder], check=True)
         pages = sum(1 for _ in pathlib.Path(folder).rglob("*.html"))
         if o.screenshots:
             o.screenshots.mkdir(parents=True, exist_ok=True)

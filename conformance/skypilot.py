@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The task of deploy/skypilot: SkyPilot reads it, and the commands that it would run on two nodes play here.
+"""The task of docs/deploy/skypilot: SkyPilot reads it, and the commands that it would run on two nodes play here.
 
     REQUIREMENTS=skypilot.txt conformance/python conformance/skypilot.py --quintain bin/quintain
 """
@@ -16,7 +16,7 @@ import tempfile
 import time
 import urllib.request
 
-TASK = pathlib.Path(__file__).resolve().parent.parent / "deploy" / "skypilot" / "quintain.yaml"
+TASK = pathlib.Path(__file__).resolve().parent.parent / "docs" / "deploy" / "skypilot" / "quintain.yaml"
 KEYS = {"WORKER_KEY": "w0rker", "TRAINER_KEY": "tra1ner"}
 
 

@@ -56,19 +56,19 @@ func (g agentAPI) sessionOf(c *web.Call) (*session, *dialect.Error) {
 		return nil, dialect.Errorf(http.StatusServiceUnavailable, "the gateway begins, or ends")
 	}
 	key, id := keyFrom(c.R), c.Param("session")
-	named, is := sessionOfKey(key)
+	named, ok := sessionOfKey(key)
 	switch {
-	case id == "" && !is:
+	case id == "" && !ok:
 		return nil, dialect.Errorf(http.StatusUnauthorized, "want the key of a session as the API key")
 	case id == "":
 		id = named
-	case is && named != id && (g.known(id) == nil || g.known(named) != g.known(id)):
+	case ok && named != id && (g.known(id) == nil || g.known(named) != g.known(id)):
 		return nil, dialect.Errorf(http.StatusForbidden, "the key is that of another session")
-	case !is && g.config.Keys:
+	case !ok && g.config.Keys:
 		return nil, dialect.Errorf(http.StatusUnauthorized, "want the key of this session as the API key")
 	}
 	s := g.known(id)
-	if is && !opensSession(key, g.config.Secret, named, s.generationNow()) {
+	if ok && !opensSession(key, g.config.Secret, named, s.generationNow()) {
 		return nil, dialect.Errorf(http.StatusUnauthorized, "the key is not that of a session")
 	}
 	if s == nil {
@@ -98,10 +98,10 @@ func refuse(c *web.Call, d dialect.Dialect, e *dialect.Error) error {
 
 // asError returns an error as one of a dialect.
 func asError(err error) *dialect.Error {
-	if e, is := errors.AsType[*dialect.Error](err); is {
+	if e, ok := errors.AsType[*dialect.Error](err); ok {
 		return e
 	}
-	if e, is := errors.AsType[*web.Error](err); is {
+	if e, ok := errors.AsType[*web.Error](err); ok {
 		return &dialect.Error{Status: e.Status, Message: e.Detail}
 	}
 	return &dialect.Error{Status: http.StatusInternalServerError, Message: err.Error()}
@@ -171,7 +171,7 @@ func (g agentAPI) decode(c *web.Call, d dialect.Dialect, s *session) (req *diale
 
 // fail answers a request that cannot be read: in the form of the dialect if that is why.
 func fail(c *web.Call, d dialect.Dialect, err error) error {
-	if refused, is := errors.AsType[*dialect.Error](err); is {
+	if refused, ok := errors.AsType[*dialect.Error](err); ok {
 		return refuse(c, d, refused)
 	}
 	return err

@@ -22,8 +22,8 @@ type failure struct {
 // blame remembers that the policy failed a call, and returns the record that says so. s.mu
 // is held.
 func (s *session) blame(f *flight, err error) []journal.Record {
-	refused, is := errors.AsType[*dialect.Error](err)
-	if is && (refused.Status < http.StatusInternalServerError || refused.Code == codeAskAgain) {
+	refused, ok := errors.AsType[*dialect.Error](err)
+	if ok && (refused.Status < http.StatusInternalServerError || refused.Code == codeAskAgain) {
 		return nil
 	}
 	one := failure{Start: f.place.Start[:], System: f.place.System[:], Why: err.Error()}

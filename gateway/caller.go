@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // Sessions is the role of keys that make and reward sessions.
@@ -131,7 +131,7 @@ func errKeyUsed() error {
 
 // explain adds to a refusal when the client should ask again.
 func (g callerAPI) explain(c *web.Call, err error) error {
-	if e, is := errors.AsType[*web.Error](err); is && e.Status == http.StatusTooManyRequests {
+	if e, ok := errors.AsType[*web.Error](err); ok && e.Status == http.StatusTooManyRequests {
 		c.W.Header().Set("Retry-After", "1")
 	}
 	return err

@@ -62,9 +62,9 @@ func (d Door) Agent(c *web.Call) (Look, error) {
 
 // Owner returns the ID of the session that a key was made for, or false if it is no key of
 // this server.
-func (d Door) Owner(key string) (session string, is bool) {
-	session, is = sessionOfKey(key)
-	return session, is && opensSession(key, d.config.Secret, session, agentAPI{d.Gateway}.known(session).generationNow())
+func (d Door) Owner(key string) (session string, ok bool) {
+	session, ok = sessionOfKey(key)
+	return session, ok && opensSession(key, d.config.Secret, session, agentAPI{d.Gateway}.known(session).generationNow())
 }
 
 // Start makes sessions, as [Gateway.Make] does. With Spec.Join it makes one in the newest
@@ -84,7 +84,7 @@ func (d Door) Start(c *web.Call, spec Spec) (*Made, error) {
 	d.mu.Unlock()
 	if of != nil {
 		out, err := d.more(c.Context(), of, demand{1, d.config.Settings.base(c.R), spec.As, spec.Key, nil})
-		if full, is := errors.AsType[*web.Error](err); !is || full.Status != http.StatusConflict {
+		if full, ok := errors.AsType[*web.Error](err); !ok || full.Status != http.StatusConflict {
 			return out, caller.explain(c, err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/grader"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // A group is sessions of one problem. The gateway's mutex guards the fields from sessions on.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // play plays a session to its end: a call, the end, and a reward unless it is NaN as text.
@@ -115,7 +115,7 @@ func TestDroppedGroupsSaySo(t *testing.T) {
 			t.Errorf("%+v, %+v, want %q", of, one, want)
 		}
 		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
-			if data, is := strings.CutPrefix(lines.Text(), "data: "); is && strings.Contains(data, `"rewarded"`) {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok && strings.Contains(data, `"rewarded"`) {
 				if got := parse[view](t, data).Dropped; got != want {
 					t.Errorf("the event says %q, want %q", got, want)
 				}

@@ -42,9 +42,9 @@ func keyOf(secret []byte, session string, generation uint32) string {
 var idLen = encoding.EncodedLen(sessionBytes) //nolint:gochecknoglobals // a constant
 
 // sessionOfKey returns the session that a key names; the key may still be wrong.
-func sessionOfKey(key string) (session string, is bool) {
-	rest, is := strings.CutPrefix(key, keyPrefix)
-	if !is || len(rest) < idLen {
+func sessionOfKey(key string) (session string, ok bool) {
+	rest, ok := strings.CutPrefix(key, keyPrefix)
+	if !ok || len(rest) < idLen {
 		return "", false
 	}
 	return rest[:idLen], true
@@ -59,7 +59,7 @@ func opensSession(key string, secret []byte, session string, generation uint32) 
 func keyFrom(r *http.Request) string {
 	for _, name := range []string{"Authorization", "X-Api-Key", "Api-Key"} {
 		if value := r.Header.Get(name); value != "" {
-			if scheme, token, is := strings.Cut(value, " "); is && strings.EqualFold(scheme, "Bearer") {
+			if scheme, token, ok := strings.Cut(value, " "); ok && strings.EqualFold(scheme, "Bearer") {
 				value = token
 			}
 			return strings.TrimSpace(value)

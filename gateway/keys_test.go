@@ -16,7 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // Which key opens which session, on every route of agents.
@@ -350,11 +350,11 @@ func TestNewKeysOfNames(t *testing.T) {
 	d := NewDoor(b.gateway)
 	first := b.make(`{"name": "x", "of": 1}`).Sessions[0]
 	b.want(200, "POST", "/v1/sessions/"+first.ID+"/key", "")
-	if owner, is := d.Owner(first.Key); is {
+	if owner, ok := d.Owner(first.Key); ok {
 		t.Errorf("a void key is that of %s", owner)
 	}
 	now := keyOf([]byte("secret"), first.ID, 1)
-	if owner, is := d.Owner(now); !is || owner != first.ID {
+	if owner, ok := d.Owner(now); !ok || owner != first.ID {
 		t.Errorf("the new key is that of %q", owner)
 	}
 	made, err := b.gateway.Make(t.Context(), Spec{Name: "y", Of: 1, As: first.ID}, 0, b.url)

@@ -24,7 +24,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
 

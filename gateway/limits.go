@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // Limits bound a session. A session beyond one ends.

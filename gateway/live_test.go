@@ -69,8 +69,8 @@ func (b *bench) listen(path, body string, headers ...string) *listener {
 func (l *listener) next() bool {
 	for l.lines.Scan() {
 		l.all += l.lines.Text() + "\n"
-		data, is := strings.CutPrefix(l.lines.Text(), "data: ")
-		if !is {
+		data, ok := strings.CutPrefix(l.lines.Text(), "data: ")
+		if !ok {
 			continue
 		}
 		var e event

@@ -77,8 +77,8 @@ func (s *Settings) Player(p quintain.Policy, r exact.Renderer) (Player, error) {
 	}); does {
 		out.Encode = encodes.Encode
 	}
-	chat, is := r.(*exact.Chat)
-	if !is {
+	chat, ok := r.(*exact.Chat)
+	if !ok {
 		return out, nil
 	}
 	if out.Format == nil {

@@ -105,10 +105,10 @@ func refusalOf(err error) error {
 	case errors.Is(err, errEnded):
 		return sessionEnded(errEnded.Error())
 	}
-	if wrong, is := errors.AsType[*chattemplate.Error](err); is {
+	if wrong, ok := errors.AsType[*chattemplate.Error](err); ok {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: "messages", Message: "chat template: " + strings.ToValidUTF8(wrong.Error(), "?")}
 	}
-	if lost, is := errors.AsType[*policy.UnreadError](err); is {
+	if lost, ok := errors.AsType[*policy.UnreadError](err); ok {
 		return &dialect.Error{Status: http.StatusBadRequest, Code: dialect.CodeValue, Field: lost.Field(), Message: strings.ToValidUTF8(lost.Why, "?")}
 	}
 	return policyFailed(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // at sets the version of the weights that sample from now on.

@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/exact"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // A text is continued as it is, without a template; a policy that cannot refuses it.
@@ -65,8 +65,8 @@ func TestLogProbsAreThoseOfTheSample(t *testing.T) {
 		first := b.post(s, 200, body)
 		var said strings.Builder
 		for part := range strings.SplitSeq(first, `{"token":"`) {
-			piece, rest, is := strings.Cut(part, `","logprob":-0.5,"bytes":[`)
-			if is && strings.Contains(rest, `"top_logprobs":[]`) {
+			piece, rest, ok := strings.Cut(part, `","logprob":-0.5,"bytes":[`)
+			if ok && strings.Contains(rest, `"top_logprobs":[]`) {
 				said.WriteString(piece)
 			}
 		}

@@ -240,8 +240,8 @@ func events(in io.Reader, route string) (all []map[string]any, whole bool) {
 	var reply map[string]any
 	items := []any{}
 	for lines.Scan() {
-		data, is := strings.CutPrefix(lines.Text(), "data: ")
-		if !is {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
 			continue
 		}
 		if data == "[DONE]" {
@@ -287,11 +287,11 @@ func events(in io.Reader, route string) (all []map[string]any, whole bool) {
 // addDelta adds to a block of Anthropic's.
 func addDelta(block, delta map[string]any) {
 	for _, name := range []string{"text", "thinking", "signature"} {
-		if more, is := delta[name].(string); is {
+		if more, ok := delta[name].(string); ok {
 			block[name] = block[name].(string) + more
 		}
 	}
-	if text, is := delta["partial_json"].(string); is {
+	if text, ok := delta["partial_json"].(string); ok {
 		_ = json.Unmarshal([]byte(text), new(map[string]any))
 		var input any
 		_ = json.Unmarshal([]byte(text), &input)
@@ -320,7 +320,7 @@ func asChat(route string, reply map[string]any) map[string]any {
 				m["content"] = b["text"]
 			case "tool_use":
 				text, _ := json.Marshal(b["input"])
-				if raw, is := b["input"].(map[string]any)["_raw_arguments"].(string); is {
+				if raw, ok := b["input"].(map[string]any)["_raw_arguments"].(string); ok {
 					text = []byte(raw)
 				}
 				call(b["id"], b["name"], string(text))

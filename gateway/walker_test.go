@@ -158,10 +158,10 @@ func rewrite(rnd *rand.Rand, m map[string]any) map[string]any {
 	if rnd.IntN(3) == 0 {
 		delete(m, "reasoning_content")
 	}
-	if text, is := m["content"].(string); is && rnd.IntN(6) == 0 {
+	if text, ok := m["content"].(string); ok && rnd.IntN(6) == 0 {
 		m["content"] = "  " + text + "\n"
 	}
-	if all, is := m["tool_calls"].([]any); is && rnd.IntN(2) == 0 {
+	if all, ok := m["tool_calls"].([]any); ok && rnd.IntN(2) == 0 {
 		var fresh []any
 		for i, c := range all {
 			c := maps.Clone(c.(map[string]any))
@@ -367,12 +367,12 @@ func repliesOf(resp *http.Response) (all []map[string]any, whole bool) {
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		data, is := strings.CutPrefix(lines.Text(), "data: ")
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
 		if data == "[DONE]" {
 			return all, true
 		}
 		body.Choices = nil
-		if !is || json.Unmarshal([]byte(data), &body) != nil {
+		if !ok || json.Unmarshal([]byte(data), &body) != nil {
 			continue
 		}
 		for _, c := range body.Choices {

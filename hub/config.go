@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // A Config says how a [Server] behaves. Only Queue is required.

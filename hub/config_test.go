@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 func TestSettings(t *testing.T) {

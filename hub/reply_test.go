@@ -55,7 +55,7 @@ func TestPortions(t *testing.T) {
 				t.Errorf("%s, %d at a time: error %v, %d bytes, want %d", test.why, portion, err, len(got), len(test.whole))
 			}
 			got, err := serve(t, test.write, append(all[:7:7], bad), portion)
-			if _, is := errors.AsType[*queue.CorruptError](err); !is || got == test.whole {
+			if _, ok := errors.AsType[*queue.CorruptError](err); !ok || got == test.whole {
 				t.Errorf("%s, %d at a time, one of them damaged: error %v", test.why, portion, err)
 			}
 		}

@@ -23,7 +23,7 @@ func (a v1API) tellVersion(c *web.Call) error {
 		return err
 	}
 	err = a.weights.TellAll(context.WithoutCancel(c.Context()), weights.Told(told))
-	if fall, is := errors.AsType[*weights.FallError](err); is {
+	if fall, ok := errors.AsType[*weights.FallError](err); ok {
 		return web.Errorf(http.StatusConflict, "%v", fall)
 	}
 	if err != nil {

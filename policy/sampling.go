@@ -2,7 +2,7 @@ package policy
 
 import (
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // Sampling turns [quintain.Sampling] into settings.

@@ -1,8 +1,8 @@
 package run
 
 import (
-	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/rollout/curriculum"
+	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/run/rollout/curriculum"
 )
 
 // openCurriculum has the curriculum of the settings choose among the levels of the courses.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/pause"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // A Dealer deals out the problems of streams to the runs that play them, each problem to one.

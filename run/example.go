@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // mostText is the largest length of a text in an [Example], in bytes.

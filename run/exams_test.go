@@ -13,10 +13,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/artifacts"
 	"github.com/quintain-rl/quintain/run/kept"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tiny"
 )
 
@@ -243,7 +243,7 @@ func TestPlayersOutsideDoNotWaitForAnEvaluation(t *testing.T) {
 		return nil
 	}
 	c.Sinks = []run.Sink{sinkFunc(func(e run.Event) error {
-		if _, is := e.(run.Examined); is {
+		if _, ok := e.(run.Examined); ok {
 			stop()
 		}
 		return nil
@@ -268,7 +268,7 @@ func TestTheFirstEvaluationIsOfTheFirstWeights(t *testing.T) {
 		return nil
 	}
 	c.Sinks = []run.Sink{sinkFunc(func(e run.Event) error {
-		if _, is := e.(run.Examined); is {
+		if _, ok := e.(run.Examined); ok {
 			examined = true
 		}
 		return nil

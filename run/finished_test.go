@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // The minutes of a run count from its first group, however late its players come.

@@ -13,9 +13,9 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/packing"
-	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/run/rollout/curriculum"
 )
 
 // A trainer takes batches of 16 episodes elsewhere.
@@ -209,7 +209,7 @@ func TestTrainer(t *testing.T) {
 		c.Consumer, c.Settings.Steps, c.Settings.Parallel = run.Follow(outside), 3, 4 // one group at a time
 		made := 0
 		c.Sinks = []run.Sink{sinkFunc(func(e run.Event) error {
-			if p, is := e.(run.Played); is && p.Drop == "" && made < 3 {
+			if p, ok := e.(run.Played); ok && p.Drop == "" && made < 3 {
 				outside.take()
 				if known {
 					outside.tell(8 + made)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // Stale says what becomes of groups that are too old to be trained on.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // consumerName is the name under which the run leases groups.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/kept"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // RecordKey is the key of the run's record in the queue's small state.

@@ -12,8 +12,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/pool"
-	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/rollout/curriculum"
+	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/run/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run/scalars"
 	"github.com/quintain-rl/quintain/tiny"
 )
@@ -95,7 +95,7 @@ func (n *Metrics) Note(e Event) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.totals.note(e)
-	if _, is := e.(Examined); !is {
+	if _, ok := e.(Examined); !ok {
 		n.last = time.Now()
 	}
 	switch e := e.(type) {

@@ -49,8 +49,8 @@ func openPieces(ctx context.Context, store pieceStore, prefix string, mark piece
 		}
 	}
 	for i := range mark.Count {
-		piece, is := byKey[s.key(mark.Set, i)]
-		if !is {
+		piece, ok := byKey[s.key(mark.Set, i)]
+		if !ok {
 			return nil, nil, fmt.Errorf("state %s: is missing", s.key(mark.Set, i))
 		}
 		found = append(found, piece)

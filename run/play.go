@@ -10,7 +10,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/groupform"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // engine returns the engine that plays the run's problems, with so many episodes at once.

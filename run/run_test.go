@@ -17,11 +17,11 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/kept"
+	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/run/rollout/curriculum"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
@@ -114,7 +114,7 @@ func begin(t testing.TB, c run.Config) *run.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, is := c.Policy.(*script.Solver); is {
+	if s, ok := c.Policy.(*script.Solver); ok {
 		s.Version = func() int32 { return int32(r.Version()) }
 	}
 	return r
@@ -138,7 +138,7 @@ func of[T run.Event](e *events) (some []T) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, event := range e.all {
-		if one, is := event.(T); is {
+		if one, ok := event.(T); ok {
 			some = append(some, one)
 		}
 	}
@@ -573,7 +573,7 @@ func TestManyHopelessTasksAreToldBriefly(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	c.Sinks = []run.Sink{seen, sinkFunc(func(e run.Event) error {
-		if p, is := e.(run.Played); is && p.Job.Problem.Index > 60 {
+		if p, ok := e.(run.Played); ok && p.Job.Problem.Index > 60 {
 			stop()
 		}
 		return nil
@@ -692,7 +692,7 @@ func TestTheLastExaminationOfAStoppedRun(t *testing.T) {
 		c.Settings.ExamProblems, c.Settings.Steps, c.Cut = 4, 0, cut
 		ctx, stop := context.WithCancel(t.Context())
 		c.Sinks = []run.Sink{seen, sinkFunc(func(e run.Event) error {
-			if s, is := e.(run.Stepped); is && s.Version == 3 {
+			if s, ok := e.(run.Stepped); ok && s.Version == 3 {
 				stop()
 				if skipped {
 					close(cut)

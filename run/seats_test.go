@@ -10,8 +10,8 @@ import (
 
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/scenarios/games"
 	"github.com/quintain-rl/quintain/scenarios/games/duels"
 )

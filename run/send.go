@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // A Sender sends the groups of a run elsewhere, one by one: to somebody else's hub, or into

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // Settings are the settings of a run.

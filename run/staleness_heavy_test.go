@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // The test prints the table of docs/benchmarks-learning.md.

@@ -10,8 +10,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // broken is a scenario whose environment fails.
@@ -50,7 +50,7 @@ func TestARunThatGetsNowhereEnds(t *testing.T) {
 		test.set(&c)
 		r, err := run.Open(t.Context(), c)
 		if err == nil {
-			if s, is := c.Policy.(*script.Solver); is {
+			if s, ok := c.Policy.(*script.Solver); ok {
 				s.Version = func() int32 { return int32(r.Version()) }
 			}
 			err = r.Run(t.Context())

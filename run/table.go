@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // A Table is where players from outside sit down: they take problems of a run, or bring
@@ -65,8 +65,8 @@ func (t *Table) Next() (rollout.Job, error) {
 // Job returns the job of a problem: of the run's streams, if an earlier process handed it out,
 // else of a caller's own.
 func (t *Table) Job(p quintain.Problem) rollout.Job {
-	job, is := t.run.mix.Reopen(p)
-	if !is {
+	job, ok := t.run.mix.Reopen(p)
+	if !ok {
 		job = rollout.Job{Problem: p, Label: p.Task, Course: p.Task}
 	}
 	return job.Traced(t.run.config.Traces, t.run.ID())

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // totalPrefix begins the names of the totals in a row.
@@ -72,7 +72,7 @@ func (t totals) add(name string, n int) { t[totalPrefix+name] += float64(n) }
 // reasons lists the reasons for which a group was ever dropped.
 func (t totals) reasons() (all []string) {
 	for name := range t {
-		if why, is := strings.CutPrefix(name, totalPrefix+"dropped/"); is {
+		if why, ok := strings.CutPrefix(name, totalPrefix+"dropped/"); ok {
 			all = append(all, why)
 		}
 	}

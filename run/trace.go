@@ -34,7 +34,7 @@ type records struct{ to RecordSink }
 
 // Note implements [Sink].
 func (r records) Note(e Event) error {
-	if p, is := e.(Played); is {
+	if p, ok := e.(Played); ok {
 		return r.to.Write(p.Record(time.Now().UTC()))
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/packing"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tiny"
 )
 

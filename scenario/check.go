@@ -121,8 +121,8 @@ func playAll(ctx context.Context, s quintain.Scenario, problems []quintain.Probl
 
 // solve asks s for the solution, if it is a [quintain.Solver] that knows one.
 func (p *played) solve(s quintain.Scenario) {
-	solver, is := s.(quintain.Solver)
-	if !is {
+	solver, ok := s.(quintain.Solver)
+	if !ok {
 		return
 	}
 	p.solution, p.unsolved = solver.Solve(p.problem)

@@ -6,8 +6,8 @@ import (
 	"log"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
 )

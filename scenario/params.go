@@ -155,8 +155,8 @@ func (t Type) checked(raw json.RawMessage, name string) ([]byte, error) {
 		}
 		return checkedObject(t.params, object, name+".")
 	case t.name == "integer":
-		whole, is := whole(raw)
-		if !is {
+		whole, ok := whole(raw)
+		if !ok {
 			return nil, wrong("a whole number")
 		}
 		return whole, nil

@@ -57,7 +57,7 @@ func (k Kit) Offer() []quintain.Tool {
 // Answer does a call, and returns the message that answers it. The error is one of the environment.
 func (k Kit) Answer(ctx context.Context, c quintain.ToolCall) (quintain.Message, error) {
 	text, name, err := k.do(ctx, c)
-	if refusal, is := errors.AsType[*Refusal](err); is {
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
 		text, err = failed(refusal.Why), nil
 	}
 	return quintain.Message{Role: quintain.RoleTool, ToolCallID: c.ID, Name: name, Content: text}, err

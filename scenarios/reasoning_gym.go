@@ -2,9 +2,9 @@ package scenarios
 
 import (
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grade/mathverify"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
-	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/tasks/dataset"

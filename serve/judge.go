@@ -88,7 +88,7 @@ func (p plain) all(c *web.Call, items []item, do func(i int) error) error {
 // refused returns an error of an item, with its place: one of package web keeps its status, and
 // others are about the request.
 func refused(place string, err error) error {
-	if of, is := errors.AsType[*web.Error](err); is {
+	if of, ok := errors.AsType[*web.Error](err); ok {
 		return web.Errorf(of.Status, "%s%s", place, of.Detail)
 	}
 	if errors.Is(err, context.Canceled) {

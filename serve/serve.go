@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/policy/judge"
+	"github.com/quintain-rl/quintain/run/watch"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/serve/coderun"
 	"github.com/quintain-rl/quintain/serve/mcp"
@@ -25,7 +26,6 @@ import (
 	"github.com/quintain-rl/quintain/serve/openenv"
 	"github.com/quintain-rl/quintain/serve/ors"
 	"github.com/quintain-rl/quintain/tasks/catalog"
-	"github.com/quintain-rl/quintain/watch"
 )
 
 // A protocol is the routes for one kind of client.

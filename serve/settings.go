@@ -3,8 +3,8 @@ package serve
 import (
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // Settings configures the routes.

@@ -41,7 +41,7 @@ func checkWithin(bounds []bound, of reflect.Value, v any) error {
 			return err
 		}
 	}
-	if inst, is := v.(Instance); is {
+	if inst, ok := v.(Instance); ok {
 		return checkAnswer(bounds, of, inst)
 	}
 	return nil
@@ -357,7 +357,7 @@ func Want[T comparable](name string, got, want T) error {
 	if got == want {
 		return nil
 	}
-	if text, is := any(got).(string); is {
+	if text, ok := any(got).(string); ok {
 		return fmt.Errorf("%s is %.80q, want %.80q", name, text, any(want))
 	}
 	return fmt.Errorf("%s is %v, want %v", name, got, want)

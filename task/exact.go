@@ -61,10 +61,10 @@ func MatchWhole(got, want string) quintain.Verdict {
 	if text == "" && len(got) <= longest {
 		return quintain.Malformed("the answer is empty")
 	}
-	n, is := answer.ReadInt(strings.TrimSuffix(text, "."))
+	n, ok := answer.ReadInt(strings.TrimSuffix(text, "."))
 	number, _ := strconv.ParseInt(want, 10, 64)
 	switch {
-	case len(got) > longest || !is:
+	case len(got) > longest || !ok:
 		return quintain.Malformed("want a whole number and nothing else")
 	case n != number:
 		return quintain.Wrong("want " + want)

@@ -10,8 +10,8 @@ import (
 
 // Outside returns settings of a task made by a [Spec], each just out of one of the bounds that tags say ([Check]).
 func Outside(of quintain.Task) (settings []json.RawMessage) {
-	t, is := of.(*task)
-	if !is {
+	t, ok := of.(*task)
+	if !ok {
 		return nil
 	}
 	defaults := reflect.ValueOf(t.typed.defaults()).Elem()

@@ -16,7 +16,7 @@ import (
 // explain rewrites an error from decoding parameters so that it begins with the name of the
 // setting, as errors of [Params] do. The names come from defaults.
 func explain(err error, defaults json.RawMessage) error {
-	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is && wrong.Field != "" {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 		return fmt.Errorf("%s is a %s, want %s", wrong.Field, wrong.Value, strictjson.KindOf(wrong.Type))
 	}
 	quoted, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")

@@ -102,7 +102,7 @@ type typed interface {
 	frame() *frame
 	prose() bool
 	list() string
-	own(record any) (inst Instance, is bool)            // is: record is an I
+	own(record any) (inst Instance, ok bool)            // is: record is an I
 	read(decode func(inst any) error) (Instance, error) // decode gets a *I
 }
 
@@ -123,8 +123,8 @@ func (s *Spec[P, I]) prose() bool { return s.Prose }
 func (s *Spec[P, I]) list() string { return s.List }
 
 func (s *Spec[P, I]) own(record any) (Instance, bool) {
-	inst, is := record.(I)
-	return inst, is
+	inst, ok := record.(I)
+	return inst, ok
 }
 
 func (s *Spec[P, I]) read(decode func(inst any) error) (Instance, error) {

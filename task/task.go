@@ -103,7 +103,7 @@ func (t *task) Info() quintain.Info {
 // Head returns the category and the name of a task, as its Info does, but much faster for a
 // task made by a [Spec].
 func Head(t quintain.Task) (category, name string) {
-	if of, is := t.(*task); is {
+	if of, ok := t.(*task); ok {
 		return of.info.Category, of.info.Name
 	}
 	info := t.Info()
@@ -112,7 +112,7 @@ func Head(t quintain.Task) (category, name string) {
 
 // List returns the notation in which a task made by a [Spec] reads a list, or nothing.
 func List(t quintain.Task) string {
-	if of, is := t.(*task); is {
+	if of, ok := t.(*task); ok {
 		return of.typed.list()
 	}
 	return ""
@@ -120,8 +120,8 @@ func List(t quintain.Task) string {
 
 // Prose reports whether the answer to a task made by a [Spec] is a text of several sentences.
 func Prose(t quintain.Task) bool {
-	of, is := t.(*task)
-	return is && of.typed.prose()
+	of, ok := t.(*task)
+	return ok && of.typed.prose()
 }
 
 // With implements [quintain.Task].
@@ -182,7 +182,7 @@ func (t *task) Grade(p quintain.Problem, text string) (quintain.Verdict, error) 
 	if err != nil {
 		return quintain.Verdict{}, err
 	}
-	if of, is := inst.(Player); is && of.Played() {
+	if of, ok := inst.(Player); ok && of.Played() {
 		return quintain.Verdict{}, fmt.Errorf("task %s: %w", t.info.Name, ErrPlayed)
 	}
 	best := t.frame().score(inst, text)
@@ -224,8 +224,8 @@ func (t *task) Solve(p quintain.Problem) (string, error) {
 // Prompt returns the question of p's record, which may be in another wording than p's prompt. of was made by a
 // [Spec]. It fails as Grade does.
 func Prompt(of quintain.Task, p quintain.Problem) (string, error) {
-	t, is := of.(*task)
-	if !is {
+	t, ok := of.(*task)
+	if !ok {
 		return "", fmt.Errorf("task %s: no task.Spec describes it", of.Info().Name)
 	}
 	inst, err := t.instance(p)
@@ -288,7 +288,7 @@ type checked interface{ Check() error }
 
 // instance returns p's record in the task's own type.
 func (t *task) instance(p quintain.Problem) (Instance, error) {
-	if inst, is := t.typed.own(p.Instance.Value()); is && p.Task == t.info.Name {
+	if inst, ok := t.typed.own(p.Instance.Value()); ok && p.Task == t.info.Name {
 		return inst, nil
 	}
 	return t.read(p)

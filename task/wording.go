@@ -75,7 +75,7 @@ func (f *frame) bounds(record reflect.Type) []bound {
 
 // prompt returns the question of inst.
 func (f *frame) prompt(inst Instance) string {
-	if p, is := inst.(Prompter); is {
+	if p, ok := inst.(Prompter); ok {
 		return p.Prompt()
 	}
 	of, wording := reflect.ValueOf(inst), 0
@@ -87,8 +87,8 @@ func (f *frame) prompt(inst Instance) string {
 
 // shortened returns the question in a few characters, or nothing if the task has no such form of it.
 func (f *frame) shortened(inst Instance) string {
-	switch s, is := inst.(Shortener); {
-	case is:
+	switch s, ok := inst.(Shortener); {
+	case ok:
 		return s.Short()
 	case f.short != nil:
 		return f.short.fill(inst, reflect.ValueOf(inst))
@@ -98,7 +98,7 @@ func (f *frame) shortened(inst Instance) string {
 
 // score grades answer.
 func (f *frame) score(inst Instance, answer string) quintain.Verdict {
-	if s, is := inst.(Scorer); is {
+	if s, ok := inst.(Scorer); ok {
 		return s.Score(answer)
 	}
 	return f.match(answer, inst.Solve())
@@ -182,7 +182,7 @@ func appendValue(b []byte, v reflect.Value, between string) []byte {
 	case reflect.Int, reflect.Int64:
 		return strconv.AppendInt(b, v.Int(), 10)
 	case reflect.Slice:
-		if g, is := reflect.TypeAssert[grid.Grid[int]](v); is {
+		if g, ok := reflect.TypeAssert[grid.Grid[int]](v); ok {
 			return grid.AppendInts(b, g)
 		}
 		for i := range v.Len() {

@@ -3,7 +3,7 @@ package tiny
 import (
 	"fmt"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // An Objective is the loss that a step minimises. Let p be the probability of a token

@@ -52,8 +52,8 @@ func episodeID(group string, i int) string { return group + "#" + strconv.Itoa(i
 
 // isEpisode reports whether id is episodeID(group, i).
 func isEpisode(id, group string, i int) bool {
-	number, is := strings.CutPrefix(strings.TrimPrefix(id, group), "#")
-	return is && number == strconv.Itoa(i) && strings.HasPrefix(id, group)
+	number, ok := strings.CutPrefix(strings.TrimPrefix(id, group), "#")
+	return ok && number == strconv.Itoa(i) && strings.HasPrefix(id, group)
 }
 
 // problem appends a problem in the form of [quintain.Problem].

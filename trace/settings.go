@@ -3,7 +3,7 @@ package trace
 import (
 	"fmt"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // Settings say whether a run keeps a trace, and how much of it.

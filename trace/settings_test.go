@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 func TestSettings(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/internal/pause"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/fleet"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // Leases is the measurement of workers that take and finish leases. Times of the processor

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/run/fleet"
 )
 
 // A conn is a connection that carries one request after another with little work, so as to

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/quintain-rl/quintain/fleet/lease"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/fleet/lease"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // BenchmarkSave grants and returns a lease, each of which is one save of the run's record, while

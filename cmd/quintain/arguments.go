@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/settings/flags"
+	"github.com/quintain-rl/quintain/internal/settings/flags"
 )
 
 // noArgs refuses arguments. If they name no command, it suggests the nearest.

@@ -23,9 +23,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/run/exam"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 var (
@@ -277,7 +277,7 @@ func (t *chaosTrainer) take(ctx context.Context, batch string, body []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, g := range groups.Batch {
-		if before, is := t.acked[g.ID]; is && before != batch {
+		if before, ok := t.acked[g.ID]; ok && before != batch {
 			t.twice = append(t.twice, fmt.Sprintf("%s in batches %s and %s", g.ID, before, batch))
 		}
 		t.acked[g.ID] = batch
@@ -288,8 +288,8 @@ func (t *chaosTrainer) take(ctx context.Context, batch string, body []byte) {
 func (t *chaosTrainer) has(id string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	_, is := t.acked[id]
-	return is
+	_, ok := t.acked[id]
+	return ok
 }
 
 // A fault is done to hosts for a while; undo, if any, ends it before they are healed.
@@ -480,7 +480,7 @@ func (c *chaos) audit(size int) {
 	c.trainer.mu.Lock()
 	defer c.trainer.mu.Unlock()
 	for id := range c.trainer.acked {
-		if heldOut, is := known[id]; is && heldOut {
+		if heldOut, ok := known[id]; ok && heldOut {
 			c.t.Errorf("%s is held out, and was trained on", id)
 		}
 	}
@@ -489,7 +489,7 @@ func (c *chaos) audit(size int) {
 	}
 	drops := map[string]int{}
 	for id, why := range c.dropped() {
-		if _, is := known[id]; is {
+		if _, ok := known[id]; ok {
 			drops[why]++
 		}
 	}

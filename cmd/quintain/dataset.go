@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/codegrade/problems"
+	"github.com/quintain-rl/quintain/grade/codegrade/problems"
 )
 
 func newDataset(w *world) *cobra.Command {

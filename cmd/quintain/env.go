@@ -8,11 +8,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/atropos/environment"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/internal/settings/flags"
+	"github.com/quintain-rl/quintain/interop/atropos/environment"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/settings/flags"
 )
 
 func newEnv(w *world) *cobra.Command {

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/atropos/environment"
+	"github.com/quintain-rl/quintain/interop/atropos/environment"
 )
 
 func newEnvEvaluate(w *world) *cobra.Command {

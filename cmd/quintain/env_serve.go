@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/atropos/environment"
-	"github.com/quintain-rl/quintain/atropos/uplink"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/interop/atropos/environment"
+	"github.com/quintain-rl/quintain/interop/atropos/uplink"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/run"

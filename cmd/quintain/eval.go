@@ -10,12 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examform"
 	"github.com/quintain-rl/quintain/run/player"
-	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 

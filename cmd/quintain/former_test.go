@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/settings"
+	"github.com/quintain-rl/quintain/internal/settings/flags"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/run/player"
-	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/settings/flags"
 )
 
 // Each of the 339 settings that there were is one, or the new one is named: as a flag, a key in a
@@ -29,7 +29,7 @@ func TestNoSettingIsLost(t *testing.T) {
 	for _, line := range lines {
 		key, flag, _ := strings.Cut(line, " ")
 		form, verb := config, "settings"
-		if of, is := strings.CutPrefix(key, "judge:"); is {
+		if of, ok := strings.CutPrefix(key, "judge:"); ok {
 			key, form, verb = of, judges, "judge check"
 		}
 		c, _, err := root.Find(strings.Fields(verb))

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/player"
-	"github.com/quintain-rl/quintain/watch"
+	"github.com/quintain-rl/quintain/run/watch"
 )
 
 func newGateway(w *world) *cobra.Command {

@@ -85,7 +85,7 @@ func TestTheWalkOfTheGatewayEndsInAGroup(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^    curl (?:-X (POST) )?'?http://127.0.0.1:8000(\S+?)'?(?: -d '(.*)')?$`).FindAllStringSubmatch(string(page), -1) {
 		last = reply{}
 		method := cmp.Or(m[1], "GET")
-		if rest, is := strings.CutPrefix(m[2], "/v1/sessions/ID"); is {
+		if rest, ok := strings.CutPrefix(m[2], "/v1/sessions/ID"); ok {
 			for _, id := range ids {
 				askHub(t, 200, "POST "+url+"/v1/sessions/"+id+rest, "", m[3])
 			}

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
+	"github.com/quintain-rl/quintain/grade/mathverify"
 	"github.com/quintain-rl/quintain/interop/pipe"
-	"github.com/quintain-rl/quintain/mathverify"
 )
 
 func newGradeMath(w *world) *cobra.Command {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/routes"
 	"github.com/quintain-rl/quintain/hub"
@@ -16,9 +15,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/fleet"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/run/watch"
 	"github.com/quintain-rl/quintain/serve"
-	"github.com/quintain-rl/quintain/watch"
 )
 
 func newHub(w *world) *cobra.Command {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/hubstats"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/run/fleet"
 )
 
 func newHubStats(w *world) *cobra.Command {

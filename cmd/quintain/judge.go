@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/settings"
+	"github.com/quintain-rl/quintain/internal/settings/flags"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/run/regrade"
-	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/settings/flags"
 )
 
 func newJudge(w *world) *cobra.Command {

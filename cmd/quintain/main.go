@@ -14,14 +14,14 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/quintain-rl/quintain/atropos/environment"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/hub/host"
+	"github.com/quintain-rl/quintain/internal/settings"
+	"github.com/quintain-rl/quintain/internal/settings/flags"
+	"github.com/quintain-rl/quintain/interop/atropos/environment"
 	"github.com/quintain-rl/quintain/run/player"
-	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/settings/flags"
-	"github.com/quintain-rl/quintain/watch"
+	"github.com/quintain-rl/quintain/run/watch"
 )
 
 // A world is everything outside the program's memory, except files and sockets. Tests have
@@ -100,7 +100,7 @@ func (w *world) results() *screen.Terminal {
 // getenv returns an environment variable.
 func (w *world) getenv(name string) string {
 	for _, entry := range w.environ() {
-		if value, is := strings.CutPrefix(entry, name+"="); is {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
 			return value
 		}
 	}

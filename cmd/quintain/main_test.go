@@ -151,13 +151,13 @@ func TestMovedVerbsNameTheirSpelling(t *testing.T) {
 				t.Errorf("quintain %s%s: status %d and %q", before, old, status, said)
 			}
 		}
-		if folder, is := strings.CutPrefix(spelling, "go run ./"); is {
+		if folder, ok := strings.CutPrefix(spelling, "go run ./"); ok {
 			folder, _, _ = strings.Cut(folder, " ")
 			if _, err := os.Stat(filepath.Join("../..", strings.TrimSuffix(folder, "NAME"))); err != nil {
 				t.Errorf("quintain %s: %v", old, err)
 			}
 		}
-		if words, is := strings.CutPrefix(spelling, "quintain "); is {
+		if words, ok := strings.CutPrefix(spelling, "quintain "); ok {
 			c, rest, err := root.Find(strings.Fields(words))
 			if err != nil || len(rest) > 0 && rest[0] == strings.ToLower(rest[0]) && !strings.HasPrefix(rest[0], "-") {
 				t.Errorf("quintain %s names %q, of which %q is no verb of %s (%v)", old, spelling, rest, c.Name(), err)

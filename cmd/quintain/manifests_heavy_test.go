@@ -69,7 +69,7 @@ type podProbe struct {
 // manifests reads the rendered chart.
 func manifests(t *testing.T) (all []manifest) {
 	t.Helper()
-	text, err := os.ReadFile("../../deploy/manifests/quintain.yaml")
+	text, err := os.ReadFile("../../docs/deploy/manifests/quintain.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func (p *podChild) answers(t *testing.T, of podProbe) int {
 func (p podContainer) seconds(t *testing.T, flag string) int {
 	t.Helper()
 	for _, a := range p.Args {
-		if text, is := strings.CutPrefix(a, flag+"="); is {
+		if text, ok := strings.CutPrefix(a, flag+"="); ok {
 			n, err := strconv.Atoi(strings.TrimSuffix(text, "s"))
 			if err != nil {
 				t.Fatal(err)

@@ -49,7 +49,7 @@ func TestMoreStreamsThanOpenFiles(t *testing.T) {
 	url := ""
 	for url == "" && lines.Scan() {
 		said.WriteString(lines.Text() + "\n")
-		if _, after, is := strings.Cut(lines.Text(), "hub on "); is {
+		if _, after, ok := strings.Cut(lines.Text(), "hub on "); ok {
 			url, _, _ = strings.Cut(after, ",")
 		}
 	}

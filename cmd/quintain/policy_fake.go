@@ -73,7 +73,7 @@ func (c *config) fake() (fake.Config, error) {
 		return of, nil
 	}
 	renderer, err := files.Renderer(c.Fake.Model, time.Now())
-	if model, is := renderer.(*exact.Chat); is {
+	if model, ok := renderer.(*exact.Chat); ok {
 		of.Tokenizer, of.Template, of.Now = model.Tokenizer, model.Template, model.Now
 	}
 	return of, err

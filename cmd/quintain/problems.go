@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/run/rollout/curriculum"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -16,7 +16,7 @@ import (
 // fileless makes an error of the source of problems an error of use, unless a file cannot
 // be read.
 func fileless(err error) error {
-	if _, is := errors.AsType[*catalog.FileError](err); is || err == nil {
+	if _, ok := errors.AsType[*catalog.FileError](err); ok || err == nil {
 		return err
 	}
 	return usageError{err}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway/agent"
+	"github.com/quintain-rl/quintain/internal/settings"
+	"github.com/quintain-rl/quintain/internal/settings/flags"
 	"github.com/quintain-rl/quintain/run/regrade"
-	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/settings/flags"
-	"github.com/quintain-rl/quintain/watch"
+	"github.com/quintain-rl/quintain/run/watch"
 )
 
 func newRegrade(w *world) *cobra.Command {

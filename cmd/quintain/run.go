@@ -15,7 +15,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/fleet"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/gateway/routes"
 	"github.com/quintain-rl/quintain/hub"
@@ -24,14 +23,15 @@ import (
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/artifacts"
+	"github.com/quintain-rl/quintain/run/fleet"
 	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/run/watch"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/transformer"
-	"github.com/quintain-rl/quintain/watch"
 )
 
 func newRun(w *world) *cobra.Command {
@@ -317,7 +317,7 @@ type trainedHere struct{ *hub.Weights }
 
 // Note implements [run.Sink].
 func (t trainedHere) Note(e run.Event) error {
-	if step, is := e.(run.Stepped); is {
+	if step, ok := e.(run.Stepped); ok {
 		t.Trained(int32(step.Version))
 	}
 	return nil

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/policy/policytest"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // quick are flags that make a run as fast as it can be.

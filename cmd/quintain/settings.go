@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 func newSettings(w *world) *cobra.Command {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/run/player"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 var update = flag.Bool("update", false, "write docs/settings.md anew")

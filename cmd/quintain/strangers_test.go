@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // A worker that gets the settings of the run, and only has a server of its own, makes the same tokens.

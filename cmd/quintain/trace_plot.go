@@ -34,7 +34,7 @@ or to the file ` + plotFile + ` if that is a terminal.`,
 	byTask := c.Flags().Bool("by-task", false, "draw a line for each task of a folder")
 	c.RunE = func(_ *cobra.Command, folders []string) error {
 		p, damaged := artifacts.LearningCurves(folders, *byTask)
-		if _, is := errors.AsType[*jsonl.DamagedError](damaged); damaged != nil && !is {
+		if _, ok := errors.AsType[*jsonl.DamagedError](damaged); damaged != nil && !ok {
 			return usageError{damaged}
 		}
 		if !w.tty {

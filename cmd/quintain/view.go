@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/settings/flags"
+	"github.com/quintain-rl/quintain/internal/settings/flags"
+	"github.com/quintain-rl/quintain/run/watch"
 	"github.com/quintain-rl/quintain/tasks/catalog"
-	"github.com/quintain-rl/quintain/watch"
 )
 
 func newView(w *world) *cobra.Command {
@@ -87,7 +87,7 @@ func (w *world) view(ctx context.Context, c *config, names *watch.Sources, use f
 		}
 		return use(ctx, pages)
 	})
-	if _, is := errors.AsType[*watch.MissingError](err); is {
+	if _, ok := errors.AsType[*watch.MissingError](err); ok {
 		err = usageError{err}
 	}
 	return err

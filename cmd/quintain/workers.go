@@ -3,12 +3,12 @@ package main
 import (
 	"log/slog"
 
-	"github.com/quintain-rl/quintain/fleet"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/fleet"
 	"github.com/quintain-rl/quintain/run/player"
-	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/watch"
+	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/run/watch"
 )
 
 // played lists the settings that a worker takes from its coordinator.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/internal/command"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // Settings name the program and its limits.

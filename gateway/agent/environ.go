@@ -21,7 +21,7 @@ func (p *Program) environ(session *gateway.Solo, f *folder, address string) (all
 	}
 	for _, entry := range os.Environ() {
 		name, _, _ := strings.Cut(entry, "=")
-		if _, is := own[name]; !is && (!secret(name) || slices.Contains(p.how.Pass, name)) {
+		if _, ok := own[name]; !ok && (!secret(name) || slices.Contains(p.how.Pass, name)) {
 			all = append(all, entry)
 		}
 	}

@@ -82,9 +82,9 @@ func (p *Program) run(ctx context.Context, session *gateway.Solo, f *folder, add
 	out.close()
 	errs.close()
 	how := "exit status 0"
-	if exit, is := errors.AsType[*exec.ExitError](err); is || errors.Is(err, errKilled) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok || errors.Is(err, errKilled) {
 		how = err.Error()
-		if is {
+		if ok {
 			session.Fail(because("the agent's program ended: "+exit.Error(), strings.TrimSpace(complained.String())))
 		}
 		err = nil

@@ -85,12 +85,12 @@ func joined(t *testing.T, stream string) string {
 	var kinds, texts []string
 	number := 0
 	for line := range strings.Lines(stream) {
-		data, is := strings.CutPrefix(line, "data: ")
+		data, ok := strings.CutPrefix(line, "data: ")
 		var e map[string]any
-		if !is || json.Unmarshal([]byte(data), &e) != nil || e["type"] == "ping" {
+		if !ok || json.Unmarshal([]byte(data), &e) != nil || e["type"] == "ping" {
 			continue
 		}
-		if n, is := e["sequence_number"]; is {
+		if n, ok := e["sequence_number"]; ok {
 			if n != float64(number) {
 				t.Errorf("event %d has the number %v", number, n)
 			}
@@ -115,7 +115,7 @@ func joined(t *testing.T, stream string) string {
 // cutText takes the part of a text out of an event.
 func cutText(e map[string]any) (text string) {
 	take := func(from map[string]any, name string) {
-		if part, is := from[name].(string); is {
+		if part, ok := from[name].(string); ok {
 			text += part
 			from[name] = ""
 		}
@@ -123,7 +123,7 @@ func cutText(e map[string]any) (text string) {
 	if choices, _ := e["choices"].([]any); len(choices) > 0 {
 		choice, _ := choices[0].(map[string]any)
 		take(choice, "text")
-		if delta, is := choice["delta"].(map[string]any); is && delta["role"] == nil {
+		if delta, ok := choice["delta"].(map[string]any); ok && delta["role"] == nil {
 			take(delta, "content")
 			take(delta, "reasoning_content")
 		}
@@ -131,7 +131,7 @@ func cutText(e map[string]any) (text string) {
 	if kind, _ := e["type"].(string); strings.HasSuffix(kind, "text.delta") {
 		take(e, "delta")
 	}
-	if delta, is := e["delta"].(map[string]any); is {
+	if delta, ok := e["delta"].(map[string]any); ok {
 		take(delta, "text")
 		take(delta, "thinking")
 	}

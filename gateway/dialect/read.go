@@ -162,8 +162,8 @@ func (v value) string() string {
 	if v.failed() || !v.given() {
 		return ""
 	}
-	text, is := strictjson.Text(v.text)
-	if !is {
+	text, ok := strictjson.Text(v.text)
+	if !ok {
 		v.want("a text")
 	}
 	return text

@@ -31,7 +31,7 @@ func (r *Reply) status() string {
 // response writes a reply in a state. Only a whole one has items and a usage.
 func response(q *Request, r *Reply, state string) object {
 	repeated := func(name, otherwise string) member {
-		if text, is := q.sent[name]; is {
+		if text, ok := q.sent[name]; ok {
 			return member{name, text}
 		}
 		return member{name, json.RawMessage(otherwise)}
@@ -128,7 +128,7 @@ func callItem(q *Request, call quintain.ToolCall, arguments, state string) objec
 	item := object{
 		{"id", id}, {"type", "function_call"}, {"call_id", call.ID}, {"name", call.Name}, {"arguments", arguments}, {"status", state},
 	}
-	if spaced, is := q.spaced[call.Name]; is {
+	if spaced, ok := q.spaced[call.Name]; ok {
 		item.set("name", spaced[1])
 		item = append(item, member{"namespace", spaced[0]})
 	}

@@ -171,7 +171,7 @@ func freeInput(arguments string) string {
 		}
 		return true
 	})
-	if text, is := strictjson.Text(input); valid && is && n == 1 {
+	if text, ok := strictjson.Text(input); valid && ok && n == 1 {
 		return text
 	}
 	return arguments

@@ -17,7 +17,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // A parrot is a policy whose tokens are bytes. It says the number of the call.

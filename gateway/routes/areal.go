@@ -202,7 +202,7 @@ func (t *table) reward(c *web.Call) error {
 		return errOver()
 	}
 	err = t.Reward(c.Context(), l.ID, gateway.Reward{Reward: *in.Reward, Call: call.ID})
-	if sealed, is := errors.AsType[*web.Error](err); is && sealed.Status == http.StatusConflict {
+	if sealed, ok := errors.AsType[*web.Error](err); ok && sealed.Status == http.StatusConflict {
 		return errOver() // meanwhile
 	}
 	if err != nil {

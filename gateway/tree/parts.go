@@ -34,6 +34,6 @@ func OrInParts[T any](at Place, ask quintain.Request, do func(quintain.Request) 
 
 // isRefused reports whether a template refuses a conversation.
 func isRefused(err error) bool {
-	_, is := errors.AsType[*chattemplate.Error](err)
-	return is
+	_, ok := errors.AsType[*chattemplate.Error](err)
+	return ok
 }

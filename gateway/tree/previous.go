@@ -54,7 +54,7 @@ func AnchorsOf(req *dialect.Request) []string {
 			ids = append(ids, dialect.FindCall(m.Text()))
 		}
 		for _, id := range ids {
-			if call, _, is := dialect.Anchor(id); is && all[i] == "" {
+			if call, _, ok := dialect.Anchor(id); ok && all[i] == "" {
 				all[i] = call
 			}
 		}
@@ -106,7 +106,7 @@ func (t *Tree) conversation(n *Node) (talk []quintain.Message, anchors []string)
 func (t *Tree) Completion(text string) (before *Node, rest string) {
 	rest = text
 	for _, n := range t.Nodes {
-		if after, is := strings.CutPrefix(text, n.Completed); is && n.Completed != "" && after != "" && len(after) < len(rest) {
+		if after, ok := strings.CutPrefix(text, n.Completed); ok && n.Completed != "" && after != "" && len(after) < len(rest) {
 			before, rest = n, after
 		}
 	}

@@ -44,7 +44,7 @@ func (h *Host) openApart(ctx context.Context, c Config) (err error) {
 	s := c.Server
 	s.Host, s.Port = cmp.Or(c.Apart.Host, s.Host), c.Apart.Port
 	h.apart.listener, err = web.Listen(ctx, s, hub.Roles(c.Roles...)...)
-	if used, is := errors.AsType[*web.InUseError](err); is {
+	if used, ok := errors.AsType[*web.InUseError](err); ok {
 		return fmt.Errorf("%s: port %d of %s is in use; choose another", c.Apart.Name, used.Port, used.Host)
 	}
 	if err != nil {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // Store is the settings of the storage of groups.

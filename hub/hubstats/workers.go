@@ -10,16 +10,16 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/quintain-rl/quintain/fleet/roster"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/unicode15"
+	"github.com/quintain-rl/quintain/run/fleet/roster"
 )
 
 // ShowWorkers asks a run for its workers and prints them, or the reply of the run as it is.
 func (a Request) ShowWorkers(ctx context.Context, out io.Writer, asJSON bool) error {
 	text, err := a.fetch(ctx, "workers")
-	if refused, is := errors.AsType[*refusal](err); is && refused.status == http.StatusNotFound {
+	if refused, ok := errors.AsType[*refusal](err); ok && refused.status == http.StatusNotFound {
 		return fmt.Errorf("the run %q at %s has no workers: it plays its problems itself; quintain run --workers leases them", a.Run, a.URL)
 	}
 	if err != nil {

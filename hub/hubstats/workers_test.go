@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quintain-rl/quintain/fleet/roster"
+	"github.com/quintain-rl/quintain/run/fleet/roster"
 )
 
 func TestWorkersForPeople(t *testing.T) {

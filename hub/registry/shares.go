@@ -90,11 +90,11 @@ func (s *shares) deal(ctx context.Context, instance string, wants []Want) ([]Blo
 	changed := make(map[string]stream)
 	blocks := make([]Block, len(wants))
 	for i, w := range wants {
-		one, is := changed[w.Stream]
-		if !is {
+		one, ok := changed[w.Stream]
+		if !ok {
 			one = s.streams[w.Stream]
 		}
-		if again, is := one.given(instance, w.Least); is {
+		if again, ok := one.given(instance, w.Least); ok {
 			blocks[i] = again
 			continue
 		}
@@ -125,7 +125,7 @@ func (s *shares) deal(ctx context.Context, instance string, wants []Want) ([]Blo
 
 // given returns the last block of an instance, unless it begins before least: then the
 // instance has it.
-func (s stream) given(instance string, least int64) (b Block, is bool) {
+func (s stream) given(instance string, least int64) (b Block, ok bool) {
 	at := slices.IndexFunc(s.Last, func(r recent) bool { return r.Instance == instance })
 	if at < 0 || s.Last[at].From < least {
 		return b, false

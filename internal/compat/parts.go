@@ -188,8 +188,8 @@ func titled(path, title string) (version string, err error) {
 		return "", nil
 	}
 	line, _, _ := strings.Cut(string(b), "\n")
-	version, is := strings.CutPrefix(line, title)
-	if !is {
+	version, ok := strings.CutPrefix(line, title)
+	if !ok {
 		return "", err
 	}
 	return version, err

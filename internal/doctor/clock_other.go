@@ -3,4 +3,4 @@
 package doctor
 
 // synced is not known on this system.
-func synced() (is, known bool) { return false, false }
+func synced() (ok, known bool) { return false, false }

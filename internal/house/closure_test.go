@@ -9,7 +9,7 @@ import (
 
 // light lists the packages that a change of a task, a game or a tool must not build again, with
 // all packages below them. They get tasks and scenarios by value, from cmd/quintain.
-var light = []string{"cmd/quintain/screen", "watch", "run", "hub", "fleet", "gateway"}
+var light = []string{"cmd/quintain/screen", "run/watch", "run", "hub", "run/fleet", "gateway"}
 
 // isFamily reports whether a package holds tasks or scenarios, or connects those of all families.
 func isFamily(pkg string) bool {
@@ -98,7 +98,7 @@ func TestWeights(t *testing.T) {
 		{of("run", "tasks/list", "tasks/dataset"), ""},
 		{of("runner", "serve"), ""},
 		{of("run/player", "tasks/list", "serve"), "run/player → serve → tasks/numbers;"},
-		{of("watch", "scenarios/games"), "watch → scenarios/games;"},
+		{of("run/watch", "scenarios/games"), "watch → scenarios/games;"},
 	} {
 		faults := weights(append(base, test.pkg))
 		if test.want == "" && len(faults) > 0 || test.want != "" && (len(faults) != 1 || !strings.Contains(faults[0], test.want)) {

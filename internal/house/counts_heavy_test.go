@@ -76,9 +76,9 @@ func (c *tally) add(s *source) {
 
 // compare counts a comparison of err with nil.
 func (c *tally) compare(n *ast.BinaryExpr) {
-	x, is := n.X.(*ast.Ident)
+	x, ok := n.X.(*ast.Ident)
 	y, isNil := n.Y.(*ast.Ident)
-	if !is || !isNil || x.Name != "err" || y.Name != "nil" {
+	if !ok || !isNil || x.Name != "err" || y.Name != "nil" {
 		return
 	}
 	switch n.Op {

@@ -16,7 +16,7 @@ const leastLines = 300
 // crumbs lists the smaller packages that stand alone, each with the reason. Families of tasks and
 // scenarios need none.
 var crumbs = exceptions{
-	"fleet/lease": "pure: who holds what is a function of a log, without clock, network or disk, and fleet has all three",
+	"run/fleet/lease": "pure: who holds what is a function of a log, without clock, network or disk, and fleet has all three",
 }
 
 func TestSmallPackagesHaveImporters(t *testing.T) {

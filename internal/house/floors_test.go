@@ -18,18 +18,18 @@ import (
 var floors = [][]string{
 	{ // the ground: these import nothing of the module
 		"task/rng", "internal/lexicon", "internal/grid", "internal/canon", "internal/safetensors",
-		"task/answer", "mathverify/expr",
+		"task/answer", "grade/mathverify/expr",
 		"text/pyvalue",
 		"sandbox", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/strictjson", "internal/unicode15", "internal/jsonl", "internal/stats", "internal/datadir", "internal/pause", "internal/command", "internal/compiled", "internal/traceparent",
 		"internal/jsonl/rows",
-		"deploy/image",
+		"docs/deploy/image",
 	},
 	{
-		"settings",                             // the settings and their names
+		"internal/settings",                    // the settings and their names
 		"internal/wal", "internal/wal/waltest", // over the data folder
-		"mathverify/exact", "mathverify/reply",
+		"grade/mathverify/exact", "grade/mathverify/reply",
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
 		"sandbox/native", "sandbox/remote",
@@ -39,38 +39,38 @@ var floors = [][]string{
 		"policy/remote",
 		"run/scalars",
 		"internal/otlp",
-		"settings/flags",
+		"internal/settings/flags",
 		"sandbox/backend", // over all back ends, and their settings
-		"codegrade",
+		"grade/codegrade",
 		"text/toolcall",
 	},
 	{ // the machines
 		"task", "task/tasktest",
 		"scenario", "scenario/external",
-		"rollout/curriculum",
+		"run/rollout/curriculum",
 		"policy", "policy/weights", "policy/exact", "policy/pool", "policy/fake",
 		"policy/script", "policy/policytest",
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
-		"rollout",
-		"mathverify", // over its trees, normal forms and values
+		"run/rollout",
+		"grade/mathverify", // over its trees, normal forms and values
 		"trace",
 		"queue/packing",
-		"gateway/dialect", "gateway/journal", "gateway/grader", "fleet/lease", "fleet/roster",
+		"gateway/dialect", "gateway/journal", "gateway/grader", "run/fleet/lease", "run/fleet/roster",
 		"internal/web", "internal/web/webtest",
 		"interop/atropos", "interop/areal",
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
-		"codegrade/codeplay", "scenarios/games", "scenarios/toolbox",
+		"grade/codegrade/codeplay", "scenarios/games", "scenarios/toolbox",
 		"hub/registry", "gateway/tree",
-		"atropos/uplink",
+		"interop/atropos/uplink",
 		"tasks/list",
-		"codegrade/problems", "interop/reasoninggym",
+		"grade/codegrade/problems", "interop/reasoninggym",
 		"tiny",
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"scenarios", "scenario/scenariotest", "scenarios/games/alone", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "codegrade/tables",
+		"scenarios", "scenario/scenariotest", "scenarios/games/alone", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "grade/codegrade/tables",
 		"tiny/starter",
 		"hub", "hub/hubstats",
 		"gateway", "gateway/agent", "gateway/gatewaytest",
@@ -78,9 +78,9 @@ var floors = [][]string{
 		"interop/pipe",
 	},
 	{"internal/doctor", "run/exam", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/judge", "serve/names"},
-	{"run", "run/player", "run/regrade", "run/artifacts", "tasks/catalog", "watch/words"},
-	{"cmd/quintain/screen", "internal/compat", "watch", "atropos/environment", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "fleet", "fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "sandbox/service", "gateway/routes"},                                                                                                          // sessions that have tools
+	{"run", "run/player", "run/regrade", "run/artifacts", "tasks/catalog", "run/watch/words"},
+	{"cmd/quintain/screen", "internal/compat", "run/watch", "interop/atropos/environment", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "run/fleet", "run/fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
+	{"serve/openenv", "sandbox/service", "gateway/routes"},                                                                                                                              // sessions that have tools
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "bench/…", "tiny/pretrain", "tasks/moves/rushgen", "internal/house"},
 }

@@ -72,8 +72,8 @@ func pureFaults(s *source) (faults []string) {
 	}
 	name := importName(s, "time")
 	ast.Inspect(s.ast, func(n ast.Node) bool {
-		sel, is := n.(*ast.SelectorExpr)
-		if is && name != "" && isSelector(sel, name, "") && slices.Contains(clock, sel.Sel.Name) {
+		sel, ok := n.(*ast.SelectorExpr)
+		if ok && name != "" && isSelector(sel, name, "") && slices.Contains(clock, sel.Sel.Name) {
 			faults = append(faults, fmt.Sprintf("%s: time.%s: a task reads no clock; it may use only the calendar of package time", s.at(n), sel.Sel.Name))
 		}
 		return true

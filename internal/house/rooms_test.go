@@ -55,8 +55,8 @@ func sizeFaults(s *source) map[string]string {
 		faults[s.path] = fmt.Sprintf("%s has %d lines, at most %d are allowed: split it by noun", s.path, n, maxFileLines)
 	}
 	for _, decl := range s.ast.Decls {
-		fn, is := decl.(*ast.FuncDecl)
-		if !is {
+		fn, ok := decl.(*ast.FuncDecl)
+		if !ok {
 			continue
 		}
 		name := funcName(s, fn)
@@ -131,7 +131,7 @@ func tableLines(s *source) int {
 	n := 0
 	for _, spec := range packageVars(s) {
 		for _, v := range spec.Values {
-			if lit, is := v.(*ast.CompositeLit); is {
+			if lit, ok := v.(*ast.CompositeLit); ok {
 				n += s.lines(lit) - 1
 			}
 		}
@@ -142,12 +142,12 @@ func tableLines(s *source) int {
 // packageVars lists the variables that s declares outside functions.
 func packageVars(s *source) (specs []*ast.ValueSpec) {
 	for _, decl := range s.ast.Decls {
-		gen, is := decl.(*ast.GenDecl)
-		if !is || gen.Tok != token.VAR {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.VAR {
 			continue
 		}
 		for _, spec := range gen.Specs {
-			if v, is := spec.(*ast.ValueSpec); is {
+			if v, ok := spec.(*ast.ValueSpec); ok {
 				specs = append(specs, v)
 			}
 		}
@@ -168,7 +168,7 @@ func nesting(n ast.Node) int {
 			}
 			switch x := child.(type) {
 			case *ast.IfStmt:
-				if outer, is := n.(*ast.IfStmt); is && outer.Else == x {
+				if outer, ok := n.(*ast.IfStmt); ok && outer.Else == x {
 					visit(x, depth) // else if
 				} else {
 					visit(x, depth+1)

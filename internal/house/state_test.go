@@ -33,7 +33,7 @@ func TestNoInit(t *testing.T) {
 // initFaults finds init functions.
 func initFaults(s *source) (faults []string) {
 	for _, decl := range s.ast.Decls {
-		if fn, is := decl.(*ast.FuncDecl); is && fn.Recv == nil && fn.Name.Name == "init" {
+		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
 			faults = append(faults, fmt.Sprintf("%s: init runs implicitly: use a table, sync.OnceValue, or a call from main", s.at(fn)))
 		}
 	}
@@ -64,7 +64,7 @@ func TestGoWaits(t *testing.T) {
 		}
 		eachFunc(s, func(name string, body ast.Node) {
 			ast.Inspect(body, func(n ast.Node) bool {
-				if stmt, is := n.(*ast.GoStmt); is {
+				if stmt, ok := n.(*ast.GoStmt); ok {
 					faults[name] = fmt.Sprintf("%s: %s uses a go statement: use sync.WaitGroup.Go and wait before returning", s.at(stmt), name)
 				}
 				return true
@@ -94,7 +94,7 @@ func sleepFaults(s *source) map[string]string {
 	clock := importName(s, "time")
 	eachFunc(s, func(name string, body ast.Node) {
 		ast.Inspect(body, func(n ast.Node) bool {
-			if e, is := n.(ast.Expr); is && clock != "" && isSelector(e, clock, "Sleep") {
+			if e, ok := n.(ast.Expr); ok && clock != "" && isSelector(e, clock, "Sleep") {
 				faults[name] = fmt.Sprintf("%s: %s sleeps: wait for the event itself (a channel, a context); "+
 					"in tests, let time pass in testing/synctest", s.at(n), name)
 			}
@@ -108,7 +108,7 @@ func sleepFaults(s *source) map[string]string {
 // name of its package.
 func eachFunc(s *source, f func(name string, body ast.Node)) {
 	for _, decl := range s.ast.Decls {
-		if fn, is := decl.(*ast.FuncDecl); is {
+		if fn, ok := decl.(*ast.FuncDecl); ok {
 			f(funcName(s, fn), fn)
 		} else {
 			f(show(s.pkg), decl)
@@ -133,12 +133,12 @@ func importName(s *source, importPath string) string {
 
 // isSelector reports whether e is pkg.name.
 func isSelector(e ast.Expr, pkg, name string) bool {
-	sel, is := e.(*ast.SelectorExpr)
-	if !is {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok {
 		return false
 	}
-	x, is := sel.X.(*ast.Ident)
-	return is && x.Name == pkg && (name == "" || sel.Sel.Name == name)
+	x, ok := sel.X.(*ast.Ident)
+	return ok && x.Name == pkg && (name == "" || sel.Sel.Name == name)
 }
 
 func TestNoGlobals(t *testing.T) {
@@ -164,13 +164,13 @@ const insteadOfGlobals = "keep it in the value that uses it; a package variable 
 func kindFaults(s *source) map[string]string {
 	faults := map[string]string{}
 	for _, decl := range s.ast.Decls {
-		gen, is := decl.(*ast.GenDecl)
-		if !is || gen.Tok != token.VAR {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok || gen.Tok != token.VAR {
 			continue
 		}
 		for _, spec := range gen.Specs {
-			v, is := spec.(*ast.ValueSpec)
-			if !is || v.Names[0].Name == "_" || embeds(gen.Doc) || embeds(v.Doc) {
+			v, ok := spec.(*ast.ValueSpec)
+			if !ok || v.Names[0].Name == "_" || embeds(gen.Doc) || embeds(v.Doc) {
 				continue
 			}
 			if why := changing(v); why != "" {
@@ -204,7 +204,7 @@ func changing(v *ast.ValueSpec) string {
 		return "has no initial value"
 	}
 	for _, value := range v.Values {
-		if amp, is := value.(*ast.UnaryExpr); is && amp.Op == token.AND {
+		if amp, ok := value.(*ast.UnaryExpr); ok && amp.Op == token.AND {
 			value = amp.X
 		}
 		switch x := value.(type) {
@@ -212,15 +212,15 @@ func changing(v *ast.ValueSpec) string {
 			if isLock(x.Type) {
 				return "is a lock or an atomic"
 			}
-			if _, is := x.Type.(*ast.MapType); is && len(x.Elts) == 0 {
+			if _, ok := x.Type.(*ast.MapType); ok && len(x.Elts) == 0 {
 				return "is a map to be filled"
 			}
 		case *ast.CallExpr:
-			fn, is := x.Fun.(*ast.Ident)
+			fn, ok := x.Fun.(*ast.Ident)
 			switch {
-			case is && fn.Name == "make":
+			case ok && fn.Name == "make":
 				return "is a map, slice or channel to be filled"
-			case is && fn.Name == "new" && len(x.Args) == 1 && isLock(x.Args[0]):
+			case ok && fn.Name == "new" && len(x.Args) == 1 && isLock(x.Args[0]):
 				return "is a lock or an atomic"
 			}
 		}
@@ -257,7 +257,7 @@ func changeFaults(sources []*source) map[string]string {
 			if id == nil || info.Uses[id] == nil || info.Uses[id].Parent() != pkg.Scope() {
 				return
 			}
-			if _, is := info.Uses[id].(*types.Var); is {
+			if _, ok := info.Uses[id].(*types.Var); ok {
 				name := show(s.pkg) + "." + id.Name
 				faults[name] = fmt.Sprintf("%s: %s is %s: %s", s.at(n), name, how, insteadOfGlobals)
 			}
@@ -290,7 +290,7 @@ func eachChange(n ast.Node, changed func(n ast.Node, target ast.Expr, how string
 			changed(x, x.X, "handed out by its address")
 		}
 	case *ast.CallExpr:
-		if fn, is := x.Fun.(*ast.Ident); is && (fn.Name == "delete" || fn.Name == "clear") && len(x.Args) > 0 {
+		if fn, ok := x.Fun.(*ast.Ident); ok && (fn.Name == "delete" || fn.Name == "clear") && len(x.Args) > 0 {
 			changed(x, x.Args[0], "emptied")
 		}
 	}

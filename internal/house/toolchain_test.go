@@ -45,8 +45,8 @@ func toolchainFaults(s *source) (faults []string) {
 			continue
 		}
 		ast.Inspect(s.ast, func(n ast.Node) bool {
-			sel, is := n.(*ast.SelectorExpr)
-			if is && isSelector(sel, name, "") && slices.Contains(in.names, sel.Sel.Name) {
+			sel, ok := n.(*ast.SelectorExpr)
+			if ok && isSelector(sel, name, "") && slices.Contains(in.names, sel.Sel.Name) {
 				faults = append(faults, fmt.Sprintf("%s: %s.%s %s: call %s", s.at(n), path.Base(in.replaced), sel.Sel.Name, in.why, path.Base(in.own)))
 			}
 			return true

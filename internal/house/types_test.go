@@ -27,7 +27,7 @@ func TestTypesStaySmall(t *testing.T) {
 			continue
 		}
 		for _, decl := range s.ast.Decls {
-			if fn, is := decl.(*ast.FuncDecl); is && receiver(fn) != "" {
+			if fn, ok := decl.(*ast.FuncDecl); ok && receiver(fn) != "" {
 				methods[show(s.pkg)+"."+receiver(fn)]++
 			}
 		}
@@ -88,12 +88,12 @@ func TestNoTwinFields(t *testing.T) {
 func structures(s *source) map[string]structure {
 	found := map[string]structure{}
 	ast.Inspect(s.ast, func(n ast.Node) bool {
-		spec, is := n.(*ast.TypeSpec)
-		if !is {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok {
 			return true
 		}
-		body, is := spec.Type.(*ast.StructType)
-		if !is {
+		body, ok := spec.Type.(*ast.StructType)
+		if !ok {
 			return true
 		}
 		st := structure{at: s.at(spec)}
@@ -195,8 +195,8 @@ func TestEveryScenarioIsListed(t *testing.T) {
 		}
 		for _, v := range packageVars(s) {
 			for i, value := range v.Values {
-				lit, is := value.(*ast.CompositeLit)
-				if !is {
+				lit, ok := value.(*ast.CompositeLit)
+				if !ok {
 					continue
 				}
 				if isSelector(lit.Type, "scenario", "Spec") {

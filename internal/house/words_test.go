@@ -64,8 +64,8 @@ func skipFaults(s *source) (faults []string) {
 		if takesRapid(n) {
 			return false
 		}
-		call, is := n.(*ast.CallExpr)
-		if !is {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
 			return true
 		}
 		for _, t := range []string{"t", "b", "f", "tb"} {
@@ -92,8 +92,8 @@ func takesRapid(n ast.Node) bool {
 		return false
 	}
 	return slices.ContainsFunc(params.List, func(f *ast.Field) bool {
-		star, is := f.Type.(*ast.StarExpr)
-		return is && isSelector(star.X, "rapid", "T")
+		star, ok := f.Type.(*ast.StarExpr)
+		return ok && isSelector(star.X, "rapid", "T")
 	})
 }
 

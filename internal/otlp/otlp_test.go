@@ -18,9 +18,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/traceparent"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 var update = flag.Bool("update", false, "write the golden file")

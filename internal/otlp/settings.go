@@ -7,8 +7,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/traceparent"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // Settings say where spans go, and of which problems.
@@ -72,10 +72,10 @@ func headersOf(text string) (http.Header, error) {
 		if strings.TrimSpace(one) == "" {
 			continue
 		}
-		name, value, is := strings.Cut(one, "=")
+		name, value, ok := strings.Cut(one, "=")
 		name = strings.TrimSpace(name)
 		value, err := url.PathUnescape(strings.TrimSpace(value))
-		if err != nil || !is || name == "" || strings.ContainsAny(name, " \t\r\n:\"") || strings.ContainsAny(value, "\r\n") {
+		if err != nil || !ok || name == "" || strings.ContainsAny(name, " \t\r\n:\"") || strings.ContainsAny(value, "\r\n") {
 			return nil, fmt.Errorf("%s: number %d is no name=value", HeadersVariable, i+1) // it may hold a key
 		}
 		all.Set(name, value)

@@ -87,7 +87,7 @@ func TestMajorityAtIsTheMeanOfAllChoices(t *testing.T) {
 		k := rapid.IntRange(1, len(answers)).Draw(t, "k")
 		total, choices := 0.0, 0
 		for chosen := range 1 << len(answers) {
-			if v, is := vote(answers, right, chosen, k); is {
+			if v, ok := vote(answers, right, chosen, k); ok {
 				total += v
 				choices++
 			}
@@ -99,7 +99,7 @@ func TestMajorityAtIsTheMeanOfAllChoices(t *testing.T) {
 }
 
 // vote returns the result of the samples with a bit in chosen, if there are k of them.
-func vote(answers []string, right []bool, chosen, k int) (v float64, is bool) {
+func vote(answers []string, right []bool, chosen, k int) (v float64, ok bool) {
 	votes, correct := map[string]int{}, map[string]bool{}
 	most, n := 0, 0
 	for i, answer := range answers {

@@ -89,7 +89,7 @@ func (s Sampler) Of(run, problem string) (c Context) {
 	if s <= 0 {
 		return c
 	}
-	if whose, seat, is := strings.Cut(problem, "@"); is {
+	if whose, seat, ok := strings.Cut(problem, "@"); ok {
 		return s.Of(run, whose).Seat(seat)
 	}
 	sum := sha256.Sum256([]byte(run + "\x00" + problem))

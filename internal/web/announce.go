@@ -80,9 +80,9 @@ func (m machine) reachable() string {
 	}
 	found := ""
 	for _, a := range m.addrs {
-		n, is := a.(*net.IPNet)
+		n, ok := a.(*net.IPNet)
 		switch {
-		case !is || !n.IP.IsGlobalUnicast():
+		case !ok || !n.IP.IsGlobalUnicast():
 		case n.IP.To4() != nil:
 			return n.IP.String()
 		case found == "":

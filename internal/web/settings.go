@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // Settings are the settings of a server.

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 func TestSettings(t *testing.T) {

@@ -86,7 +86,7 @@ func (a *Admission) Allocate(id string, l Limits, version int) (refusal string) 
 func (a *Admission) Finish(id string, accepted bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if _, is := a.running[id]; !is {
+	if _, ok := a.running[id]; !ok {
 		return ErrNotRunning
 	}
 	a.finish(id, accepted)

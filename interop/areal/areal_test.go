@@ -18,7 +18,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/areal"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // discount is the discount of the tests.
@@ -166,7 +166,7 @@ func TestBrokenRulesAreNamed(t *testing.T) {
 			test.row(rows[0])
 			err = rows[0].Check()
 		}
-		if fault, is := errors.AsType[*areal.RuleError](err); !is || fault.Key != test.key {
+		if fault, ok := errors.AsType[*areal.RuleError](err); !ok || fault.Key != test.key {
 			t.Errorf("%s: error %v, want one of %s", test.why, err, test.key)
 		}
 	}

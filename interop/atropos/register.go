@@ -146,7 +146,7 @@ func DecodeEnvID(data []byte) (int, error) {
 // [*Error].
 func DecodeFields(data []byte, in any) error {
 	err := strictjson.Unmarshal(data, in)
-	if wrong, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return &Error{Type: TypeValue, Loc: []any{wrong.Field}, Msg: "should be of type " + wrong.Type.String()}
 	}
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/areal"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -116,8 +116,8 @@ func (s *Areal) convert(r *trace.Record) (sample areal.Sample, batch areal.Batch
 // metaOf returns the name and the metadata of the row of a record's problem, and its kind of
 // task; nothing if it comes from no file.
 func metaOf(r *trace.Record) (meta map[string]any, kind string) {
-	id, row, is := dataset.About(r.Problem)
-	if !is {
+	id, row, ok := dataset.About(r.Problem)
+	if !ok {
 		return nil, ""
 	}
 	meta = maps.Clone(map[string]any(row))

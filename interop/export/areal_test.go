@@ -11,11 +11,11 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grade/mathverify"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	files "github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/interop/areal"
-	"github.com/quintain-rl/quintain/mathverify"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -107,7 +107,7 @@ func TestRuleErrorsStopTheExport(t *testing.T) {
 	_, record := playedGroup(t, rules())
 	record.Episodes[0].Turns[0].Versions[0] = 9 // falls to 7
 	s := &Areal{Out: &bytes.Buffer{}, Mode: Legacy, Form: JSON}
-	if _, is := errors.AsType[*areal.RuleError](s.Write(record)); !is {
+	if _, ok := errors.AsType[*areal.RuleError](s.Write(record)); !ok {
 		t.Error("a record with falling versions is written")
 	}
 }

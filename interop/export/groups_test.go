@@ -16,7 +16,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/trace"
 )
 

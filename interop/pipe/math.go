@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/quintain-rl/quintain/grade/mathverify"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/internal/strictjson"
-	"github.com/quintain-rl/quintain/mathverify"
 )
 
 // VerifyMath reads lines with a [mathverify.Pair] each, and writes a [mathverify.Verdict]

@@ -151,8 +151,8 @@ func boxes(of *item, got string) float64 {
 	var m struct {
 		State map[string][]string `json:"initial_state"`
 	}
-	v, is := pyReadJSON(got)
-	if !of.read(&m) || !is {
+	v, ok := pyReadJSON(got)
+	if !of.read(&m) || !ok {
 		return 0
 	}
 	all := 0
@@ -162,20 +162,20 @@ func boxes(of *item, got string) float64 {
 		}
 	}
 	steps, isList := v.([]any)
-	if object, is := v.(map[string]any); is && len(object) == 0 || v == "" {
+	if object, ok := v.(map[string]any); ok && len(object) == 0 || v == "" {
 		isList = true
 	}
 	if !isList {
 		return 0
 	}
 	for _, step := range steps {
-		actions, is := step.(map[string]any)
-		if !is {
+		actions, ok := step.(map[string]any)
+		if !ok {
 			return 0
 		}
 		for agent, action := range actions {
-			text, is := action.(string)
-			if !is || !act(m.State, agent, text) {
+			text, ok := action.(string)
+			if !ok || !act(m.State, agent, text) {
 				return 0
 			}
 		}
@@ -199,8 +199,8 @@ func act(state map[string][]string, agent, action string) bool {
 	if found == nil {
 		return true
 	}
-	place, key, is := square(agent)
-	if !is {
+	place, key, ok := square(agent)
+	if !ok {
 		return false
 	}
 	things := state[key]
@@ -217,8 +217,8 @@ func act(state map[string][]string, agent, action string) bool {
 	if !strings.HasPrefix(to, "square") {
 		return true
 	}
-	next, nextKey, is := square(to)
-	if !is {
+	next, nextKey, ok := square(to)
+	if !ok {
 		return false
 	}
 	if math.Abs(place[0]-next[0])+math.Abs(place[1]-next[1]) != 1 {

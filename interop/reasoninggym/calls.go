@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/grade/mathverify/expr"
 )
 
 // call evaluates a function or an operator of whole numbers.
@@ -15,7 +15,7 @@ func (e *evaluator) call(n *expr.Node) form {
 	var numbers []num
 	for i, arg := range n.Args {
 		args[i] = e.form(arg)
-		if x, is := args[i].number(); is {
+		if x, ok := args[i].number(); ok {
 			numbers = append(numbers, x)
 		}
 	}
@@ -193,8 +193,8 @@ func (e *evaluator) transcend(name string, x num) form {
 func (e *evaluator) choose(name string, of []form) form {
 	values := make([]float64, len(of))
 	for i, f := range of {
-		x, is := e.value(f)
-		if !is {
+		x, ok := e.value(f)
+		if !ok {
 			return e.fail()
 		}
 		values[i] = x

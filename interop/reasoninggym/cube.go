@@ -68,8 +68,8 @@ func turn(all []sticker, n int, text string) bool {
 		}
 		first, last = n/2, n/2
 	default:
-		layer, is := pyReadInt(found[1])
-		if found[1] == "" || !is {
+		layer, ok := pyReadInt(found[1])
+		if found[1] == "" || !ok {
 			last = int(part(found[3] != "", 1))
 			break
 		}
@@ -135,18 +135,18 @@ func cube(of *item, got string) float64 {
 		if found == nil {
 			continue
 		}
-		times, is := int64(1), true
+		times, ok := int64(1), true
 		if found[2] != "" {
 			var n *big.Int
-			if n, is = pyReadInt(found[2]); is && n.Sign() == 0 {
+			if n, ok = pyReadInt(found[2]); ok && n.Sign() == 0 {
 				continue
 			}
-			if is {
+			if ok {
 				times = new(big.Int).Mod(n, big.NewInt(4)).Int64() + 4
 			}
 		}
 		for range times {
-			if !is || !turn(all, m.Size, found[1]) {
+			if !ok || !turn(all, m.Size, found[1]) {
 				return 0.01
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/grade/mathverify/expr"
 )
 
 // A form is an expression as SymPy evaluates it by itself: a sum of terms, by the text of
@@ -49,8 +49,8 @@ func (f form) number() (num, bool) {
 	case 0:
 		return count(0), true
 	case 1:
-		t, is := f[""]
-		return t.times, is
+		t, ok := f[""]
+		return t.times, ok
 	}
 	return num{}, false
 }
@@ -152,10 +152,10 @@ func (e *evaluator) add(a, b form) form {
 
 // multiply multiplies two forms. A sum becomes a base, unless the other is a number.
 func (e *evaluator) multiply(a, b form) form {
-	if n, is := a.number(); is {
+	if n, ok := a.number(); ok {
 		return e.scale(b, n)
 	}
-	if n, is := b.number(); is {
+	if n, ok := b.number(); ok {
 		return e.scale(a, n)
 	}
 	x, y := e.asTerm(a), e.asTerm(b)
@@ -192,7 +192,7 @@ func (e *evaluator) base(f form) string {
 	text := "(" + f.text() + ")"
 	e.spend(len(text) / 4)
 	e.sums[text] = f
-	if x, is := e.value(f); is {
+	if x, ok := e.value(f); ok {
 		e.values[text] = x
 	}
 	return text
@@ -221,8 +221,8 @@ func (e *evaluator) product(times num, all ...map[string]num) form {
 			continue
 		}
 		value, _ := new(big.Rat).SetString(n)
-		power, is := exact(value).power(exponent)
-		if !is {
+		power, ok := exact(value).power(exponent)
+		if !ok {
 			return e.fail()
 		}
 		times = times.times(power)
@@ -230,7 +230,7 @@ func (e *evaluator) product(times num, all ...map[string]num) form {
 	}
 	if len(powers) == 1 {
 		for base, p := range powers {
-			if f, is := e.sums[base]; is && p.text() == "1" {
+			if f, ok := e.sums[base]; ok && p.text() == "1" {
 				return e.scale(f, times)
 			}
 		}
@@ -244,9 +244,9 @@ func (e *evaluator) product(times num, all ...map[string]num) form {
 
 // raise raises a form to a power.
 func (e *evaluator) raise(a, b form) form {
-	exponent, is := b.number()
+	exponent, ok := b.number()
 	base, isNumber := a.number()
-	if !is {
+	if !ok {
 		if isNumber && base.text() == "1" {
 			return a
 		}
@@ -266,8 +266,8 @@ func (e *evaluator) raise(a, b form) form {
 		return e.product(count(1), map[string]num{e.opaque(a): exponent})
 	}
 	t := e.asTerm(a)
-	times, is := t.times.power(whole)
-	if !is {
+	times, ok := t.times.power(whole)
+	if !ok {
 		return e.fail()
 	}
 	powers := map[string]num{}
@@ -291,8 +291,8 @@ func (e *evaluator) opaque(f form) string {
 
 // raiseNumber raises a number to a power.
 func (e *evaluator) raiseNumber(base, exponent num) form {
-	if whole, is := exponent.whole(); is {
-		if p, is := base.power(whole); is {
+	if whole, ok := exponent.whole(); ok {
+		if p, ok := base.power(whole); ok {
 			return constant(p)
 		}
 		return e.fail()
@@ -305,7 +305,7 @@ func (e *evaluator) raiseNumber(base, exponent num) form {
 		return constant(p)
 	}
 	if n := exponent.exact.Denom(); n.IsInt64() {
-		if root, is := base.root(n.Int64()); is {
+		if root, ok := base.root(n.Int64()); ok {
 			return e.raiseNumber(root, exact(new(big.Rat).SetInt(exponent.exact.Num())))
 		}
 	}
@@ -319,7 +319,7 @@ func (e *evaluator) raiseNumber(base, exponent num) form {
 
 // value returns the value of a form whose bases are numbers.
 func (e *evaluator) value(f form) (float64, bool) {
-	if n, is := f.number(); is {
+	if n, ok := f.number(); ok {
 		return n.value(), true
 	}
 	sum := 0.0
@@ -327,8 +327,8 @@ func (e *evaluator) value(f form) (float64, bool) {
 		t := f[key]
 		v := t.times.value()
 		for _, base := range slices.Sorted(maps.Keys(t.powers)) {
-			x, is := e.values[base]
-			if !is {
+			x, ok := e.values[base]
+			if !ok {
 				return 0, false
 			}
 			v *= math.Pow(x, t.powers[base].value())

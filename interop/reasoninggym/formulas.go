@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/grade/mathverify"
+	"github.com/quintain-rl/quintain/grade/mathverify/expr"
 	"github.com/quintain-rl/quintain/internal/unicode15"
-	"github.com/quintain-rl/quintain/mathverify"
-	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -24,7 +24,7 @@ func wholeNumbers(text string) (all []string) {
 			digits = digits && unicode15.Digit(letters[i]) >= 0
 			i++
 		}
-		if n, is := pyReadInt(string(letters[first:i])); digits && is {
+		if n, ok := pyReadInt(string(letters[first:i])); digits && ok {
 			all = append(all, n.String())
 		}
 	}
@@ -43,8 +43,8 @@ func countdown(of *item, got string) float64 {
 	if !of.read(&m) {
 		return 0
 	}
-	v, is := symPyValue(got)
-	if !is {
+	v, ok := symPyValue(got)
+	if !ok {
 		return unread
 	}
 	given := make([]string, len(m.Numbers))
@@ -71,8 +71,8 @@ func twentyFour(of *item, got string) float64 {
 	if len(m.Difficulty.Value) != 2 {
 		return of.spoil("difficulty.value: want two numbers")
 	}
-	v, is := symPyValue(answer.Trim(got))
-	if !is || math.Trunc(v) != 24 {
+	v, ok := symPyValue(answer.Trim(got))
+	if !ok || math.Trunc(v) != 24 {
 		return 0.01
 	}
 	numbers := wholeNumbers(got)
@@ -101,15 +101,15 @@ func antiderivative(of *item, got string) float64 {
 	if !of.read(&m) {
 		return 0
 	}
-	integrand, is := readSymPy(m.Integrand)
-	if !is {
+	integrand, ok := readSymPy(m.Integrand)
+	if !ok {
 		return of.spoil("integrand is not a formula")
 	}
-	found, is := readSymPy(got)
-	if is && found.Op == expr.Named { // SymPy reads a text in quotes once more
-		found, is = readSymPy(found.Name)
+	found, ok := readSymPy(got)
+	if ok && found.Op == expr.Named { // SymPy reads a text in quotes once more
+		found, ok = readSymPy(found.Name)
 	}
-	if !is {
+	if !ok {
 		return 0
 	}
 	c := &calculus{variable: m.Variable}

@@ -197,7 +197,7 @@ func life(of *item, got string) float64 {
 
 // rightCells counts the right cells of a row. An object in place of the row is bad.
 func rightCells(have any, want []any) (n int, bad bool) {
-	if _, is := have.(map[string]any); is && len(want) > 0 {
+	if _, ok := have.(map[string]any); ok && len(want) > 0 {
 		return 0, true
 	}
 	row, _ := have.([]any)
@@ -217,10 +217,10 @@ func anagrams(of *item, got string) float64 {
 	if !of.read(&m) {
 		return 0
 	}
-	v, is := pyReadJSON(got)
+	v, ok := pyReadJSON(got)
 	found, isFound := inOrder(v)
 	wanted, isWanted := inOrder(m.Groups)
-	if !is || !isFound || !isWanted {
+	if !ok || !isFound || !isWanted {
 		return 0
 	}
 	equal := func(a, b []any) bool { return slices.EqualFunc(a, b, pySame) }
@@ -266,8 +266,8 @@ func elements(v any) (list []any, ok bool) {
 func sortValues[T any](list []T, by func(T) any) bool {
 	all := true
 	slices.SortStableFunc(list, func(a, b T) int {
-		n, is := order(by(a), by(b))
-		all = all && is
+		n, ok := order(by(a), by(b))
+		all = all && ok
 		return n
 	})
 	return all
@@ -298,9 +298,9 @@ func partitions(of *item, got string) float64 {
 	var m struct {
 		All [][]string `json:"solution"`
 	}
-	v, is := pyReadJSON(got)
+	v, ok := pyReadJSON(got)
 	list, isList := v.([]any)
-	if !of.read(&m) || !is || !isList {
+	if !of.read(&m) || !ok || !isList {
 		return 0
 	}
 	wanted := map[string]bool{}
@@ -308,12 +308,12 @@ func partitions(of *item, got string) float64 {
 		wanted[strings.Join(one, "\x00")] = false
 	}
 	for _, one := range list {
-		parts, is := one.([]any)
-		if !is && one != "" {
+		parts, ok := one.([]any)
+		if !ok && one != "" {
 			return 0
 		}
-		text, is := joinedTexts(parts)
-		if _, known := wanted[text]; !is || !known {
+		text, ok := joinedTexts(parts)
+		if _, known := wanted[text]; !ok || !known {
 			return 0
 		}
 		wanted[text] = true
@@ -330,8 +330,8 @@ func partitions(of *item, got string) float64 {
 func joinedTexts(list []any) (string, bool) {
 	parts := make([]string, len(list))
 	for i, one := range list {
-		text, is := one.(string)
-		if !is {
+		text, ok := one.(string)
+		if !ok {
 			return "", false
 		}
 		parts[i] = text
@@ -442,9 +442,9 @@ func survo(of *item, got string) float64 {
 	for _, line := range pyLines(answer.Trim(got)) {
 		var row []int64
 		for _, word := range answer.Fields(line) {
-			if n, is := pyReadInt(word); is && n.IsInt64() {
+			if n, ok := pyReadInt(word); ok && n.IsInt64() {
 				row = append(row, n.Int64())
-			} else if is {
+			} else if ok {
 				row = append(row, math.MinInt64) // in no table
 			}
 		}

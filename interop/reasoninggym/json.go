@@ -61,11 +61,11 @@ func pyNumber(v any) (float64, bool) {
 func pySame(a, b any) bool {
 	switch x := a.(type) {
 	case []any:
-		y, is := b.([]any)
-		return is && slices.EqualFunc(x, y, pySame)
+		y, ok := b.([]any)
+		return ok && slices.EqualFunc(x, y, pySame)
 	case map[string]any:
-		y, is := b.(map[string]any)
-		if !is || len(x) != len(y) {
+		y, ok := b.(map[string]any)
+		if !ok || len(x) != len(y) {
 			return false
 		}
 		for name, v := range x {
@@ -98,8 +98,8 @@ func sameNumbers(a, b any) bool {
 
 // integer returns a JSON number written without a point and an exponent.
 func integer(v any) (*big.Int, bool) {
-	n, is := v.(json.Number)
-	if !is || strings.ContainsAny(n.String(), ".eE") {
+	n, ok := v.(json.Number)
+	if !ok || strings.ContainsAny(n.String(), ".eE") {
 		return nil, false
 	}
 	return new(big.Int).SetString(n.String(), 10)
@@ -133,7 +133,7 @@ func pyWriteScalar(v any) string {
 	case string:
 		return v
 	case json.Number:
-		if n, is := integer(v); is {
+		if n, ok := integer(v); ok {
 			return n.String()
 		}
 		x, _ := pyNumber(v)

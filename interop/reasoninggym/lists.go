@@ -12,8 +12,8 @@ func matrix(of *item, got string) float64 {
 		return 1
 	}
 	v, _ := pyReadLiteral(got)
-	text, is := pyRows(v)
-	return part(is && text == of.oracle, 0.1)
+	text, ok := pyRows(v)
+	return part(ok && text == of.oracle, 0.1)
 }
 
 // spiral takes the stored text, and pays a little for the same as a list.
@@ -26,8 +26,8 @@ func spiral(of *item, got string) float64 {
 		return 1
 	}
 	v, _ := pyReadLiteral(got)
-	text, is := pyJoined(v, " ")
-	return part(is && text == want, 0.1)
+	text, ok := pyJoined(v, " ")
+	return part(ok && text == want, 0.1)
 }
 
 // inserted takes the stored text, and pays a little for the same as a list or in quotes.
@@ -36,8 +36,8 @@ func inserted(of *item, got string) float64 {
 		return 1
 	}
 	v, _ := pyReadLiteral(got)
-	text, is := pyJoined(v, "")
-	return part(is && text == of.oracle, 0.1)
+	text, ok := pyJoined(v, "")
+	return part(ok && text == of.oracle, 0.1)
 }
 
 // queens takes a stored board, and pays half for one as a list of lists.
@@ -52,9 +52,9 @@ func queens(of *item, got string) float64 {
 		return 1
 	}
 	v, _ := pyReadLiteral(got)
-	text, is := pyRows(v)
+	text, ok := pyRows(v)
 	for _, board := range m.Valid {
-		if is && text == board {
+		if ok && text == board {
 			return 0.5
 		}
 	}

@@ -71,7 +71,7 @@ func pyASCII(text string) bool {
 
 // pyJoined returns the text of a list whose elements Python prints, or of a text's characters.
 func pyJoined(v any, between string) (string, bool) {
-	list, is := items(v)
+	list, ok := items(v)
 	parts := make([]string, len(list))
 	for i, one := range list {
 		switch one := one.(type) {
@@ -83,7 +83,7 @@ func pyJoined(v any, between string) (string, bool) {
 			return "", false
 		}
 	}
-	return strings.Join(parts, between), is
+	return strings.Join(parts, between), ok
 }
 
 // items returns the items of a list, or the characters of a text.
@@ -100,13 +100,13 @@ func items(v any) (list []any, ok bool) {
 
 // pyRows returns the text of a list of lists, a line each.
 func pyRows(v any) (string, bool) {
-	list, is := items(v)
-	if !is {
+	list, ok := items(v)
+	if !ok {
 		return "", false
 	}
 	text := make([]string, len(list))
 	for i, row := range list {
-		if text[i], is = pyJoined(row, " "); !is {
+		if text[i], ok = pyJoined(row, " "); !ok {
 			return "", false
 		}
 	}

@@ -81,8 +81,8 @@ func readFormula(text string, depth int) (*formula, bool) {
 		return &formula{op: op, args: []*formula{left, right}}, isLeft && isRight
 	}
 	if rest, not := strings.CutPrefix(text, "¬"); not {
-		inner, is := readFormula(rest, depth+1)
-		return &formula{op: "¬", args: []*formula{inner}}, is
+		inner, ok := readFormula(rest, depth+1)
+		return &formula{op: "¬", args: []*formula{inner}}, ok
 	}
 	return &formula{name: text}, true
 }
@@ -174,14 +174,14 @@ func entailed(of *item, got string) float64 {
 	if len(got) > mostSigns && strings.ContainsAny(got, "↔→∨∧¬()") {
 		return 0
 	}
-	conclusion, is := readFormula(got, 0)
-	if !is {
+	conclusion, ok := readFormula(got, 0)
+	if !ok {
 		return 0
 	}
 	numbers := map[string]int{}
 	premises := make([]*formula, len(m.Premises))
 	for i, text := range m.Premises {
-		if premises[i], is = readFormula(text, 0); !is {
+		if premises[i], ok = readFormula(text, 0); !ok {
 			return of.spoil("premises has something else than formulas")
 		}
 		premises[i].names(numbers)

@@ -63,8 +63,8 @@ func power10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewIn
 // is refused.
 func readRat(text string) (*big.Rat, bool) {
 	const most = 10_000
-	d, is := answer.ReadDecimal(text)
-	if !is || d.Exp > most || d.Exp < -most || len(d.Digits) > most {
+	d, ok := answer.ReadDecimal(text)
+	if !ok || d.Exp > most || d.Exp < -most || len(d.Digits) > most {
 		return nil, false
 	}
 	n, _ := new(big.Int).SetString("0"+d.Digits, 10)
@@ -79,8 +79,8 @@ func readRat(text string) (*big.Rat, bool) {
 
 // bitwise takes the value of the problem in any base.
 func bitwise(of *item, got string) float64 {
-	n, is := answer.ReadInteger(got)
-	if !is {
+	n, ok := answer.ReadInteger(got)
+	if !ok {
 		return 0
 	}
 	var m struct {
@@ -89,8 +89,8 @@ func bitwise(of *item, got string) float64 {
 	if !of.read(&m) {
 		return 0
 	}
-	want, is := symPyWhole(m.Problem)
-	if !is {
+	want, ok := symPyWhole(m.Problem)
+	if !ok {
 		return of.spoil("problem is not a formula")
 	}
 	return oneIf(n.Cmp(want) == 0, 0)
@@ -101,8 +101,8 @@ func complexNumber(of *item, got string) float64 {
 	var m struct {
 		Result [2]float64 `json:"result"`
 	}
-	re, im, is := readComplex(got)
-	if !of.read(&m) || !is {
+	re, im, ok := readComplex(got)
+	if !of.read(&m) || !ok {
 		return 0
 	}
 	d := math.Hypot(re-m.Result[0], im-m.Result[1])
@@ -151,9 +151,9 @@ func readComplex(text string) (re, im float64, ok bool) {
 
 // firstNumber compares the first number of a text. A minus counts only after a word.
 func firstNumber(of *item, got string) float64 {
-	want, is := pyReadFloat(of.oracle)
+	want, ok := pyReadFloat(of.oracle)
 	first, found := findNumber(got)
-	if !is || !found {
+	if !ok || !found {
 		return 0
 	}
 	return oneIf(first == want, 0.01)
@@ -202,8 +202,8 @@ func formatted(of *item, got string) float64 {
 	var m struct {
 		Solution float64 `json:"solution"`
 	}
-	x, is := pyReadFloat(strings.ReplaceAll(answer.Trim(got), ",", ""))
-	if !of.read(&m) || !is {
+	x, ok := pyReadFloat(strings.ReplaceAll(answer.Trim(got), ",", ""))
+	if !of.read(&m) || !ok {
 		return 0
 	}
 	return oneIf(math.Abs(x-m.Solution) < 0.01, 0)
@@ -236,13 +236,13 @@ func roundDecimal(d answer.Decimal) answer.Decimal {
 
 // factors takes the prime factors in any order, and pays half for other factors.
 func factors(of *item, got string) float64 {
-	wanted, is := readFactors(of.oracle)
-	if !is {
+	wanted, ok := readFactors(of.oracle)
+	if !ok {
 		return 0
 	}
-	found, is := readFactors(got)
+	found, ok := readFactors(got)
 	switch {
-	case !is:
+	case !ok:
 		return 0
 	case slices.EqualFunc(found, wanted, func(a, b *big.Int) bool { return a.Cmp(b) == 0 }):
 		return 1
@@ -331,7 +331,7 @@ func roots(of *item, got string) float64 {
 // readRoots returns the numbers between commas, sorted.
 func readRoots(text string) (all []float64) {
 	for part := range strings.SplitSeq(text, ",") {
-		if x, is := pyReadFloat(part); is {
+		if x, ok := pyReadFloat(part); ok {
 			all = append(all, x)
 		}
 	}

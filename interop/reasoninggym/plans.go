@@ -36,8 +36,8 @@ func route(of *item, got string) float64 {
 	steps := map[string][2]int{"up": {-1, 0}, "down": {1, 0}, "left": {0, -1}, "right": {0, 1}}
 	words := answer.Fields(got)
 	for _, word := range words {
-		step, is := steps[word]
-		if y, x = y+step[0], x+step[1]; !is || cell(y, x) == "X" {
+		step, ok := steps[word]
+		if y, x = y+step[0], x+step[1]; !ok || cell(y, x) == "X" {
 			return 0
 		}
 	}
@@ -171,8 +171,8 @@ func move(pegs map[int][]int, words []string) bool {
 	}
 	var n [3]int
 	for i, word := range []string{words[2], words[5], words[8]} {
-		read, is := pyReadInt(word)
-		if !is || !read.IsInt64() {
+		read, ok := pyReadInt(word)
+		if !ok || !read.IsInt64() {
 			return false
 		}
 		n[i] = int(read.Int64())
@@ -195,8 +195,8 @@ func jugs(of *item, got string) float64 {
 			Target int64   `json:"target"`
 		} `json:"puzzle"`
 	}
-	v, is := pyReadJSON(got)
-	if !of.read(&m) || !is {
+	v, ok := pyReadJSON(got)
+	if !of.read(&m) || !ok {
 		return 0
 	}
 	list, isList := v.([]any)
@@ -208,8 +208,8 @@ func jugs(of *item, got string) float64 {
 	}
 	levels := make([]int64, len(m.Puzzle.Sizes))
 	for _, one := range list {
-		text, is := one.(string)
-		if !is || !pour(m.Puzzle.Sizes, levels, answer.Fields(text)) {
+		text, ok := one.(string)
+		if !ok || !pour(m.Puzzle.Sizes, levels, answer.Fields(text)) {
 			return 0
 		}
 	}
@@ -228,8 +228,8 @@ func pour(sizes, levels []int64, words []string) bool {
 	if words[0] == "pour" != arrow || first == "" || arrow && second == "" {
 		return false
 	}
-	a, is := jug(first)
-	if !is {
+	a, ok := jug(first)
+	if !ok {
 		return false
 	}
 	switch words[0] {
@@ -238,8 +238,8 @@ func pour(sizes, levels []int64, words []string) bool {
 	case "empty":
 		levels[a] = 0
 	case "pour":
-		b, is := jug(second)
-		if !is {
+		b, ok := jug(second)
+		if !ok {
 			return false
 		}
 		n := min(levels[a], sizes[b]-levels[b])
@@ -267,8 +267,8 @@ func letters(of *item, got string) float64 {
 		if len(parts) != 2 {
 			return 0
 		}
-		n, is := pyReadInt(parts[1])
-		if !is {
+		n, ok := pyReadInt(parts[1])
+		if !ok {
 			return 0
 		}
 		d := 10 // too large for a digit
@@ -320,12 +320,12 @@ func coloring(of *item, got string) float64 {
 			Colors   []json.Number `json:"color_options"`
 		} `json:"puzzle"`
 	}
-	v, is := pyReadJSON(got)
-	if !of.read(&m) || !is {
+	v, ok := pyReadJSON(got)
+	if !of.read(&m) || !ok {
 		return 0
 	}
-	colors, is := v.(map[string]any)
-	if !is {
+	colors, ok := v.(map[string]any)
+	if !ok {
 		return listed(v, m.Puzzle.Vertices)
 	}
 	for _, vertex := range m.Puzzle.Vertices {
@@ -345,8 +345,8 @@ func coloring(of *item, got string) float64 {
 // listed scores JSON that is no object: a list counts as wrong colors, unless it has the name of
 // the first vertex, which reasoning-gym then uses as an index.
 func listed(v any, vertices []int) float64 {
-	list, is := v.([]any)
-	if !is || len(vertices) > 0 && slices.Contains(list, any(strconv.Itoa(vertices[0]))) {
+	list, ok := v.([]any)
+	if !ok || len(vertices) > 0 && slices.Contains(list, any(strconv.Itoa(vertices[0]))) {
 		return 0
 	}
 	return 0.01
@@ -369,9 +369,9 @@ func knightSwap(of *item, got string) float64 {
 	if no := pyLower(got) == "no"; no || !m.Possible {
 		return oneIf(no && !m.Possible, 0)
 	}
-	v, is := pyReadJSON(got)
+	v, ok := pyReadJSON(got)
 	list, isList := v.([]any)
-	if !is || !isList {
+	if !ok || !isList {
 		return 0
 	}
 	at := map[string]string{}

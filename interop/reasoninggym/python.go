@@ -11,7 +11,7 @@ import (
 
 // pyReadFloat reads text as Python's float does, with nan and inf.
 func pyReadFloat(text string) (float64, bool) {
-	if v, is := answer.ReadFloat(text); is {
+	if v, ok := answer.ReadFloat(text); ok {
 		return v, true
 	}
 	sign, word := 1, pyLower(answer.Trim(text))

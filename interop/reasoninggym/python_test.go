@@ -11,18 +11,18 @@ func TestReadNumbers(t *testing.T) {
 		"1": 1, " -1.5e3\n": -1500, //nolint:gocritic // Python strips white space
 		"１２": 12, "1_000": 1000, "inf": math.Inf(1), "-Infinity": math.Inf(-1), ".5": 0.5, "5.": 5,
 	} {
-		if x, is := pyReadFloat(text); !is || x != want {
-			t.Errorf("%q is %v (%v), want %v", text, x, is, want)
+		if x, ok := pyReadFloat(text); !ok || x != want {
+			t.Errorf("%q is %v (%v), want %v", text, x, ok, want)
 		}
 	}
-	if x, is := pyReadFloat(" NaN "); !is || !math.IsNaN(x) {
-		t.Errorf("NaN is %v (%v)", x, is)
+	if x, ok := pyReadFloat(" NaN "); !ok || !math.IsNaN(x) {
+		t.Errorf("NaN is %v (%v)", x, ok)
 	}
 	for text, want := range map[string]string{
 		" +07 ": "7", //nolint:gocritic // Python strips white space
 		"-1_2":  "-12", "１２": "12", "0": "0", "1.0": "", "1__2": "", "_1": "", "1_": "", "--1": "", "0x1": "", "": "", strings.Repeat("9", 5000): ""} {
 		got := ""
-		if n, is := pyReadInt(text); is {
+		if n, ok := pyReadInt(text); ok {
 			got = n.String()
 		}
 		if got != want {
@@ -37,9 +37,9 @@ func TestReadLiteral(t *testing.T) {
 		`'''a'''`: "a", `[1e20]`: "1e+20", `['it\'s']`: "it's", `["\x41"]`: "A", `[]`: "",
 		`1`: "no", `[1 2]`: "no", `[1`: "no", `a`: "no", `[f(1)]`: "no", `'a`: "no", `'a' b`: "no", `[01]`: "no", `[1][0]`: "no", `["\x4"]`: "no", "[1]\n, 2": "no", `{"a": 1}`: "no", ``: "no", strings.Repeat("[", 1000): "no",
 	} {
-		v, is := pyReadLiteral(text)
+		v, ok := pyReadLiteral(text)
 		got, printed := pyJoined(v, " ")
-		if !is || !printed {
+		if !ok || !printed {
 			got = "no"
 		}
 		if got != want {
@@ -63,8 +63,8 @@ func TestReadJSON(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]int{`[1, 2.50, "é\n", null, true]`: len(`[1, 2.5, "\u00e9\n", null, true]`), `{"a":{},"b":[]}`: len(`{"a": {}, "b": []}`), `[Infinity,-1e999]`: len(`[Infinity, -Infinity]`), `"😀"`: 14} {
-		if v, is := pyReadJSON(text); !is || pyDumped(v) != want {
-			t.Errorf("%s takes %d characters (%v), want %d", text, pyDumped(v), is, want)
+		if v, ok := pyReadJSON(text); !ok || pyDumped(v) != want {
+			t.Errorf("%s takes %d characters (%v), want %d", text, pyDumped(v), ok, want)
 		}
 	}
 }

@@ -93,8 +93,8 @@ func readFraction(text string) (float64, bool) {
 		return 0, false
 	}
 	if m[3] == "" {
-		x, is := pyReadFloat(text)
-		return x, is && !math.IsInf(x, 0)
+		x, ok := pyReadFloat(text)
+		return x, ok && !math.IsInf(x, 0)
 	}
 	n, isN := pyReadInt(m[2])
 	d, isD := pyReadInt(m[3])
@@ -186,8 +186,8 @@ func readDays(text string) (float64, bool) {
 
 // whole reads a whole number.
 func whole(text string) (float64, bool) {
-	n, is := pyReadInt(text)
-	if !is {
+	n, ok := pyReadInt(text)
+	if !ok {
 		return 0, false
 	}
 	x, _ := new(big.Float).SetInt(n).Float64()
@@ -279,12 +279,12 @@ func atCenter(text string, center []string) bool {
 	}
 	for i, part := range parts[:2] {
 		part = strings.ReplaceAll(part, "()"[i:i+1], "")
-		want, is := new(big.Rat).SetString(center[i])
-		if !is {
+		want, ok := new(big.Rat).SetString(center[i])
+		if !ok {
 			return false
 		}
-		got, is := readRat(answer.Trim(part))
-		if !is {
+		got, ok := readRat(answer.Trim(part))
+		if !ok {
 			return false
 		}
 		x, _ := got.Float64()

@@ -4,8 +4,8 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/quintain-rl/quintain/grade/mathverify/expr"
 	"github.com/quintain-rl/quintain/internal/unicode15"
-	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -74,8 +74,8 @@ func (r *reader) level(i int) *expr.Node {
 	}
 	left := r.level(i + 1)
 	for !r.fault {
-		op, is := r.operator(operators[i])
-		if !is {
+		op, ok := r.operator(operators[i])
+		if !ok {
 			break
 		}
 		left = join(op, left, r.level(i+1))
@@ -107,13 +107,13 @@ func (r *reader) signed() *expr.Node {
 	if r.fault {
 		return nil
 	}
-	op, is := r.operator([]string{"+", "-", "~"})
+	op, ok := r.operator([]string{"+", "-", "~"})
 	switch {
-	case is && op == "-":
+	case ok && op == "-":
 		return expr.New(expr.Neg, r.signed())
-	case is && op == "+":
+	case ok && op == "+":
 		return r.signed()
-	case is:
+	case ok:
 		return expr.Call(op, r.signed())
 	}
 	base := r.postfix()
@@ -153,8 +153,8 @@ func (r *reader) operand() *expr.Node {
 	case first == '(':
 		return r.inBrackets()
 	case first == '"' || first == '\'':
-		text, rest, is := pyCutText(r.text)
-		r.fault, r.text = r.fault || !is, rest
+		text, rest, ok := pyCutText(r.text)
+		r.fault, r.text = r.fault || !ok, rest
 		return &expr.Node{Op: expr.Named, Name: text}
 	case first >= '0' && first <= '9' || first == '.':
 		return r.number()
@@ -218,11 +218,11 @@ func (r *reader) number() *expr.Node {
 	}
 	word := r.text[:end]
 	r.text = r.text[end:]
-	if n, is := answer.ReadInteger(word); is {
+	if n, ok := answer.ReadInteger(word); ok {
 		return expr.Rational(new(big.Rat).SetInt(n))
 	}
 	const most = 400
-	if x, is := answer.ReadFloat(word); is && strings.ContainsAny(word, ".eE") && x < 1e300 {
+	if x, ok := answer.ReadFloat(word); ok && strings.ContainsAny(word, ".eE") && x < 1e300 {
 		if d, _ := answer.ReadDecimal(word); d.Exp < most && d.Exp > -most && len(d.Digits) < most {
 			n := expr.Rational(new(big.Rat).SetFloat64(x))
 			n.Digits = max(len(d.Digits), 1)

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/grade/mathverify/expr"
 )
 
 // symPyValue returns the value of a formula without variables, as float(parse_expr(text)) does; a
@@ -29,13 +29,13 @@ func symPyValue(text string) (v float64, ok bool) {
 
 // symPyWhole returns the value of a formula of whole numbers.
 func symPyWhole(text string) (*big.Int, bool) {
-	n, is := readSymPy(text)
-	if !is {
+	n, ok := readSymPy(text)
+	if !ok {
 		return nil, false
 	}
 	e := newEvaluator()
-	v, is := e.form(n).number()
-	if !is || e.fault {
+	v, ok := e.form(n).number()
+	if !ok || e.fault {
 		return nil, false
 	}
 	return v.whole()
@@ -44,8 +44,8 @@ func symPyWhole(text string) (*big.Int, bool) {
 // symPyForm returns a text that two formulas share if SymPy brings them into the same form by
 // itself.
 func symPyForm(text string) (string, bool) {
-	n, is := readSymPy(text)
-	if !is {
+	n, ok := readSymPy(text)
+	if !ok {
 		return "", false
 	}
 	e := newEvaluator()

@@ -32,8 +32,8 @@ func TestValue(t *testing.T) {
 		"1/0": math.NaN(), "0**-1": math.NaN(), "x": math.NaN(), "f(2)": math.NaN(), "1, 2": math.NaN(), "2 3": math.NaN(), "031": math.NaN(), "9**9**9": math.NaN(),
 		"2**99999999999999999999": math.NaN(), strings.Repeat("(", 500) + "1" + strings.Repeat(")", 500): math.NaN(), "1" + strings.Repeat("+1", 20_000): math.NaN(),
 	} {
-		if v, is := symPyValue(text); is != !math.IsNaN(want) || is && math.Abs(v-want) > 1e-12 {
-			t.Errorf("%.60q is %v (%v), want %v", text, v, is, want)
+		if v, ok := symPyValue(text); ok != !math.IsNaN(want) || ok && math.Abs(v-want) > 1e-12 {
+			t.Errorf("%.60q is %v (%v), want %v", text, v, ok, want)
 		}
 	}
 }

@@ -103,7 +103,7 @@ func (c *OpenAI) round(ctx context.Context, r quintain.Request, n int) ([]quinta
 		return c.singly(ctx, r, n)
 	}
 	samples, err := c.ask(ctx, r, n)
-	if fault, is := errors.AsType[*remote.Error](err); is && fault.RefusesSeveral() {
+	if fault, ok := errors.AsType[*remote.Error](err); ok && fault.RefusesSeveral() {
 		if one, again := c.ask(ctx, r, 1); again == nil {
 			samples, err = one, nil
 		}

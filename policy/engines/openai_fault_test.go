@@ -118,8 +118,8 @@ func TestPermanentFaultsAreErrors(t *testing.T) {
 			s := failing(times(20, test.fault)...)
 			c := client(t, s, func(cfg *engines.OpenAIConfig) { cfg.Server.Retries = 4 })
 			samples, err := c.Sample(t.Context(), request(1))
-			fault, is := errors.AsType[*remote.Error](err)
-			if !is || len(samples) > 0 {
+			fault, ok := errors.AsType[*remote.Error](err)
+			if !ok || len(samples) > 0 {
 				t.Fatalf("%d samples and error %v, want a *remote.Error alone", len(samples), err)
 			}
 			if fault.Kind != test.kind || fault.Attempts != test.attempts || len(s.Requests()) != test.attempts {
@@ -154,8 +154,8 @@ func TestUnreachableServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = c.Sample(t.Context(), request(1))
-		fault, is := errors.AsType[*remote.Error](err)
-		if !is || fault.Kind != remote.Unreachable || fault.Attempts != test.attempts || !strings.Contains(err.Error(), test.says) {
+		fault, ok := errors.AsType[*remote.Error](err)
+		if !ok || fault.Kind != remote.Unreachable || fault.Attempts != test.attempts || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: error is %v, want %q after %d attempts", test.why, err, test.says, test.attempts)
 		}
 		c.CloseIdle()
@@ -178,8 +178,8 @@ func TestErrorsDoNotContainTheKey(t *testing.T) {
 		s.Key = key
 		c := client(t, s, func(cfg *engines.OpenAIConfig) { cfg.Server.APIKey, cfg.Server.URL = key, cfg.Server.URL+"?key="+key })
 		_, err := c.Sample(t.Context(), request(1))
-		fault, is := errors.AsType[*remote.Error](err)
-		if !is {
+		fault, ok := errors.AsType[*remote.Error](err)
+		if !ok {
 			t.Fatalf("%s: error is %v", test.why, err)
 		}
 		if text := fmt.Sprintf("%v %+v %#v %v", err, fault, fault, fault.Err); strings.Contains(text, key) {
@@ -198,8 +198,8 @@ func TestTimeoutIsNotRetried(t *testing.T) {
 	s := failing(policytest.Hang)
 	c := client(t, s, func(cfg *engines.OpenAIConfig) { cfg.Server.Timeout = 20 * time.Millisecond })
 	_, err := c.Sample(t.Context(), request(1))
-	fault, is := errors.AsType[*remote.Error](err)
-	if !is || fault.Kind != remote.TooSlow || fault.Attempts != 1 || !strings.Contains(err.Error(), "no answer in time (20ms)") {
+	fault, ok := errors.AsType[*remote.Error](err)
+	if !ok || fault.Kind != remote.TooSlow || fault.Attempts != 1 || !strings.Contains(err.Error(), "no answer in time (20ms)") {
 		t.Errorf("error is %v, want one attempt that was too slow", err)
 	}
 }
@@ -209,7 +209,7 @@ func TestReplySizeIsLimited(t *testing.T) {
 	s := saying(strings.Repeat("blah ", 1000))
 	c := client(t, s, func(cfg *engines.OpenAIConfig) { cfg.Server.MaxReplyBytes = 1000 })
 	_, err := c.Sample(t.Context(), request(1))
-	if fault, is := errors.AsType[*remote.Error](err); !is || fault.Kind != remote.TooLarge || fault.Attempts != 1 {
+	if fault, ok := errors.AsType[*remote.Error](err); !ok || fault.Kind != remote.TooLarge || fault.Attempts != 1 {
 		t.Errorf("error is %v, want a reply that is too large", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestTooLongConversationsAreNotRetried(t *testing.T) {
 	c := client(t, &policytest.Server{MaxContext: 10}, nil)
 	r := request(4)
 	_, err := c.Sample(t.Context(), r)
-	if fault, is := errors.AsType[*remote.Error](err); !is || fault.Kind != remote.TooLong || fault.Attempts != 1 {
+	if fault, ok := errors.AsType[*remote.Error](err); !ok || fault.Kind != remote.TooLong || fault.Attempts != 1 {
 		t.Errorf("error is %v, want one of kind TooLong", err)
 	}
 	if asked := c.Stats().Asked; asked != 1 {

@@ -31,9 +31,9 @@ func (l *logProbs) named() []quintain.Token {
 	}
 	tokens := make([]quintain.Token, 0, len(l.Content))
 	for _, e := range l.Content {
-		digits, is := strings.CutPrefix(e.Token, "token_id:")
+		digits, ok := strings.CutPrefix(e.Token, "token_id:")
 		id, err := strconv.ParseInt(digits, 10, 32)
-		if !is || err != nil {
+		if !ok || err != nil {
 			return nil
 		}
 		tokens = append(tokens, quintain.Token(id))

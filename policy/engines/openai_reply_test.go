@@ -57,9 +57,9 @@ func TestServerThatForgetsThoughtsForks(t *testing.T) {
 	r.Fresh = 2
 	r.Messages = append(r.Messages, quintain.Message{Role: "assistant", Content: samples[0].Text}, quintain.Message{Role: "user", Content: "Sure?"})
 	_, err = c.Sample(t.Context(), r)
-	fault, is := errors.AsType[*remote.Error](err)
+	fault, ok := errors.AsType[*remote.Error](err)
 	want := fmt.Sprintf("differs from the %d tokens of the conversation so far at token %d", len(r.Context), len(samples[0].Read))
-	if !is || fault.Kind != remote.Forked || !strings.Contains(err.Error(), want) {
+	if !ok || fault.Kind != remote.Forked || !strings.Contains(err.Error(), want) {
 		t.Errorf("error is %v, want %q", err, want)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/policy/remote"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // The forms of completions.

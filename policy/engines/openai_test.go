@@ -368,11 +368,11 @@ func TestCheckReportsServersThatCannotBeUsed(t *testing.T) {
 	} {
 		c := client(t, &policytest.Server{Key: "sk-right"}, func(cfg *engines.OpenAIConfig) { cfg.Server.APIKey = "sk-right"; test.change(cfg) })
 		err := c.Check(t.Context())
-		fault, is := errors.AsType[*remote.Error](err)
+		fault, ok := errors.AsType[*remote.Error](err)
 		switch {
 		case test.kind == "" && err != nil:
 			t.Errorf("%s: %v", test.why, err)
-		case test.kind != "" && (!is || fault.Kind != test.kind || !strings.Contains(err.Error(), test.says)):
+		case test.kind != "" && (!ok || fault.Kind != test.kind || !strings.Contains(err.Error(), test.says)):
 			t.Errorf("%s: error is %v, want %q of kind %q", test.why, err, test.says, test.kind)
 		}
 	}

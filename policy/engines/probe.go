@@ -84,15 +84,15 @@ func (r *Report) choose(ctx context.Context, server *remote.Server) (owner strin
 // not mean much: transformers serve lists the models of a cache, if there is one, and
 // serves another from elsewhere.
 func answered(err error) bool {
-	fault, is := errors.AsType[*remote.Error](err)
-	return is && fault.Status != 0
+	fault, ok := errors.AsType[*remote.Error](err)
+	return ok && fault.Status != 0
 }
 
 // get requests path. A server that does not answer is asked once.
 func get(ctx context.Context, server *remote.Server, path, missing string) (body []byte, err error) {
 	failed := remote.NewRetry(remote.Config{Retries: retries}).Do(ctx, func() *remote.Error {
 		body, err = server.Get(ctx, path, missing)
-		if fault, is := errors.AsType[*remote.Error](err); is && fault.Status != 0 {
+		if fault, ok := errors.AsType[*remote.Error](err); ok && fault.Status != 0 {
 			return fault
 		}
 		return nil
@@ -205,8 +205,8 @@ func (r *Report) sample(ctx context.Context, of OpenAIConfig) (can policy.Abilit
 		if err == nil {
 			return policy.Abilities{TokensOut: with.tokens, LogProbs: with.probs && samples[0].LogProbs != nil}, nil
 		}
-		fault, is := errors.AsType[*remote.Error](err)
-		if !is || fault.Kind != remote.Unsupported && fault.Status != http.StatusBadRequest && fault.Status != http.StatusUnprocessableEntity {
+		fault, ok := errors.AsType[*remote.Error](err)
+		if !ok || fault.Kind != remote.Unsupported && fault.Status != http.StatusBadRequest && fault.Status != http.StatusUnprocessableEntity {
 			break
 		}
 	}

@@ -80,8 +80,8 @@ func TestAddressesOfNoUse(t *testing.T) {
 		{"another path", serve(t, like(t, fake.VLLM)) + "/api", "sk-right", "", remote.Refused, "is this the address of an inference server?"},
 	} {
 		_, err := engines.Probe(t.Context(), remote.Config{URL: test.url, APIKey: test.key}, test.model, "")
-		fault, is := err.(*remote.Error)
-		if !is || fault.Kind != test.kind || !strings.Contains(err.Error(), test.says) {
+		fault, ok := err.(*remote.Error)
+		if !ok || fault.Kind != test.kind || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: error is %v, want %q of kind %q", test.why, err, test.says, test.kind)
 		}
 	}

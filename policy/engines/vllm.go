@@ -100,13 +100,13 @@ func (c *VLLM) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output, 
 
 // isBroken reports whether the server went away in the middle of an answer.
 func isBroken(err error) bool {
-	fault, is := errors.AsType[*remote.Error](err)
-	return is && (fault.Kind == remote.Unreachable || fault.Kind == remote.ServerFailed)
+	fault, ok := errors.AsType[*remote.Error](err)
+	return ok && (fault.Kind == remote.Unreachable || fault.Kind == remote.ServerFailed)
 }
 
 // disabled returns err, with advice if the native route is switched off.
 func (c *VLLM) disabled(err error) error {
-	if fault, is := errors.AsType[*remote.Error](err); is && c.cfg.Native && fault.Status == http.StatusForbidden {
+	if fault, ok := errors.AsType[*remote.Error](err); ok && c.cfg.Native && fault.Status == http.StatusForbidden {
 		fault.Remedy = "vLLM 0.32 has this route if it runs with --enable-scale-out; is the API key right?"
 	}
 	return err

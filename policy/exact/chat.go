@@ -128,8 +128,8 @@ func (c *Chat) follow(r quintain.Request, last reply, before, full string) (rest
 	if d != Forked {
 		return rest, d
 	}
-	cut, is := c.cut(r, last)
-	if !is {
+	cut, ok := c.cut(r, last)
+	if !ok {
 		return "", Forked
 	}
 	rest, d = cut.follow(before, full, c.closes)

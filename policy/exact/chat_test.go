@@ -372,10 +372,10 @@ func TestTokensSpellTheTemplatesText(t *testing.T) {
 func spelled(rnd *rand.Rand, tokens []quintain.Token) (out []quintain.Token) {
 	bytes := map[quintain.Token]string{259: "in", 260: "an"}
 	for i, token := range tokens {
-		text, is := bytes[token]
+		text, ok := bytes[token]
 		switch {
 		case i == len(tokens)-1 && i > 0:
-		case is && rnd.IntN(2) == 0:
+		case ok && rnd.IntN(2) == 0:
 			out = append(out, policy.Encode(text)...)
 		default:
 			out = append(out, token)
@@ -445,8 +445,8 @@ func TestOnDrift(t *testing.T) {
 			}
 			continue
 		}
-		drift, is := errors.AsType[*exact.DriftError](err)
-		if !is || drift.OnDrift != does || !errors.Is(err, quintain.ErrFinal) || errors.Is(err, quintain.ErrStop) != (does == exact.Fail) || len(s.asked) > 0 ||
+		drift, ok := errors.AsType[*exact.DriftError](err)
+		if !ok || drift.OnDrift != does || !errors.Is(err, quintain.ErrFinal) || errors.Is(err, quintain.ErrStop) != (does == exact.Fail) || len(s.asked) > 0 ||
 			!strings.Contains(err.Error(), `p#1: the chat template rewrote earlier messages: it has "im_start|>assistant\nin<|im_end|>`) {
 			t.Errorf("%s: error is %v", does, err)
 		}

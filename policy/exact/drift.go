@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // A Drift compares the tokens so far with the chat template, which renders the whole

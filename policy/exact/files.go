@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )

@@ -26,8 +26,8 @@ type telling struct {
 // telling returns what takes the tokens of a reply to r as they are sampled; nil: it cannot be
 // told before it is whole.
 func (p *Policy) telling(r quintain.Request) func([]quintain.Token) {
-	c, is := p.render.(*Chat)
-	if !is {
+	c, ok := p.render.(*Chat)
+	if !ok {
 		return nil
 	}
 	t := &telling{chat: c, stops: r.Stop, tell: r.Text}

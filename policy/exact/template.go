@@ -78,8 +78,8 @@ func (f TemplateFiles) read() (*chattemplate.Config, error) {
 		return nil, err
 	}
 	for _, file := range more {
-		name, is := strings.CutSuffix(file.Name(), ".jinja")
-		if !is {
+		name, ok := strings.CutSuffix(file.Name(), ".jinja")
+		if !ok {
 			continue
 		}
 		source, err := os.ReadFile(filepath.Join(folder, "additional_chat_templates", file.Name()))

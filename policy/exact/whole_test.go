@@ -69,8 +69,8 @@ func TestDroppedPiecesAreErrors(t *testing.T) {
 		{"a template that takes no marks", strict, []quintain.Message{say("user", "hi")}, "", ""},
 	} {
 		_, err := chat(t, test.template).Render(quintain.Request{Messages: test.talk, N: 1})
-		lost, is := errors.AsType[*policy.UnreadError](err)
-		if is != (test.field != "") || !is && err != nil || is && (lost.Field() != test.field || !strings.Contains(lost.Why, test.says) || !errors.Is(err, quintain.ErrFinal)) {
+		lost, ok := errors.AsType[*policy.UnreadError](err)
+		if ok != (test.field != "") || !ok && err != nil || ok && (lost.Field() != test.field || !strings.Contains(lost.Why, test.says) || !errors.Is(err, quintain.ErrFinal)) {
 			t.Errorf("%s: %v, want %s: %s", test.why, err, test.field, test.says)
 		}
 	}
@@ -84,8 +84,8 @@ func TestImagesAreNotRead(t *testing.T) {
 	for _, role := range []string{quintain.RoleUser, quintain.RoleTool} {
 		p := exact.New(nil, exact.Bytes{})
 		_, err := p.Sample(t.Context(), quintain.Request{N: 1, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "hi"}, {Role: role, Parts: []quintain.Part{text, image}}}})
-		lost, is := errors.AsType[*policy.UnreadError](err)
-		if !is || lost.Field() != "messages[1].content[1]" || !errors.Is(err, quintain.ErrFinal) {
+		lost, ok := errors.AsType[*policy.UnreadError](err)
+		if !ok || lost.Field() != "messages[1].content[1]" || !errors.Is(err, quintain.ErrFinal) {
 			t.Errorf("%s: error %v", role, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // A Shape is the kind of server to imitate.

@@ -146,7 +146,7 @@ func (h *Hold) Told(fault *remote.Error, _ int) { h.For(fault.After()) }
 
 // Failed notes what the server asked for in an error that ended a call.
 func (h *Hold) Failed(err error) {
-	if fault, is := errors.AsType[*remote.Error](err); is {
+	if fault, ok := errors.AsType[*remote.Error](err); ok {
 		h.For(fault.After())
 	}
 }

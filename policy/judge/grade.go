@@ -92,7 +92,7 @@ func (j *Judge) poll(ctx context.Context, key string, p *prompt) (result poll, e
 			continue
 		}
 		result.invalid++
-		if u, is := errors.AsType[*Ungraded](fault); worst == nil || is && u.Kind == OverBudget {
+		if u, ok := errors.AsType[*Ungraded](fault); worst == nil || ok && u.Kind == OverBudget {
 			worst = fault
 		}
 	}

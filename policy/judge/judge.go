@@ -216,7 +216,7 @@ const leastLimit = 512
 func (j *Judge) fitting(replies []string, ask func(shown []string) error) error {
 	err := ask(replies)
 	for limit := j.cfg.Limit / 2; limit >= leastLimit; limit /= 2 {
-		if u, is := errors.AsType[*Ungraded](err); !is || !errors.Is(u.Err, quintain.ErrNoRoom) {
+		if u, ok := errors.AsType[*Ungraded](err); !ok || !errors.Is(u.Err, quintain.ErrNoRoom) {
 			break
 		}
 		shown := make([]string, len(replies))
@@ -240,8 +240,8 @@ func (j *Judge) patiently(ctx context.Context, try func() error) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		u, is := errors.AsType[*Ungraded](err)
-		if !is || !u.later() || j.cfg.Within == 0 || !time.Now().Add(pause).Before(end) {
+		u, ok := errors.AsType[*Ungraded](err)
+		if !ok || !u.later() || j.cfg.Within == 0 || !time.Now().Add(pause).Before(end) {
 			j.ungraded.Add(1)
 			return err
 		}

@@ -76,10 +76,10 @@ func (s *scripted) Sample(ctx context.Context, r quintain.Request) ([]quintain.S
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r)
 	text := s.texts[min(len(s.asked), len(s.texts))-1]
-	if fault, is := strings.CutPrefix(text, "error "); is {
+	if fault, ok := strings.CutPrefix(text, "error "); ok {
 		return nil, errors.New(fault)
 	}
-	if rest, is := strings.CutPrefix(text, "cut "); is {
+	if rest, ok := strings.CutPrefix(text, "cut "); ok {
 		return []quintain.Sample{{Text: rest, Finish: quintain.Length}}, nil
 	}
 	return script.Always(text).Sample(ctx, r)
@@ -152,8 +152,8 @@ func TestNoVerdictIsNoScore(t *testing.T) {
 	} {
 		j := newJudge(t, rubric(test.change), say(test.texts...), test.config)
 		v, err := j.Grade(t.Context(), item)
-		u, is := errors.AsType[*Ungraded](err)
-		if !is || u.Kind != test.kind || !strings.Contains(err.Error(), test.says) || !errors.Is(err, quintain.ErrUngraded) || !errors.Is(err, quintain.ErrLost) || v.Score != 0 || v.Why != "" {
+		u, ok := errors.AsType[*Ungraded](err)
+		if !ok || u.Kind != test.kind || !strings.Contains(err.Error(), test.says) || !errors.Is(err, quintain.ErrUngraded) || !errors.Is(err, quintain.ErrLost) || v.Score != 0 || v.Why != "" {
 			t.Errorf("%s: %+v, error %v; want %s: %s", test.why, v, err, test.kind, test.says)
 		}
 		got := j.Stats()

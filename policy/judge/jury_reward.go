@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
-	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/text/chattemplate"
 )
 

@@ -18,9 +18,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/policytest"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

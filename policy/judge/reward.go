@@ -156,7 +156,7 @@ func (j *Judge) callRewards(ctx context.Context, asks []RewardReply) ([]float64,
 	}
 	j.failed.Add(1)
 	j.cfg.Hold.Failed(err)
-	if _, is := errors.AsType[*remote.Error](err); !is { // the template refuses the conversation, and will again
+	if _, ok := errors.AsType[*remote.Error](err); !ok { // the template refuses the conversation, and will again
 		err = fmt.Errorf("%w: %w", quintain.ErrFinal, err)
 	}
 	return nil, &Ungraded{CallFailed, err}

@@ -93,8 +93,8 @@ func TestRewardsThatFail(t *testing.T) {
 			scores(t, j.Group(t.Context(), group("first")))
 		}
 		for i, r := range j.Group(t.Context(), group("a", "bb")) {
-			u, is := errors.AsType[*Ungraded](r.Err)
-			if !is || u.Kind != test.kind || u.later() == (test.final || test.kind == OverBudget) || r.Verdict.Score != 0 || !errors.Is(r.Err, quintain.ErrUngraded) {
+			u, ok := errors.AsType[*Ungraded](r.Err)
+			if !ok || u.Kind != test.kind || u.later() == (test.final || test.kind == OverBudget) || r.Verdict.Score != 0 || !errors.Is(r.Err, quintain.ErrUngraded) {
 				t.Errorf("%s: %d: %+v", test.why, i, r)
 			}
 		}

@@ -151,7 +151,7 @@ func (c *RewardModel) ask(ctx context.Context, batch []RewardReply) (rewards []f
 		if err == nil {
 			return nil
 		}
-		if fault, is := errors.AsType[*remote.Error](err); is {
+		if fault, ok := errors.AsType[*remote.Error](err); ok {
 			return fault
 		}
 		return &remote.Error{Kind: remote.Unreachable, Err: err} // ctx has ended

@@ -135,7 +135,7 @@ func TestNonsenseIsNeverAReward(t *testing.T) {
 				return 200, answer
 			})
 			got, err := c.Rewards(t.Context(), []judge.RewardReply{talk("a"), talk("b")})
-			if _, is := errors.AsType[*remote.Error](err); !is || got != nil || asked.Load() < 2 {
+			if _, ok := errors.AsType[*remote.Error](err); !ok || got != nil || asked.Load() < 2 {
 				t.Errorf("%s: %s: %v, error %v after %d requests", kind, answer, got, err, asked.Load())
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // What a judge sees of an episode.
@@ -186,8 +186,8 @@ func (c *criteria) Set(text string) error {
 
 // Take implements [settings.Value].
 func (c *criteria) Take(v any) error {
-	list, is := v.([]any)
-	if !is {
+	list, ok := v.([]any)
+	if !ok {
 		return errors.New("want a list, each with a name and a text")
 	}
 	if len(list) > mostCriteria {
@@ -196,8 +196,8 @@ func (c *criteria) Take(v any) error {
 	made := make(criteria, len(list))
 	seen := map[string]int{}
 	for i, one := range list {
-		fields, is := one.(map[string]any)
-		if !is {
+		fields, ok := one.(map[string]any)
+		if !ok {
 			return settings.Within(errors.New("want a group of settings: name, text, choices, weight and must"), i)
 		}
 		if err := made[i].take(fields); err != nil {

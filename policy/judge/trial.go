@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // A Check says how a judge is tried in a run, as by quintain judge check: before it judges the

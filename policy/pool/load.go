@@ -14,8 +14,8 @@ import (
 func readLoad(page []byte, now time.Time) (load Load, preempted int, known bool) {
 	load.At = now
 	for line := range bytes.Lines(page) {
-		name, value, is := sample(line)
-		if !is {
+		name, value, ok := sample(line)
+		if !ok {
 			continue
 		}
 		switch name {
@@ -34,7 +34,7 @@ func readLoad(page []byte, now time.Time) (load Load, preempted int, known bool)
 
 // sample parses a line such as `name{label="value"} 0.5`. It rejects comments and values
 // other than numbers from 0 on.
-func sample(line []byte) (name string, value float64, is bool) {
+func sample(line []byte) (name string, value float64, ok bool) {
 	end := bytes.IndexAny(line, "{ ")
 	if end <= 0 || line[0] == '#' {
 		return "", 0, false

@@ -134,8 +134,8 @@ func (p *Pool[C]) probe(ctx context.Context, m *member[C]) {
 			m.fault = ill
 			m.outages++
 		default:
-			fault, is := errors.AsType[*remote.Error](ill)
-			p.failed(m, ill, !is || fault.Kind != remote.TooSlow)
+			fault, ok := errors.AsType[*remote.Error](ill)
+			p.failed(m, ill, !ok || fault.Kind != remote.TooSlow)
 		}
 	})
 }
@@ -143,8 +143,8 @@ func (p *Pool[C]) probe(ctx context.Context, m *member[C]) {
 // examine returns why m cannot be used.
 func (p *Pool[C]) examine(ctx context.Context, m *member[C]) error {
 	_, err := m.server.Get(ctx, "health", "")
-	fault, is := errors.AsType[*remote.Error](err)
-	lacksRoute := is && fault.Status >= 300 && fault.Status < 500
+	fault, ok := errors.AsType[*remote.Error](err)
+	lacksRoute := ok && fault.Status >= 300 && fault.Status < 500
 	if err != nil && !lacksRoute {
 		return err
 	}

@@ -338,7 +338,7 @@ func TestRequestsWaitForAServer(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		close(stop)
 		all.Wait()
-		if fault, is := errors.AsType[*remote.Error](first); !is || fault.Kind != remote.Unreachable || !errors.Is(first, quintain.ErrCancelled) || fmt.Sprint(second) != "cut" {
+		if fault, ok := errors.AsType[*remote.Error](first); !ok || fault.Kind != remote.Unreachable || !errors.Is(first, quintain.ErrCancelled) || fmt.Sprint(second) != "cut" {
 			t.Errorf("errors %v and %v, want the server's missing ability, and the cause", first, second)
 		}
 		if s := r.Status(); s.Waiting != 0 || s.UnderWay != 0 {
@@ -396,7 +396,7 @@ func TestRequestsFailFast(t *testing.T) {
 		r.set("b", nil)
 		again.Store(0)
 		_, err := r.Generate(t.Context(), prompt("p"))
-		if fault, is := errors.AsType[*remote.Error](err); !is || fault.Kind != remote.Unreachable || fault.Attempts != 4 || again.Load() != 3 {
+		if fault, ok := errors.AsType[*remote.Error](err); !ok || fault.Kind != remote.Unreachable || fault.Attempts != 4 || again.Load() != 3 {
 			t.Errorf("error %v, %d times again; want their common missing ability, after 3 retries", err, again.Load())
 		}
 		r.set("a", r.servers[0])

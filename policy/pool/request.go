@@ -61,7 +61,7 @@ func (p *Pool[C]) once(ctx context.Context, r *request[C], call func(context.Con
 		return err
 	}
 	err := r.call(work, call)
-	if fault, is := errors.AsType[*remote.Error](err); is && fault.URL == "" {
+	if fault, ok := errors.AsType[*remote.Error](err); ok && fault.URL == "" {
 		fault.URL = r.at.url
 	}
 	p.leave(r, err)
@@ -125,7 +125,7 @@ func (p *Pool[C]) begun(ctx context.Context, r *request[C]) (err error) {
 // leave frees r's slot for the waiting requests, and records how r ended.
 func (p *Pool[C]) leave(r *request[C], err error) {
 	var fault remote.Error // a copy: the caller counts the attempts in the original
-	if of, is := errors.AsType[*remote.Error](err); is {
+	if of, ok := errors.AsType[*remote.Error](err); ok {
 		fault = *of
 	}
 	p.change(func() {
@@ -225,7 +225,7 @@ func (p *Pool[C]) hopeless() bool {
 // outage returns why no server is up.
 func (p *Pool[C]) outage() error {
 	for _, m := range p.members {
-		if fault, is := errors.AsType[*remote.Error](m.fault); is {
+		if fault, ok := errors.AsType[*remote.Error](m.fault); ok {
 			copied := *fault
 			return &copied
 		} else if m.fault != nil {

@@ -100,7 +100,7 @@ func TestVersionsOfServers(t *testing.T) {
 		}
 		r := newRack(t, 3, slow(), func(c *pool.Config) {
 			c.Version = func(url string) int32 {
-				if version, is := told[url]; is {
+				if version, ok := told[url]; ok {
 					return version
 				}
 				return 7

@@ -150,7 +150,7 @@ func Decode(body []byte, value any) *Error {
 	if err == nil {
 		return nil
 	}
-	if _, is := errors.AsType[*json.SyntaxError](err); is && strings.Contains(err.Error(), "unexpected end") {
+	if _, ok := errors.AsType[*json.SyntaxError](err); ok && strings.Contains(err.Error(), "unexpected end") {
 		return &Error{Kind: Unreachable, Err: fmt.Errorf("answer of %d bytes: %w", len(body), io.ErrUnexpectedEOF)}
 	}
 	return Nonsensef("answer is not valid JSON: %w", err)
@@ -158,14 +158,14 @@ func Decode(body []byte, value any) *Error {
 
 // broken returns the error for an attempt that did not complete.
 func broken(err error) *Error {
-	if outer, is := errors.AsType[*url.Error](err); is {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err // the text of outer contains the whole URL
 	}
 	e := &Error{Kind: Unreachable, Err: err}
-	if dns, is := errors.AsType[*net.DNSError](err); is {
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		e.final = dns.IsNotFound
 	}
-	if _, is := errors.AsType[*tls.CertificateVerificationError](err); is || errors.Is(err, http.ErrSchemeMismatch) {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
 		e.final = true
 	}
 	return e

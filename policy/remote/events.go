@@ -53,8 +53,8 @@ func (r *eventReader) read(body io.Reader, limit int64, call func([]byte) *Error
 			r.long = append(r.long, line...)
 			line, r.long = r.long, r.long[:0]
 		}
-		data, is := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("data:"))
-		if data = bytes.TrimSpace(data); !is || len(data) == 0 {
+		data, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r\n"), []byte("data:"))
+		if data = bytes.TrimSpace(data); !ok || len(data) == 0 {
 			continue
 		}
 		if string(data) == Done {

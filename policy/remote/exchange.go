@@ -77,7 +77,7 @@ func (s *Server) send(request *http.Request, a *answer, c *Call) error {
 
 // faultOf returns err as an [Error]. ctx is the context of the attempt.
 func faultOf(ctx context.Context, err error) *Error {
-	if fault, is := errors.AsType[*Error](err); is {
+	if fault, ok := errors.AsType[*Error](err); ok {
 		return fault
 	}
 	if errors.Is(context.Cause(ctx), errSlow) {

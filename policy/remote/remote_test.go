@@ -108,11 +108,11 @@ func TestThePageOfAProxy(t *testing.T) {
 			}
 			return fault
 		}})
-		fault, is := errors.AsType[*remote.Error](err)
+		fault, ok := errors.AsType[*remote.Error](err)
 		switch {
-		case asked != test.asked || answers > 1 || is == (test.kind == ""):
+		case asked != test.asked || answers > 1 || ok == (test.kind == ""):
 			t.Errorf("%s: asked %d times, %d answers, error %v", test.why, asked, answers, err)
-		case is && (fault.Kind != test.kind || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), "<h1>Hello</h1>")):
+		case ok && (fault.Kind != test.kind || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), "<h1>Hello</h1>")):
 			t.Errorf("%s: error %v, want the kind %q, the page and %q", test.why, err, test.kind, test.says)
 		}
 	}

@@ -75,7 +75,7 @@ func (s *Server) askVersion(ctx context.Context, w *weights) {
 	short, cancel := context.WithTimeout(ctx, 2*freshness)
 	defer cancel()
 	body, err := s.Get(short, s.cfg.VersionPath, "")
-	if fault, is := errors.AsType[*Error](err); is && fault.Status == http.StatusNotFound {
+	if fault, ok := errors.AsType[*Error](err); ok && fault.Status == http.StatusNotFound {
 		w.never = true
 	}
 	var info struct {

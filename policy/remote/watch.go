@@ -49,7 +49,7 @@ func (w *Watch) Ended(err error) {
 		w.fault = nil
 		return
 	}
-	if fault, is := errors.AsType[*Error](err); is {
+	if fault, ok := errors.AsType[*Error](err); ok {
 		w.failed[string(fault.Kind)]++
 	}
 }

@@ -68,7 +68,7 @@ func (b *Book) Advice(ctx context.Context, r quintain.Request) (*quintain.Advice
 	if err != nil {
 		return nil, err
 	}
-	if seated, is := of.scenario.(quintain.Seated); is && of.problem.Seat != nil {
+	if seated, ok := of.scenario.(quintain.Seated); ok && of.problem.Seat != nil {
 		advice, err := seated.AdviseAt(of.problem, *of.problem.Seat, r.Messages)
 		return &advice, err
 	}
@@ -87,8 +87,8 @@ func (b *Book) Advice(ctx context.Context, r quintain.Request) (*quintain.Advice
 // has reports whether a scenario of the book is a T. If none is, no problem need be made to ask.
 func has[T any](b *Book) bool {
 	return slices.ContainsFunc(b.scenarios, func(s quintain.Scenario) bool {
-		_, is := s.(T)
-		return is
+		_, ok := s.(T)
+		return ok
 	})
 }
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/policy"
-	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )

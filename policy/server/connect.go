@@ -92,7 +92,7 @@ func (s *Server) tryScore(ctx context.Context, cfg remote.Config, found *engines
 	}
 	defer client.CloseIdle()
 	_, err = client.(policy.Scorer).Score(ctx, []quintain.Token{65, 65}, s.use.Top)
-	if fault, is := errors.AsType[*remote.Error](err); is && fault.Kind == remote.Refused && s.use.Top > 0 {
+	if fault, ok := errors.AsType[*remote.Error](err); ok && fault.Kind == remote.Refused && s.use.Top > 0 {
 		fault.Remedy = fmt.Sprintf("does it report the %d likeliest tokens? vLLM reports up to --max-logprobs, 20 by default", s.use.Top)
 	}
 	return err
@@ -131,8 +131,8 @@ func (s *Server) at(url string) remote.Config {
 // Temporary reports whether an error of [Server.Connect] may pass: the server does not
 // answer, or not yet.
 func Temporary(err error) bool {
-	fault, is := errors.AsType[*remote.Error](err)
-	return is && (fault.Kind == remote.TooSlow ||
+	fault, ok := errors.AsType[*remote.Error](err)
+	return ok && (fault.Kind == remote.TooSlow ||
 		slices.Contains([]remote.Kind{remote.Unreachable, remote.Busy, remote.Aborted, remote.ServerFailed}, fault.Kind) && !errors.Is(err, quintain.ErrFinal))
 }
 
@@ -186,8 +186,8 @@ func (s *Server) sample(ctx context.Context, url string) error {
 
 // isRefusal reports whether a server ran and refused: the model, the key or the route.
 func isRefusal(err error) bool {
-	fault, is := errors.AsType[*remote.Error](err)
-	return is && (fault.Kind == remote.UnknownModel || fault.Kind == remote.Refused)
+	fault, ok := errors.AsType[*remote.Error](err)
+	return ok && (fault.Kind == remote.UnknownModel || fault.Kind == remote.Refused)
 }
 
 // can returns the server's abilities on its route, and why it has none.

@@ -188,7 +188,7 @@ func (s *Server) playByTokens(kind engines.Kind, model string) error {
 	if err != nil {
 		return err
 	}
-	if c, is := s.renderer.(*exact.Chat); is {
+	if c, ok := s.renderer.(*exact.Chat); ok {
 		c.Model = cmp.Or(c.Model, model)
 	}
 	s.tokens = &tokens{exact.New(generator, s.renderer), generator}
@@ -305,7 +305,7 @@ func (s *Server) outage() string {
 // cause returns a fault in a few words, without the address.
 func cause(fault error) string {
 	text := fault.Error()
-	if f, is := errors.AsType[*remote.Error](fault); is {
+	if f, ok := errors.AsType[*remote.Error](fault); ok {
 		text = strings.TrimPrefix(text, f.URL+": ")
 	}
 	return text

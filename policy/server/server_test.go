@@ -248,8 +248,8 @@ func TestVocabularyErrorTellsBothLists(t *testing.T) {
 	s := at(serve(t, like(t, fake.VLLM)))
 	s.Files.Tokenizer = policytest.ByteModel(t, policytest.Talk, 1)
 	err := open(t, s, server.Use{}).Connect(t.Context())
-	wrong, is := errors.AsType[*server.VocabularyError](err)
-	if !is || len(wrong.Ours) != len(wrong.Theirs) || string(rune(wrong.Theirs[2])) != "u" || string(rune(wrong.Ours[2])) != "v" {
+	wrong, ok := errors.AsType[*server.VocabularyError](err)
+	if !ok || len(wrong.Ours) != len(wrong.Theirs) || string(rune(wrong.Theirs[2])) != "u" || string(rune(wrong.Ours[2])) != "v" {
 		t.Fatalf("error %v", err)
 	}
 	if text := err.Error(); !strings.Contains(text, fmt.Sprint(wrong.Ours)) || !strings.Contains(text, fmt.Sprint(wrong.Theirs)) ||
@@ -532,8 +532,8 @@ func TestTheLowestVersionCounts(t *testing.T) {
 		"quintain_policy_server_version " + fresh: 5, "quintain_policy_server_lag_versions " + fresh: 0, "quintain_policy_server_lag_seconds " + fresh: 0,
 		"quintain_pool_server_up " + old: 0, "quintain_pool_server_up " + fresh: 1,
 	} {
-		if got, is := found[name]; !is || got != want {
-			t.Errorf("%s is %v (%t), want %v", name, got, is, want)
+		if got, ok := found[name]; !ok || got != want {
+			t.Errorf("%s is %v (%t), want %v", name, got, ok, want)
 		}
 	}
 	if found["quintain_policy_server_lag_seconds "+old] <= 0 {

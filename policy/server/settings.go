@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/pool"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // Any is the kind of a server yet to be probed.

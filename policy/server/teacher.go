@@ -3,8 +3,8 @@ package server
 import (
 	"errors"
 
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/policy/pool"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // TeacherSettings says which server scores given tokens, for distillation.

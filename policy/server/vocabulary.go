@@ -51,7 +51,7 @@ func (s *Server) compare(ctx context.Context, cfg remote.Config, found *engines.
 	}
 	defer server.CloseIdle()
 	answer, err := server.Post(ctx, "tokenize", body)
-	if fault, is := errors.AsType[*remote.Error](err); is && fault.Kind == remote.Refused {
+	if fault, ok := errors.AsType[*remote.Error](err); ok && fault.Kind == remote.Refused {
 		s.say("warning: cannot tell whether the tokenizer matches the server's model: %v", err)
 		return nil
 	}

@@ -45,7 +45,7 @@ type Told struct {
 
 // Of returns the version told for the server at an address.
 func (t Told) Of(url string) int32 {
-	if version, is := t.Servers[Address(url)]; is {
+	if version, ok := t.Servers[Address(url)]; ok {
 		return version
 	}
 	return t.Version

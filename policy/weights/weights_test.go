@@ -178,8 +178,8 @@ func TestLags(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]float64{"server_version a": 0, "server_version b": 1, "server_lag_versions a": 1, "server_lag_versions b": 0, "server_lag_seconds b": 0} {
-		if got, is := found[name]; !is || got != want {
-			t.Errorf("metric %s is %v (%t), want %v", name, got, is, want)
+		if got, ok := found[name]; !ok || got != want {
+			t.Errorf("metric %s is %v (%t), want %v", name, got, ok, want)
 		}
 	}
 	if found["server_lag_seconds a"] == 0 {

@@ -17,7 +17,7 @@ import quintain
 from quintain import scenarios
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-EXAMPLE = ROOT / "examples" / "scenario" / "higher_lower.py"
+EXAMPLE = ROOT / "docs" / "examples" / "scenario" / "higher_lower.py"
 HELLO = {"id": 1, "hello": {"protocol": 1}}
 DRAW = {"task": "a", "seed": "18446744073709551615", "level": 0, "index": 3, "params": {"most": 10}}
 FAULTS = """

@@ -22,7 +22,7 @@ func LearningCurves(folders []string, byTask bool) (stats.Plot, error) {
 	var damaged error
 	for i, name := range folderNames(folders) {
 		exams, err := folderExams(folders[i])
-		if _, is := errors.AsType[*jsonl.DamagedError](err); is {
+		if _, ok := errors.AsType[*jsonl.DamagedError](err); ok {
 			damaged = err
 		} else if err != nil {
 			return p, err

@@ -37,7 +37,7 @@ func (s *spare) forgive(what string, err error) error {
 		return err
 	}
 	n := 1
-	if lost, is := errors.AsType[*trace.LostError](err); is {
+	if lost, ok := errors.AsType[*trace.LostError](err); ok {
 		n = lost.Groups
 	}
 	s.lost.WithLabelValues(what).Add(float64(n))

@@ -12,8 +12,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/script"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // A space is a scenario of n questions. It asks number Index·step mod n; odd and even

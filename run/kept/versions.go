@@ -74,8 +74,8 @@ func (v *Versions) list() (have []int, err error) {
 		return nil, err
 	}
 	for _, f := range files {
-		name, is := strings.CutSuffix(f.Name(), suffix)
-		if version, err := strconv.Atoi(name); is && err == nil {
+		name, ok := strings.CutSuffix(f.Name(), suffix)
+		if version, err := strconv.Atoi(name); ok && err == nil {
 			have = append(have, version)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // One plays one problem of a stream: the one with an index.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // TestIdentity: what makes other tokens is told apart, and what only says where and how long is not.

@@ -14,10 +14,10 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/policy/server"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/kept"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tiny"
 )
 
@@ -42,8 +42,8 @@ func (s *Seats) Set(text string) error {
 
 // Take implements [settings.Value].
 func (s *Seats) Take(v any) error {
-	given, is := v.(map[string]any)
-	if !is {
+	given, ok := v.(map[string]any)
+	if !ok {
 		return fmt.Errorf("is %v, want an object with a policy for each name", v)
 	}
 	of := map[string]*Settings{}
@@ -63,13 +63,13 @@ func (s *Seats) Take(v any) error {
 
 // newSeat reads the settings of one of them.
 func newSeat(v any) (*Settings, error) {
-	fields, is := v.(map[string]any)
-	if !is {
+	fields, ok := v.(map[string]any)
+	if !ok {
 		return nil, fmt.Errorf("is %v, want an object with settings of a policy, such as url", v)
 	}
 	kind, _ := fields["kind"].(string)
 	of := other(Default(cmp.Or(kind, Server)))
-	if url, is := fields["url"].(string); is {
+	if url, ok := fields["url"].(string); ok {
 		fields = maps.Clone(fields)
 		fields["url"] = []any{url}
 	}

@@ -1,9 +1,9 @@
 package player
 
 import (
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // RunSettings are the settings of a run, of who plays it, and of who takes its batches.

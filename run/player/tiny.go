@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/kept"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -48,9 +48,9 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 		},
 	})
 	if err != nil {
-		if lost, is := errors.AsType[*starter.LostError](err); is {
+		if lost, ok := errors.AsType[*starter.LostError](err); ok {
 			place := kept.Checkpoint{Place: kept.Place{Folder: how.Folder}}
-			if of, is := how.Keep.(*kept.Checkpoint); is {
+			if of, ok := how.Keep.(*kept.Checkpoint); ok {
 				place = *of
 			}
 			err = place.Remedy(fmt.Errorf("%w, and the run is at version %d", err, lost.Version))

@@ -12,8 +12,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/stats"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/trace"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/grader"
 	"github.com/quintain-rl/quintain/internal/command"
 	"github.com/quintain-rl/quintain/policy/judge"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -121,7 +121,7 @@ func hashOf(line string) (string, error) {
 // gradeAgain has the scenario of a job judge replies that were sampled before.
 func gradeAgain(ctx context.Context, job rollout.Job, played []quintain.Trajectory) ([]verdict, error) {
 	list := make([]verdict, len(played))
-	if panel, is := job.Scenario.(quintain.Panel); is {
+	if panel, ok := job.Scenario.(quintain.Panel); ok {
 		return list, judgeTogether(ctx, panel, job.Problem, played, list)
 	}
 	for i := range played {
@@ -256,7 +256,7 @@ func askProgram(ctx context.Context, line string, job rollout.Job, played []quin
 	for i := range played {
 		t, last := &played[i], played[i].Last()
 		q := grader.Question{Session: fmt.Sprintf("%s#%d", job.Problem.ID(), i), Problem: job.Problem, Solution: solution(job), Answer: t.Turns[last].Answer, Branches: [][]quintain.Message{t.Talk(t.Path(last))}}
-		if _, row, is := dataset.About(job.Problem); is {
+		if _, row, ok := dataset.About(job.Problem); ok {
 			q.Metadata = row
 		}
 		r, err := grader.Ask(ctx, line, q)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // Settings say where the metrics of a run go, besides its gauges.

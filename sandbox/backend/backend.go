@@ -12,10 +12,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"
 	"github.com/quintain-rl/quintain/sandbox/remote"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // Settings choose a back end. The zero value is that of this machine's kernel.

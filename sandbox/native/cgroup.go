@@ -120,7 +120,7 @@ func (g *cgroup) Starved() bool {
 	}
 	text, _ := os.ReadFile(filepath.Join(g.dir, "memory.events"))
 	for line := range strings.Lines(string(text)) {
-		if n, is := strings.CutPrefix(line, "oom_kill "); is {
+		if n, ok := strings.CutPrefix(line, "oom_kill "); ok {
 			return strings.TrimSpace(n) != "0"
 		}
 	}

@@ -23,7 +23,7 @@ const (
 
 // beyond reports whether the job is beyond its limit of disk or files, and whether it comes near. A file
 // that loses its name while we count would count twice, so that a second count must agree.
-func (r *running) beyond(all []processUsage) (is, near bool) {
+func (r *running) beyond(all []processUsage) (ok, near bool) {
 	mapped, pauses := r.grows || r.looks%mapsEvery == 0, r.grows || len(all) > 2*runtime.NumCPU()
 	for n := range 2 {
 		if pauses = pauses || n > 0; pauses { // while they leave us little of the processors, they would fill more
@@ -32,7 +32,7 @@ func (r *running) beyond(all []processUsage) (is, near bool) {
 		bytes, files := r.folder.Use(r.limits) // first: a file without a name has none again
 		held, hidden := r.held(all, mapped)
 		bytes += held
-		if is = bytes > r.limits.Disk || files > r.limits.Files || hidden; !is {
+		if ok = bytes > r.limits.Disk || files > r.limits.Files || hidden; !ok {
 			if pauses {
 				r.pause(unix.SIGCONT)
 			}

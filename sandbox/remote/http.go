@@ -46,8 +46,8 @@ func (f *Fault) Is(target error) bool { return target == sandbox.ErrBusy && agai
 
 // again reports whether another try may help: the server was away, failed, or had too much to do.
 func again(err error) bool {
-	f, is := errors.AsType[*Fault](err)
-	return is && (f.Status < 300 || f.Status >= 500 || f.Status == http.StatusRequestTimeout || f.Status == http.StatusTooManyRequests)
+	f, ok := errors.AsType[*Fault](err)
+	return ok && (f.Status < 300 || f.Status >= 500 || f.Status == http.StatusRequestTimeout || f.Status == http.StatusTooManyRequests)
 }
 
 // fault returns a fault of the server.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/grade/codegrade"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"

@@ -182,7 +182,7 @@ func (s *server) lookAgain(ctx context.Context) (looked, error) {
 		}
 		return looked{}, s.fault(0, fmt.Errorf("%s: %w", PathStrength, err))
 	}
-	if refused, is := errors.AsType[*Fault](err); !is || refused.Status != http.StatusNotFound && refused.Status != http.StatusMethodNotAllowed {
+	if refused, ok := errors.AsType[*Fault](err); !ok || refused.Status != http.StatusNotFound && refused.Status != http.StatusMethodNotAllowed {
 		return looked{}, err
 	}
 	if text, err = s.call(ctx, request{method: http.MethodGet, path: "/v1/ping", most: most}); err != nil {

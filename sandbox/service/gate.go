@@ -66,8 +66,8 @@ func (g *Gate) Run(ctx context.Context, job sandbox.Job) (sandbox.Result, error)
 
 // Open opens a session, whose cells run when it is their turn. See [sandbox.Opener].
 func (g *Gate) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Session, error) {
-	opener, is := g.box.(sandbox.Opener)
-	if !is {
+	opener, ok := g.box.(sandbox.Opener)
+	if !ok {
 		return nil, errNoSessions
 	}
 	if closed(g.closing) {

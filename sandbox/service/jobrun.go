@@ -93,9 +93,9 @@ func call[Q any](do func(c *web.Call, q Q) (remote.Answer, error)) func(c *web.C
 
 // refusal gives an error its status: 504 to one that may not come again.
 func refusal(ctx context.Context, err error) error {
-	_, is := errors.AsType[*web.Error](err)
+	_, ok := errors.AsType[*web.Error](err)
 	switch {
-	case is:
+	case ok:
 		return err
 	case errors.Is(err, sandbox.ErrBusy), ctx.Err() != nil:
 		return web.Errorf(http.StatusGatewayTimeout, "%v", err)

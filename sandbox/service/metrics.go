@@ -27,7 +27,7 @@ func (s *Server) Counted(routes []web.Route) []web.Route {
 	for i, r := range routes {
 		routes[i].Serve = func(c *web.Call) error {
 			err := r.Serve(c)
-			if refused, is := errors.AsType[*web.Error](err); is && refused.Status >= http.StatusInternalServerError {
+			if refused, ok := errors.AsType[*web.Error](err); ok && refused.Status >= http.StatusInternalServerError {
 				s.lost.mu.Lock()
 				defer s.lost.mu.Unlock()
 				s.lost.byStatus[refused.Status]++

@@ -8,12 +8,12 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/grade/codegrade"
+	"github.com/quintain-rl/quintain/internal/settings"
+	"github.com/quintain-rl/quintain/internal/settings/flags"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/serve/coderun"
-	"github.com/quintain-rl/quintain/settings"
-	"github.com/quintain-rl/quintain/settings/flags"
 )
 
 // Settings are those of a server of the sandbox.

@@ -100,7 +100,7 @@ func (p *Program) connect(ctx context.Context) (link, *hello, error) {
 // greet asks for the program's hello.
 func (p *Program) greet(ctx context.Context, l link) (*hello, error) {
 	a, err := l.ask(ctx, &request{ID: p.number(), Hello: &greeting{Protocol: protocol}})
-	if none, is := errors.AsType[lostError](err); is {
+	if none, ok := errors.AsType[lostError](err); ok {
 		return nil, fmt.Errorf("does not answer; does it run? %w", none.fault) // there is no episode yet
 	}
 	if err != nil {

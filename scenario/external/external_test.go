@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grade/mathverify"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
-	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 )

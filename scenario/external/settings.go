@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/command"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // Settings names the program and its limits.

@@ -47,7 +47,7 @@ func Closed(t *testing.T, spec scenario.Spec) scenario.Spec {
 	fresh := spec.New
 	spec.New = func() scenario.Play {
 		play := fresh()
-		if held, is := play.(io.Closer); is {
+		if held, ok := play.(io.Closer); ok {
 			t.Cleanup(func() {
 				if err := held.Close(); err != nil {
 					t.Error(err)

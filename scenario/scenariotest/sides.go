@@ -39,8 +39,8 @@ func (s suite) seated(t *testing.T, players string) quintain.Seated {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seated, is := of.(quintain.Seated)
-	if !is {
+	seated, ok := of.(quintain.Seated)
+	if !ok {
 		t.Fatalf("with the players %s it has no tables", players)
 	}
 	return seated

@@ -162,7 +162,7 @@ func (c *contest) brief(seat int) string {
 // note takes a move that was made, and tells the seats of all that they may know.
 func (c *contest) note(seat int, name string) {
 	c.held = append(c.held, made{seat, name})
-	if b, is := c.sides.(Blind); is && b.Blind() {
+	if b, ok := c.sides.(Blind); ok && b.Blind() {
 		return
 	}
 	for viewer := range c.news {
@@ -229,7 +229,7 @@ func (c *contest) example() string {
 
 // turn tells a seat when it moves.
 func (c *contest) turn(seat int) string {
-	if _, is := c.sides.(Blind); is {
+	if _, ok := c.sides.(Blind); ok {
 		return atOnce[c.wording]
 	}
 	return turns[c.wording][seat]
@@ -263,7 +263,7 @@ const soFar = "Moves so far: "
 
 // between is what stands between moves. Those that are made at once may have commas.
 func (c *contest) between() string {
-	if _, is := c.sides.(Blind); is {
+	if _, ok := c.sides.(Blind); ok {
 		return "; "
 	}
 	return ", "
@@ -317,7 +317,7 @@ func (p *play) AdviseAt(problem quintain.Problem, seat int, talk []quintain.Mess
 			return advice, fmt.Errorf("the conversation has the move %q: %s", move, why)
 		}
 	}
-	if _, is := c.sides.(Blind); is && c.sides.Seat() != seat {
+	if _, ok := c.sides.(Blind); ok && c.sides.Seat() != seat {
 		c.sides.Move(c.sides.Allowed()[0]) // any: it makes no difference to the other seat
 	}
 	if _, over := c.sides.Over(); over || c.sides.Seat() != seat {

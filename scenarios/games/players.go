@@ -23,9 +23,9 @@ func Blunders(player string) float64 {
 	case "random":
 		return 1
 	}
-	share, is := strings.CutPrefix(player, "mixed:")
+	share, ok := strings.CutPrefix(player, "mixed:")
 	p, err := strconv.ParseFloat(share, 64)
-	if !is || err != nil || !(p >= 0 && p <= 1) {
+	if !ok || err != nil || !(p >= 0 && p <= 1) {
 		return math.NaN()
 	}
 	return p
@@ -57,13 +57,13 @@ func seated(text string) (players []string, err error) {
 
 // checkPlayer reports an invalid name.
 func checkPlayer(player string) error {
-	if name, is := strings.CutPrefix(player, quintain.ServerPlayer); is {
+	if name, ok := strings.CutPrefix(player, quintain.ServerPlayer); ok {
 		if name == "" {
 			return fmt.Errorf("has %q, want %s and the name of a policy in the settings", player, quintain.ServerPlayer)
 		}
 		return nil
 	}
-	if text, is := strings.CutPrefix(player, quintain.FrozenPlayer); is {
+	if text, ok := strings.CutPrefix(player, quintain.FrozenPlayer); ok {
 		if version, err := strconv.ParseUint(text, 10, 31); err != nil || strconv.FormatUint(version, 10) != text {
 			return fmt.Errorf("has %q, want %s and a version, such as %s0", player, quintain.FrozenPlayer, quintain.FrozenPlayer)
 		}

@@ -2,8 +2,8 @@ package games
 
 import (
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // A Reward is a way to count what an episode is worth. The best play is the same in all.

@@ -41,7 +41,7 @@ type env struct {
 func newEnv(start Start, wording int) *env {
 	e := &env{start: start, wording: wording, world: start.World(), plan: start.Plan()}
 	e.needed = len(e.plan)
-	if of, is := start.(Budgeted); is {
+	if of, ok := start.(Budgeted); ok {
 		e.needed = max(of.Calls(), e.needed)
 	}
 	e.most = 2*e.needed + 2
@@ -128,7 +128,7 @@ func (e *env) Step(ctx context.Context, reply quintain.Reply) (quintain.Step, er
 	if !e.over() {
 		return step, nil
 	}
-	if of, is := e.world.(Hosted); is {
+	if of, ok := e.world.(Hosted); ok {
 		if err := of.Settle(ctx, e.answer); err != nil {
 			return quintain.Step{}, err
 		}
@@ -149,7 +149,7 @@ func (e *env) ended() bool {
 // count counts a call that is about to be made.
 func (e *env) count() {
 	e.made++
-	if of, is := e.world.(Clocked); is {
+	if of, ok := e.world.(Clocked); ok {
 		of.At(e.made)
 	}
 }
@@ -221,7 +221,7 @@ func (e *env) Advice() (a quintain.Advice) {
 
 // Close implements [quintain.Env].
 func (e *env) Close() error {
-	if of, is := e.world.(Hosted); is {
+	if of, ok := e.world.(Hosted); ok {
 		return of.Close()
 	}
 	return nil

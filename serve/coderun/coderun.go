@@ -18,8 +18,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/codegrade/problems"
+	"github.com/quintain-rl/quintain/grade/codegrade"
+	"github.com/quintain-rl/quintain/grade/codegrade/problems"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/sandbox"
@@ -123,9 +123,9 @@ func handle[Q, A any](prepare func() error, do func(ctx context.Context, q Q) (A
 
 // refusal gives an error its status.
 func refusal(err error) error {
-	_, is := errors.AsType[*web.Error](err)
+	_, ok := errors.AsType[*web.Error](err)
 	switch {
-	case is:
+	case ok:
 		return err
 	case errors.Is(err, codegrade.ErrMachine), errors.Is(err, sandbox.ErrBusy), errors.Is(err, errLate):
 		return web.Errorf(http.StatusGatewayTimeout, "%v", err)

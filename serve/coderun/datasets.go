@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/codegrade/codeplay"
-	"github.com/quintain-rl/quintain/codegrade/problems"
+	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
+	"github.com/quintain-rl/quintain/grade/codegrade/problems"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"

@@ -5,7 +5,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/grade/codegrade"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/tasks/codetask"
 )

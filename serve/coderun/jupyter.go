@@ -90,8 +90,8 @@ func (q *notebookRequest) check() (total, each time.Duration, spec sandbox.Spec,
 
 // notebook answers /run_jupyter: cells that run in one session, also after one that fails.
 func (s *Server) notebook(ctx context.Context, q notebookRequest) (a notebookAnswer, err error) {
-	opener, is := s.Box.(sandbox.Opener)
-	if !is {
+	opener, ok := s.Box.(sandbox.Opener)
+	if !ok {
 		return a, web.Errorf(http.StatusNotImplemented, "this sandbox has no sessions")
 	}
 	total, each, spec, err := q.check()

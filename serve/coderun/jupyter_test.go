@@ -28,7 +28,7 @@ type session struct {
 func (s session) Close() error { return nil }
 
 func (s session) Run(_ context.Context, text string, _ sandbox.Limits) (sandbox.Result, error) {
-	if _, after, is := strings.Cut(text, `sys.stdout.write("`); is && *s.mark == "" {
+	if _, after, ok := strings.Cut(text, `sys.stdout.write("`); ok && *s.mark == "" {
 		*s.mark, _, _ = strings.Cut(after, `"`)
 		return sandbox.Result{End: sandbox.Exited}, nil
 	}

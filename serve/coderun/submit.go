@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/quintain-rl/quintain/codegrade"
-	"github.com/quintain-rl/quintain/codegrade/problems"
+	"github.com/quintain-rl/quintain/grade/codegrade"
+	"github.com/quintain-rl/quintain/grade/codegrade/problems"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/task/answer"
 )

@@ -15,12 +15,12 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/nearest"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/settings"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/list"
 )
@@ -72,7 +72,7 @@ func New(c Config) (*Book, error) {
 // play returns a scenario's settings: the defaults, with the scores of the book.
 func (b *Book) play(spec scenario.Spec) (scenario.Play, error) {
 	play := spec.New()
-	if runs, are := play.(interface{ In(*backend.Settings) }); are {
+	if runs, ok := play.(interface{ In(*backend.Settings) }); ok {
 		runs.In(&b.Sandbox)
 	}
 	for _, s := range spec.Settings() {
@@ -276,8 +276,8 @@ func (b *Book) Judge(ctx context.Context, p quintain.Problem, scenario string, r
 
 // ToolsOf returns the tools of an episode that was opened, each with a schema. It is called once.
 func ToolsOf(e quintain.Env) []quintain.Tool {
-	t, is := e.(quintain.Tooled)
-	if !is {
+	t, ok := e.(quintain.Tooled)
+	if !ok {
 		return nil
 	}
 	tools := slices.Clone(t.Tools())
@@ -319,7 +319,7 @@ type played struct {
 // scenario returns the scenario with a name or ID over a task and its name.
 func (b *Book) scenario(name string, t quintain.Task, of string) (played, error) {
 	key := [2]string{name, of}
-	if known, is := b.over.Load(key); is {
+	if known, ok := b.over.Load(key); ok {
 		s, _ := known.(played)
 		return s, nil
 	}

@@ -95,7 +95,7 @@ func (t *Table[V]) remove(at *list.Element) V {
 }
 
 // Get returns the named session, if there is one, and marks it as used.
-func (t *Table[V]) Get(name string) (v V, is bool) {
+func (t *Table[V]) Get(name string) (v V, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at := t.byName[name]
@@ -110,15 +110,15 @@ func (t *Table[V]) Get(name string) (v V, is bool) {
 
 // End removes the named session, if there is one, and closes it.
 func (t *Table[V]) End(name string) error {
-	v, is := t.take(name)
-	if !is {
+	v, ok := t.take(name)
+	if !ok {
 		return nil
 	}
 	return v.Close()
 }
 
 // take removes the named session, if there is one, and returns it.
-func (t *Table[V]) take(name string) (v V, is bool) {
+func (t *Table[V]) take(name string) (v V, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	at := t.byName[name]

@@ -45,14 +45,14 @@ func TestTable(t *testing.T) {
 			t.Errorf("sessions that were refused were closed %d times, want 2", c.closed)
 		}
 		time.Sleep(40 * time.Second)
-		if got, is := table.Get("a"); !is || got != a {
+		if got, ok := table.Get("a"); !ok || got != a {
 			t.Error("a session is not found")
 		}
 		time.Sleep(40 * time.Second) // the second was idle for long, the first was not
 		if err := table.Add("c", new(door)); err != nil || a.closed != 0 || b.closed != 1 {
 			t.Errorf("when one is stale: error %v, closed %d and %d times, want 0 and 1", err, a.closed, b.closed)
 		}
-		if _, is := table.Get("b"); is {
+		if _, ok := table.Get("b"); ok {
 			t.Error("a stale session is found")
 		}
 		if err := errors.Join(table.End("a"), table.End("a")); err != nil || a.closed != 1 {

@@ -99,7 +99,7 @@ func (n numbers) statistics() map[string]float64 {
 func numbersOf(response map[string]json.RawMessage) map[string]float64 {
 	all := map[string]float64{}
 	for name, value := range response {
-		if x, is := number(value); is && !strings.HasPrefix(name, "_ng_") {
+		if x, ok := number(value); ok && !strings.HasPrefix(name, "_ng_") {
 			all[name] = x
 		}
 	}
@@ -108,7 +108,7 @@ func numbersOf(response map[string]json.RawMessage) map[string]float64 {
 	}
 	if strictjson.Unmarshal(response["response"], &of) == nil {
 		for _, name := range []string{"input_tokens", "output_tokens", "total_tokens"} {
-			if x, is := number(of.Usage[name]); is {
+			if x, ok := number(of.Usage[name]); ok {
 				all[name] = x
 			}
 		}
@@ -117,7 +117,7 @@ func numbersOf(response map[string]json.RawMessage) map[string]float64 {
 }
 
 // number reads a number, or a truth value as 1 or 0.
-func number(value []byte) (x float64, is bool) {
+func number(value []byte) (x float64, ok bool) {
 	switch string(value) {
 	case "true":
 		return 1, true

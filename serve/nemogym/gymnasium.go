@@ -91,8 +91,8 @@ func (s *server) step(c *web.Call) error {
 		if err != nil {
 			return nil, invalid(errors.New("there is no cookie of a session: begin one by /reset, and send its cookie with every step"))
 		}
-		of, is := s.sessions.Get(cookie.Value)
-		if !is {
+		of, ok := s.sessions.Get(cookie.Value)
+		if !ok {
 			return nil, errOver
 		}
 		var step quintain.Step

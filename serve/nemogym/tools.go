@@ -65,8 +65,8 @@ func (s *server) call(c *web.Call) error {
 	if err != nil {
 		return errNoSession
 	}
-	of, is := s.sessions.Get(cookie.Value)
-	if !is {
+	of, ok := s.sessions.Get(cookie.Value)
+	if !ok {
 		return errNoSession
 	}
 	name := c.Param("tool")

@@ -137,7 +137,7 @@ func (s *session) answer(ctx context.Context, arguments json.RawMessage) (any, e
 	if err != nil {
 		return nil, err
 	}
-	if judged, is := observation.(single); is {
+	if judged, ok := observation.(single); ok {
 		return map[string]any{"score": judged.Score, "correct_answer": judged.Correct}, nil
 	}
 	return observation, nil

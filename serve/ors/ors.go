@@ -247,7 +247,7 @@ func (s *server) tools(c *web.Call) error {
 
 // offered returns the tools of a scenario that a call is about.
 func (s *server) offered(c *web.Call) ([]quintain.Tool, error) {
-	if of, is := s.sessions.Get(c.R.Header.Get("X-Session-ID")); is {
+	if of, ok := s.sessions.Get(c.R.Header.Get("X-Session-ID")); ok {
 		return of.tools, nil
 	}
 	task, err := s.environment(c.Param("env"))

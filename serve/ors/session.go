@@ -51,8 +51,8 @@ func (s *server) session(c *web.Call) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	of, is := s.sessions.Get(id)
-	if !is {
+	of, ok := s.sessions.Get(id)
+	if !ok {
 		return nil, web.Errorf(http.StatusNotFound, "the session has no environment: it has ended, nobody used it for long, or the server was restarted; begin another by POST /create")
 	}
 	return of, nil

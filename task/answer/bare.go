@@ -79,7 +79,7 @@ func evenlySpaced(text string) bool {
 // undressed takes the outermost marks off text. The same marks must not occur inside: **1**
 // or **2** has no marks around the whole. But **x**2** is a power in bold.
 func undressed(text string) (inner string, dressed bool) {
-	if inner, is := argument(text); is {
+	if inner, ok := argument(text); ok {
 		return inner, true
 	}
 	for _, marks := range dresses {
@@ -103,7 +103,7 @@ func undressed(text string) (inner string, dressed bool) {
 }
 
 // argument returns the argument of a command of LaTeX that is the whole text.
-func argument(text string) (inner string, is bool) {
+func argument(text string) (inner string, ok bool) {
 	if !strings.HasPrefix(text, `\`) || !strings.HasSuffix(text, "}") {
 		return "", false
 	}

@@ -58,7 +58,7 @@ func appendCells(cells []int, token string, cell func(text string) int) []int {
 // bars, commas, ampersands or space, and may be in quotation marks. Rows without cells are left out.
 func Rows(text string) (rows [][]string) {
 	ends := "\n\r"
-	if matrix, is := latexMatrix(text); is {
+	if matrix, ok := latexMatrix(text); ok {
 		text = matrix
 	} else if text = Trim(text); strings.HasPrefix(text, "[") || strings.HasPrefix(text, "(") || strings.HasPrefix(text, "{") {
 		ends = "[](){}"
@@ -99,7 +99,7 @@ func cellsOf(row, masked string) (cells []string) {
 func endsCell(r rune) bool { return r == ',' || r == '|' || r == '&' || r == ';' || Space(r) }
 
 // latexMatrix returns the rows of a matrix or an array of LaTeX as lines.
-func latexMatrix(text string) (lines string, is bool) {
+func latexMatrix(text string) (lines string, ok bool) {
 	before, inner, begins := strings.Cut(plainBrackets(text), `\begin{`)
 	name, inner, _ := strings.Cut(inner, "}")
 	inner, after, ends := strings.Cut(inner, `\end{`+name+"}")
@@ -115,7 +115,7 @@ func latexMatrix(text string) (lines string, is bool) {
 
 // boardReading writes the board that text is with a line for each row and spaces between the
 // cells. Boards have equally long rows, and at least two cells.
-func boardReading(text string) (board string, is bool) {
+func boardReading(text string) (board string, ok bool) {
 	if !strings.ContainsAny(text, "\n[\\") {
 		return "", false
 	}

@@ -139,7 +139,7 @@ func plainBrackets(text string) string {
 // unbracketed takes brackets off a text that they enclose.
 func unbracketed(text string) string {
 	for _, marks := range [...][2]string{{"[", "]"}, {"(", ")"}, {"{", "}"}} {
-		if inner, is := within(text, marks); is {
+		if inner, ok := within(text, marks); ok {
 			return Trim(inner)
 		}
 	}

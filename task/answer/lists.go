@@ -62,13 +62,13 @@ func ReadLists(text string) ([][]string, error) {
 	items, _ := v.([]any)
 	lists := make([][]string, len(items))
 	for i, item := range items {
-		inner, is := item.([]any)
-		if !is {
+		inner, ok := item.([]any)
+		if !ok {
 			return nil, errors.New("the list contains something other than lists")
 		}
 		lists[i] = make([]string, len(inner))
 		for j, word := range inner {
-			if lists[i][j], is = word.(string); !is {
+			if lists[i][j], ok = word.(string); !ok {
 				return nil, errors.New("an inner list contains something other than strings")
 			}
 		}

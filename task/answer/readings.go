@@ -48,7 +48,7 @@ func readings(text string, refuses map[string]string, addValues func(text string
 // addValues adds the usual spelling of a value, the lines of a board and the elements of a list.
 func addValues(text, list string, add func(string)) {
 	add(plainValue(text))
-	if board, is := boardReading(text); is {
+	if board, ok := boardReading(text); ok {
 		add(board)
 	}
 	if list != "" && text != "" {
@@ -70,7 +70,7 @@ func plainValue(text string) string {
 		if strings.Contains(text, `\{`) {
 			bare = braces.Replace(text)
 		}
-		if value, is := jsonOf(bare); is {
+		if value, ok := jsonOf(bare); ok {
 			return value
 		}
 		return text
@@ -144,7 +144,7 @@ func ungroupedAll(text string) string {
 // strings, True, False and None, round brackets around a list, keys without quotes, a comma
 // after the last element. It changes notation only: is reports that it reached the end, not
 // that the result is valid JSON.
-func jsonOf(text string) (value string, is bool) {
+func jsonOf(text string) (value string, ok bool) {
 	out := make([]byte, 0, len(text)+8)
 	for i := 0; i < len(text); {
 		switch c := text[i]; {

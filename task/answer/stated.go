@@ -42,29 +42,29 @@ func stated(text string, quoted bool) (said, before string) {
 }
 
 // unsaid takes one thing off text that says nothing.
-func unsaid(text string, quoted bool) (inner string, is bool) {
-	if inner, is := introduced(text); is {
+func unsaid(text string, quoted bool) (inner string, ok bool) {
+	if inner, ok := introduced(text); ok {
 		return inner, true
 	}
 	for _, marks := range quotes {
-		if inner, is := within(text, marks); is && quoted {
+		if inner, ok := within(text, marks); ok && quoted {
 			return inner, true
 		}
 	}
 	if inner := unquoted(text); quoted && inner != text && inner != "" && strings.IndexByte("[{", inner[0]) >= 0 && json.Valid([]byte(inner)) {
 		return inner, true // a list or an object, whose own quotation marks may be escaped
 	}
-	if inner, is := within(text, [2]string{"*", "*"}); is {
+	if inner, ok := within(text, [2]string{"*", "*"}); ok {
 		return inner, true
 	}
-	if inner, is := strings.CutSuffix(text, "."); is && endsSentence(inner) {
+	if inner, ok := strings.CutSuffix(text, "."); ok && endsSentence(inner) {
 		return inner, true
 	}
 	return equated(text)
 }
 
 // introduced returns the text after "the answer is".
-func introduced(text string) (rest string, is bool) {
+func introduced(text string) (rest string, ok bool) {
 	const longest = 60 // bytes of the words before an answer
 	start := text[:min(len(text), longest)]
 	if !strings.Contains(start, "nswer") && !strings.Contains(start, "NSWER") {
@@ -75,7 +75,7 @@ func introduced(text string) (rest string, is bool) {
 }
 
 // within returns the text between marks that enclose it and do not occur in it.
-func within(text string, marks [2]string) (inner string, is bool) {
+func within(text string, marks [2]string) (inner string, ok bool) {
 	inner, opened := strings.CutPrefix(text, marks[0])
 	inner, closed := strings.CutSuffix(inner, marks[1])
 	return inner, opened && closed && inner != "" && !strings.Contains(inner, marks[0]) && !strings.Contains(inner, marks[1])
@@ -95,7 +95,7 @@ func endsSentence(text string) bool {
 }
 
 // equated returns an arithmetic expression without its value after it.
-func equated(text string) (expression string, is bool) {
+func equated(text string) (expression string, ok bool) {
 	const longest = 300 // bytes
 	expression, value, found := strings.Cut(text, "=")
 	if !found || len(text) > longest {

@@ -253,8 +253,8 @@ func alter[I any](t *testing.T, of quintain.Task, change func(record *I)) (pairs
 // record returns the record of p in its own type.
 func record[I any](t *testing.T, p quintain.Problem) I {
 	t.Helper()
-	value, is := p.Instance.Value().(I)
-	if !is {
+	value, ok := p.Instance.Value().(I)
+	if !ok {
 		t.Fatalf("the record is not a %s", reflect.TypeFor[I]())
 	}
 	return value

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/quintain-rl/quintain/grade/mathverify"
+	"github.com/quintain-rl/quintain/grade/mathverify/expr"
 	"github.com/quintain-rl/quintain/internal/compiled"
-	"github.com/quintain-rl/quintain/mathverify"
-	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 
@@ -43,7 +43,7 @@ var naturalLog = compiled.Regexp(`log(\s*[^\s_0-9]|\s*$)`)
 func readExpression(text string) (*expr.Node, error) {
 	text = strings.TrimSpace(text)
 	for _, quote := range []string{`"`, `'`} {
-		if inner, is := strings.CutPrefix(text, quote); is {
+		if inner, ok := strings.CutPrefix(text, quote); ok {
 			text = strings.TrimSuffix(inner, quote)
 		}
 	}
@@ -67,9 +67,9 @@ func readExpression(text string) (*expr.Node, error) {
 // beside tells what stands beside an expression: anything before or after a box, or a tilde, which
 // Markdown strikes a text out with and LaTeX takes for space.
 func beside(text string) string {
-	before, boxed, is := strings.Cut(strings.Trim(text, "$. "), `\boxed{`)
+	before, boxed, ok := strings.Cut(strings.Trim(text, "$. "), `\boxed{`)
 	switch {
-	case is && (before != "" || !strings.HasSuffix(boxed, "}") || strings.Contains(boxed, `\boxed{`)):
+	case ok && (before != "" || !strings.HasSuffix(boxed, "}") || strings.Contains(boxed, `\boxed{`)):
 		return "something stands beside the box"
 	case strings.Contains(text, "~"):
 		return "a tilde is no part of an expression"

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grade/mathverify"
+	"github.com/quintain-rl/quintain/grade/mathverify/expr"
 	"github.com/quintain-rl/quintain/internal/compiled"
-	"github.com/quintain-rl/quintain/mathverify"
-	"github.com/quintain-rl/quintain/mathverify/expr"
 	"github.com/quintain-rl/quintain/task"
 )
 

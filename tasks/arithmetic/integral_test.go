@@ -34,10 +34,10 @@ func formula(prompt string) string {
 		if line == "" || prose.MatchString(line) {
 			continue
 		}
-		if inside, is := strings.CutPrefix(line, "∫ ("); is {
+		if inside, ok := strings.CutPrefix(line, "∫ ("); ok {
 			return inside[:strings.LastIndex(inside, ") d")]
 		}
-		if _, right, is := strings.Cut(line, " = "); is {
+		if _, right, ok := strings.Cut(line, " = "); ok {
 			return right
 		}
 		return line
@@ -86,9 +86,9 @@ func value(text, variable string, x float64) float64 {
 }
 
 func (c *calculator) take(prefix string) bool {
-	rest, is := strings.CutPrefix(c.text, prefix)
+	rest, ok := strings.CutPrefix(c.text, prefix)
 	c.text = rest
-	return is
+	return ok
 }
 
 func (c *calculator) sum() float64 {

@@ -8,7 +8,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/quintain-rl/quintain/mathverify/expr"
+	"github.com/quintain-rl/quintain/grade/mathverify/expr"
 )
 
 // mostVariables limits the variables of a polynomial.
@@ -47,7 +47,7 @@ var errLarge = errors.New("it is too large")
 
 // add adds c·m.
 func (p polynomial) add(m monomial, c *big.Rat) error {
-	if old, is := p[m]; is {
+	if old, ok := p[m]; ok {
 		c = plusTerm(old, c)
 	}
 	if c.Sign() == 0 {
@@ -114,12 +114,12 @@ func (p polynomial) power(n int64) (polynomial, error) {
 }
 
 // number returns the value of a polynomial without variables.
-func (p polynomial) number() (value *big.Rat, is bool) {
+func (p polynomial) number() (value *big.Rat, ok bool) {
 	if len(p) == 0 {
 		return new(big.Rat), true
 	}
-	value, is = p[monomial{}]
-	return value, is && len(p) == 1
+	value, ok = p[monomial{}]
+	return value, ok && len(p) == 1
 }
 
 // equal reports whether two polynomials are the same.
@@ -222,8 +222,8 @@ func (r reader) read(n *expr.Node) (polynomial, error) {
 func (r reader) sum(terms []*expr.Node) (polynomial, error) {
 	sum := polynomial{}
 	for _, n := range terms {
-		m, c, is := r.term(n)
-		if is {
+		m, c, ok := r.term(n)
+		if ok {
 			if err := sum.add(m, c); err != nil {
 				return nil, err
 			}
@@ -242,7 +242,7 @@ func (r reader) sum(terms []*expr.Node) (polynomial, error) {
 
 // term reads a number times powers of variables, the form of terms in an expanded sum,
 // without a polynomial for each factor. is is false for anything else; use read for that.
-func (r reader) term(n *expr.Node) (m monomial, c *big.Rat, is bool) {
+func (r reader) term(n *expr.Node) (m monomial, c *big.Rat, ok bool) {
 	negative := n.Op == expr.Neg
 	if negative {
 		n = n.Args[0]
@@ -301,8 +301,8 @@ func (r reader) times(p, q polynomial) (polynomial, error) {
 
 // quotientOf divides by a number.
 func quotientOf(p, q polynomial) (polynomial, error) {
-	by, is := q.number()
-	if !is || by.Sign() == 0 {
+	by, ok := q.number()
+	if !ok || by.Sign() == 0 {
 		return nil, errors.New("it divides by 0, or by something other than a number")
 	}
 	return p.times(constantTerm(new(big.Rat).Inv(by)))
@@ -310,8 +310,8 @@ func quotientOf(p, q polynomial) (polynomial, error) {
 
 // power raises p to a power, a whole number.
 func (r reader) power(p, q polynomial) (polynomial, error) {
-	n, is := q.number()
-	if !is || !n.IsInt() || n.Sign() < 0 || n.Cmp(big.NewRat(maxExponent, 1)) > 0 {
+	n, ok := q.number()
+	if !ok || !n.IsInt() || n.Sign() < 0 || n.Cmp(big.NewRat(maxExponent, 1)) > 0 {
 		return nil, fmt.Errorf("it has an exponent other than a whole number from 0 to %d", maxExponent)
 	}
 	if !r.multiply && len(p) > 1 && n.Num().Int64() > 1 {

@@ -142,8 +142,8 @@ func wholeSum(text string, at map[string]*big.Int) *big.Int {
 		product := big.NewInt(1)
 		for _, factor := range strings.Split(rest, "*") {
 			base, exponent, has := strings.Cut(factor, "^")
-			value, is := at[base]
-			if !is {
+			value, ok := at[base]
+			if !ok {
 				value, _ = new(big.Int).SetString(base, 10)
 			}
 			if has {

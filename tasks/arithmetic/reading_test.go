@@ -67,7 +67,7 @@ func (r reading) value(text string) (constant.Value, error) {
 			return constant.MakeUnknown(), fmt.Errorf("%s is found %d times", re, len(found))
 		}
 		number := strings.Trim(strings.NewReplacer(",", "", " times", "").Replace(found[0][1]), "$.")
-		if word, is := fractionWords[number]; is {
+		if word, ok := fractionWords[number]; ok {
 			number = word
 		}
 		expression += "(" + number + ")" + r.parts[i+1]

@@ -125,7 +125,7 @@ func (r *templateReader) addVariable(line string) {
 		return
 	}
 	v := variable{name: line[:end]}
-	if list, are := strings.CutPrefix(line[end:], " = "); are {
+	if list, ok := strings.CutPrefix(line[end:], " = "); ok {
 		for one := range strings.SplitSeq(list, ",") {
 			v.nouns = append(v.nouns, readNoun(strings.TrimSpace(one)))
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/list"
 )
@@ -37,7 +37,7 @@ func (l *Choices) Set(text string) error {
 			continue
 		}
 		err := l.addText(part)
-		if fault, is := errors.AsType[*settings.Fault](err); is {
+		if fault, ok := errors.AsType[*settings.Fault](err); ok {
 			err = fault.Err // the path already names the task
 		}
 		if err != nil {

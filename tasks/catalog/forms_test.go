@@ -87,7 +87,7 @@ func itemsOf(s, notation string) (items []string) {
 	if notation == answer.AsJSON {
 		s = strings.ReplaceAll(s, "'", `"`)
 		value, err := answer.ReadJSON(s)
-		if items, is := answer.Texts(value); is && err == nil {
+		if items, ok := answer.Texts(value); ok && err == nil {
 			return items
 		}
 		return nil

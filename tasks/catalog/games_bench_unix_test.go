@@ -70,8 +70,8 @@ func uniform(b *testing.B, of quintain.Scenario, d quintain.Draw) script {
 	if err != nil {
 		b.Fatal(err)
 	}
-	advised, is := env.(interface{ Advice() quintain.Advice })
-	if !is {
+	advised, ok := env.(interface{ Advice() quintain.Advice })
+	if !ok {
 		b.Fatalf("%s gives no advice", p.Task)
 	}
 	r := rng.New(uint64(p.Index), "uniform")

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 )
 
 // A Mixture is a list of tasks with weights, in the form of reasoning-gym's composite data

@@ -11,12 +11,12 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/agent"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/policy/judge"
-	"github.com/quintain-rl/quintain/rollout"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenario/external"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // A ScenarioChoice is the chosen scenario with its settings, and what may play in its place. As a
@@ -167,7 +167,7 @@ func (s *ScenarioChoice) Over(t quintain.Task) (quintain.Scenario, error) {
 
 // ready opens what a scenario needs to be played.
 func ready(play scenario.Play) error {
-	if needs, is := play.(interface{ Start() error }); is {
+	if needs, ok := play.(interface{ Start() error }); ok {
 		return needs.Start()
 	}
 	return nil

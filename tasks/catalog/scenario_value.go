@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/nearest"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/settings"
 )
 
 // open returns a scenario with its usual settings.
@@ -20,7 +20,7 @@ func (s *ScenarioChoice) open(name string) (scenario.Play, error) {
 		return nil, fmt.Errorf("is %q, want a scenario: quintain scenarios list names them%s", name, nearest.Suggest(name, scenarioNames()))
 	}
 	play := spec.New()
-	if runs, are := play.(interface{ In(*backend.Settings) }); are {
+	if runs, ok := play.(interface{ In(*backend.Settings) }); ok {
 		runs.In(s.sandbox)
 	}
 	return play, settings.New(play).Preset(s.usual(name))
@@ -70,8 +70,8 @@ func (s *ScenarioChoice) Set(text string) error {
 func pairs(text string) (map[string]string, error) {
 	values := map[string]string{}
 	for more := true; more; {
-		key, rest, is := strings.Cut(text, "=")
-		if !is || key == "" || strings.ContainsAny(key, ",:'") {
+		key, rest, ok := strings.Cut(text, "=")
+		if !ok || key == "" || strings.ContainsAny(key, ",:'") {
 			return nil, fmt.Errorf(`%q is no KEY=VALUE; a value with a comma stands in single quotes, and for a shell all in double ones: "NAME:KEY='A,B'"`, text)
 		}
 		if _, twice := values[key]; twice {
@@ -91,8 +91,8 @@ func pairs(text string) (map[string]string, error) {
 
 // pairValue reads the value that text begins with.
 func pairValue(text string) (value, left string, err error) {
-	quoted, is := strings.CutPrefix(text, "'")
-	if !is {
+	quoted, ok := strings.CutPrefix(text, "'")
+	if !ok {
 		end := strings.IndexByte(text, ',')
 		if end < 0 {
 			end = len(text)
@@ -109,7 +109,7 @@ func pairValue(text string) (value, left string, err error) {
 		if !closed {
 			return "", "", errors.New("the single quote is not closed")
 		}
-		if quoted, is = strings.CutPrefix(rest, "'"); !is {
+		if quoted, ok = strings.CutPrefix(rest, "'"); !ok {
 			return b.String(), rest, nil
 		}
 		b.WriteByte('\'')
@@ -124,16 +124,16 @@ func (v *scenarioValue) Set(text string) error { return (*ScenarioChoice)(v).Set
 
 // Take implements [settings.Value].
 func (v *scenarioValue) Take(value any) error {
-	fields, is := value.(map[string]any)
-	if !is {
-		text, is := value.(string)
-		if !is {
+	fields, ok := value.(map[string]any)
+	if !ok {
+		text, ok := value.(string)
+		if !ok {
 			return errors.New("want a scenario, or an object with its name and its settings")
 		}
 		return v.Set(text)
 	}
-	name, is := fields["name"].(string)
-	if !is {
+	name, ok := fields["name"].(string)
+	if !ok {
 		return settings.Within(errors.New("want the name of a scenario"), "name")
 	}
 	play, err := (*ScenarioChoice)(v).open(name)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 

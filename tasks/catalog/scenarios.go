@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/codegrade/codeplay"
-	"github.com/quintain-rl/quintain/codegrade/tables"
+	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
+	"github.com/quintain-rl/quintain/grade/codegrade/tables"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/scenarios/games"

@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/grade/codegrade"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 

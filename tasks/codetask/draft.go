@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quintain-rl/quintain/codegrade"
+	"github.com/quintain-rl/quintain/grade/codegrade"
 	"github.com/quintain-rl/quintain/task/rng"
 )
 

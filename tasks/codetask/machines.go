@@ -166,7 +166,7 @@ func runStack(r *rng.Rand) draft {
 func ranStack(program []string, fault int64) (stack []int64) {
 	stack = []int64{}
 	for _, line := range program {
-		if text, is := strings.CutPrefix(line, "push "); is {
+		if text, ok := strings.CutPrefix(line, "push "); ok {
 			x, _ := strconv.ParseInt(text, 10, 64) // the package wrote it
 			stack = append(stack, x)
 		}

@@ -20,7 +20,7 @@ func (in input) rows(i int) [][]int64 { return in[i].([][]int64) }
 
 // python writes a value as a literal of Python.
 func python(v any) string {
-	if v, is := v.(bool); is {
+	if v, ok := v.(bool); ok {
 		return map[bool]string{true: "True", false: "False"}[v]
 	}
 	return literal(v)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
@@ -58,10 +58,10 @@ func find(fields map[string]any, named string, others ...string) any {
 
 // row reads row number n of a file.
 func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
-	if task, is := fields["task"].(string); is && task != "math" && task != "stem" {
+	if task, ok := fields["task"].(string); ok && task != "math" && task != "stem" {
 		return r, fmt.Errorf("task: is %.40q, want math or stem: other tasks have no answer to compare", task)
 	}
-	if _, is := fields["test"].(string); is {
+	if _, ok := fields["test"].(string); ok {
 		return r, errors.New("test: is a column of programs, and this row has no other of a known form of theirs: rename it if it is none")
 	}
 	id, err := text(find(fields, c.ID, idNames...))
@@ -79,7 +79,7 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 		return r, fmt.Errorf("question: %w", err)
 	}
 	found := find(fields, c.Answer, answerNames...)
-	if model, is := fields["reward_model"].(map[string]any); is && found == nil && c.Answer == "" { // verl
+	if model, ok := fields["reward_model"].(map[string]any); ok && found == nil && c.Answer == "" { // verl
 		found = model["ground_truth"]
 	}
 	list, several := found.([]any)
@@ -106,13 +106,13 @@ func (c *Columns) row(fields map[string]any, n int) (r row, err error) {
 
 // asked returns the last message of the user in a list of messages, or v as text.
 func asked(v any) (string, error) {
-	list, is := v.([]any)
+	list, ok := v.([]any)
 	for i := len(list) - 1; i >= 0; i-- {
 		if message, _ := list[i].(map[string]any); message["role"] == "user" {
 			return text(message["content"])
 		}
 	}
-	if is {
+	if ok {
 		return "", errors.New("is a list without a message of the user")
 	}
 	return text(v)

@@ -154,7 +154,7 @@ func (s *Set) golds(p quintain.Problem) ([]string, error) {
 
 // readRecord reads the record of a problem.
 func readRecord(p quintain.Problem) (r record, err error) {
-	if r, is := p.Instance.Value().(record); is {
+	if r, ok := p.Instance.Value().(record); ok {
 		return r, nil
 	}
 	raw, err := p.Instance.JSON()

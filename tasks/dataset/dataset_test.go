@@ -14,8 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grade/mathverify"
 	"github.com/quintain-rl/quintain/internal/jsonl/rows"
-	"github.com/quintain-rl/quintain/mathverify"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
@@ -223,14 +223,14 @@ func TestMetadataOfARow(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range []quintain.Problem{p, again} {
-			id, meta, is := dataset.About(p)
+			id, meta, ok := dataset.About(p)
 			text, err := json.Marshal(meta)
-			if id != test.id || string(text) != test.meta || !is || err != nil {
-				t.Errorf("%s: %q, %s, %v, error %v", test.why, id, text, is, err)
+			if id != test.id || string(text) != test.meta || !ok || err != nil {
+				t.Errorf("%s: %q, %s, %v, error %v", test.why, id, text, ok, err)
 			}
 		}
 	}
-	if _, _, is := dataset.About(quintain.Problem{Level: quintain.OwnParams, Params: []byte(`{"max_terms":2}`)}); is {
+	if _, _, ok := dataset.About(quintain.Problem{Level: quintain.OwnParams, Params: []byte(`{"max_terms":2}`)}); ok {
 		t.Error("a generated problem is from a file")
 	}
 }

@@ -19,7 +19,7 @@ const mostMeta = 256
 
 // About returns the name of a file's problem and the metadata of its row, which the caller
 // must not change. It reports whether p is from a file.
-func About(p quintain.Problem) (id string, meta Meta, is bool) {
+func About(p quintain.Problem) (id string, meta Meta, ok bool) {
 	var params struct {
 		Hash string `json:"sha256"`
 	}

@@ -27,14 +27,14 @@ func tokens(v any) (all []quintain.Token, err error) {
 	if v == nil {
 		return nil, nil
 	}
-	list, is := v.([]any)
-	if !is || len(list) == 0 {
+	list, ok := v.([]any)
+	if !ok || len(list) == 0 {
 		return nil, fmt.Errorf("%s: want a list of tokens, one or more", packedPrompts)
 	}
 	for at, one := range list {
-		number, is := one.(json.Number)
+		number, ok := one.(json.Number)
 		n, err := number.Int64()
-		if !is || err != nil || n < 0 || n > math.MaxInt32 {
+		if !ok || err != nil || n < 0 || n > math.MaxInt32 {
 			return nil, fmt.Errorf("%s: %.40v at %d is no token: want a whole number of 0 to %d", packedPrompts, one, at, math.MaxInt32)
 		}
 		all = append(all, quintain.Token(n))

@@ -259,8 +259,8 @@ func (c courseItem) Score(text string) quintain.Verdict {
 	}
 	list := make([]int, len(words))
 	for i, word := range words {
-		n, is := answer.ReadInt(word)
-		if !is || n < 0 || n >= int64(len(c.Courses)) {
+		n, ok := answer.ReadInt(word)
+		if !ok || n < 0 || n >= int64(len(c.Courses)) {
 			return quintain.Malformed(fmt.Sprintf("%.20q is not a course", word))
 		}
 		list[i] = int(n)

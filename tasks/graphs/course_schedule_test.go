@@ -66,7 +66,7 @@ func TestCourseSecond(t *testing.T) {
 			add(m, 1, 0)
 		}
 		words := strings.Fields(got)
-		if circle, is := strings.CutPrefix(got, "circle "); is {
+		if circle, ok := strings.CutPrefix(got, "circle "); ok {
 			words = strings.Fields(circle)
 			for i, word := range words {
 				if !needs[word][words[(i+1)%len(words)]] {

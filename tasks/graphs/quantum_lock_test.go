@@ -102,8 +102,8 @@ func TestLockKeys(t *testing.T) {
 		order := shuffled(r, len(l.Buttons))
 		buttons, exchanged := make([]lockButton, len(order)), r.Chance(0.5)
 		light := func(name string) string {
-			other, is := map[string]string{"red": "green", "green": "red"}[name]
-			if !exchanged || !is {
+			other, ok := map[string]string{"red": "green", "green": "red"}[name]
+			if !exchanged || !ok {
 				return name
 			}
 			return other

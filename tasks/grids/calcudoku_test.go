@@ -54,7 +54,7 @@ func TestCalcudokuSecond(t *testing.T) {
 		var board [][]string
 		clues := map[string][]string{}
 		for _, row := range promptBoard(prompt) {
-			if name, is := strings.CutSuffix(row[0], ":"); is {
+			if name, ok := strings.CutSuffix(row[0], ":"); ok {
 				clues[name] = row[1:]
 			} else {
 				board = append(board, row)

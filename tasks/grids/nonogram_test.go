@@ -48,8 +48,8 @@ func TestNonogramSecond(t *testing.T) {
 		clues := map[string][]int{}
 		size := 0
 		for line := range strings.Lines(prompt) {
-			name, list, is := strings.Cut(strings.TrimSpace(line), ":")
-			if !is || !strings.HasPrefix(name, "row ") && !strings.HasPrefix(name, "column ") || strings.Trim(list, " 0123456789") != "" || list == "" {
+			name, list, ok := strings.Cut(strings.TrimSpace(line), ":")
+			if !ok || !strings.HasPrefix(name, "row ") && !strings.HasPrefix(name, "column ") || strings.Trim(list, " 0123456789") != "" || list == "" {
 				continue
 			}
 			clues[name] = []int{}

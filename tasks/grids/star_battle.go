@@ -268,7 +268,7 @@ func named(names []int) []int {
 	known := map[int]int{}
 	list := make([]int, len(names))
 	for i, name := range names {
-		if _, is := known[name]; !is {
+		if _, ok := known[name]; !ok {
 			known[name] = len(known)
 		}
 		list[i] = known[name]

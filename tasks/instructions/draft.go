@@ -157,14 +157,14 @@ func (d *draft) lay(sentences []string, begins map[int]int) string {
 	}
 	var b strings.Builder
 	for i, text := range sentences {
-		paragraph, is := begins[i]
+		paragraph, ok := begins[i]
 		switch {
-		case is && i > 0:
+		case ok && i > 0:
 			b.WriteString("\n\n")
 		case i > 0:
 			b.WriteString(" ")
 		}
-		if is && d.heading != nil {
+		if ok && d.heading != nil {
 			b.WriteString(d.heading(paragraph))
 		}
 		b.WriteString(text)

@@ -94,7 +94,7 @@ func within(value any, count func(any) *big.Rat) *big.Rat {
 
 func sumOf(value any) *big.Rat {
 	return within(value, func(part any) *big.Rat {
-		if number, is := part.(json.Number); is {
+		if number, ok := part.(json.Number); ok {
 			if n, read := rational(number); read {
 				return n
 			}

@@ -178,8 +178,8 @@ func renameMembers(s *schema) {
 
 // translated gives the members of a value of one schema the names of another with the same key.
 func translated(value any, from, to *schema) any {
-	object, is := value.(map[string]any)
-	if !is {
+	object, ok := value.(map[string]any)
+	if !ok {
 		return value
 	}
 	other, names := map[string]any{}, to.ranked()
@@ -300,20 +300,20 @@ func arrayFits(keyword string, want any, value []any) bool {
 
 func objectFits(keyword string, want any, value map[string]any, s map[string]any) bool {
 	has := func(names any) bool {
-		return !slices.ContainsFunc(names.([]any), func(name any) bool { _, is := value[name.(string)]; return !is })
+		return !slices.ContainsFunc(names.([]any), func(name any) bool { _, ok := value[name.(string)]; return !ok })
 	}
 	switch keyword {
 	case "required":
 		return has(want)
 	case "dependentRequired":
 		for name, names := range want.(map[string]any) {
-			if _, is := value[name]; is && !has(names) {
+			if _, ok := value[name]; ok && !has(names) {
 				return false
 			}
 		}
 	case "properties":
 		for name, of := range want.(map[string]any) {
-			if member, is := value[name]; is && !fits(of.(map[string]any), member) {
+			if member, ok := value[name]; ok && !fits(of.(map[string]any), member) {
 				return false
 			}
 		}
@@ -332,7 +332,7 @@ func objectFits(keyword string, want any, value map[string]any, s map[string]any
 var secondMeasures = map[string]func(string) float64{
 	"sum": func(text string) (sum float64) {
 		for _, token := range tokensOf(text) {
-			if n, is := token.(float64); is {
+			if n, ok := token.(float64); ok {
 				sum += n
 			}
 		}

@@ -203,12 +203,12 @@ func checkObject(r rule, p *prose) string {
 		return "the text is no valid JSON: " + fault.Error()
 	}
 	value, err := answer.ReadJSON(p.raw)
-	object, is := value.(map[string]any)
-	if err != nil || !is || len(object) != len(r.Words) {
+	object, ok := value.(map[string]any)
+	if err != nil || !ok || len(object) != len(r.Words) {
 		return fmt.Sprintf("the text is no JSON object with %d keys", len(r.Words))
 	}
 	for _, key := range r.Words {
-		if text, is := object[key].(string); !is || answer.Trim(text) == "" {
+		if text, ok := object[key].(string); !ok || answer.Trim(text) == "" {
 			return fmt.Sprintf("key %q has no text", key)
 		}
 	}

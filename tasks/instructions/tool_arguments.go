@@ -122,7 +122,7 @@ func (k paramKind) corrects() bool {
 
 // say writes the sentence with a value.
 func (p parameter) say(r *rng.Rand, value stated) string {
-	if yes, is := value.arg.(bool); is {
+	if yes, ok := value.arg.(bool); ok {
 		return p.of.says[1-task.Bit(yes)]
 	}
 	return strings.ReplaceAll(rng.Pick(r, p.of.says[:]), "%v", value.said)
@@ -181,9 +181,9 @@ func (t toolItem) Canonical() string {
 	for _, c := range t.Calls {
 		var parts []string
 		read, err := answer.ReadJSON(string(c.Arguments))
-		arguments, is := read.(map[string]any)
+		arguments, ok := read.(map[string]any)
 		of := t.named(c.Name)
-		if err != nil || !is || of == nil {
+		if err != nil || !ok || of == nil {
 			return ""
 		}
 		for _, p := range of.Parameters.Properties {
@@ -242,7 +242,7 @@ func (t toolItem) Score(text string) quintain.Verdict {
 		return quintain.Malformed(why)
 	}
 	calls := []any{value}
-	if list, is := value.([]any); is && len(t.Calls) > 1 {
+	if list, ok := value.([]any); ok && len(t.Calls) > 1 {
 		calls = list
 	}
 	if len(calls) != len(t.Calls) {
@@ -258,11 +258,11 @@ func (t toolItem) Score(text string) quintain.Verdict {
 
 // fault says why a given call is not the wanted one; empty: it is.
 func (t toolItem) fault(given any, want call) string {
-	object, is := given.(map[string]any)
+	object, ok := given.(map[string]any)
 	name, named := object["name"].(string)
 	arguments, has := object["arguments"].(map[string]any)
 	switch {
-	case !is || !named || !has || len(object) != 2:
+	case !ok || !named || !has || len(object) != 2:
 		return "it is no object with a name and arguments alone"
 	case name != want.Name:
 		return fmt.Sprintf("the tool is %.60q, want %q", name, want.Name)
@@ -275,8 +275,8 @@ func (t toolItem) fault(given any, want call) string {
 		return "argument " + found.String()
 	}
 	wanted, err := answer.ReadJSON(string(want.Arguments))
-	values, is := wanted.(map[string]any)
-	if err != nil || !is {
+	values, ok := wanted.(map[string]any)
+	if err != nil || !ok {
 		return "the record has no arguments"
 	}
 	for i := range of.Parameters.Properties {

@@ -93,7 +93,7 @@ func (d *draft) fixed(i int, begins map[int]int) string {
 	if word := d.firsts[i]; word != "" {
 		return word
 	}
-	if paragraph, is := begins[i]; is && d.paragraphFirsts[paragraph] != "" {
+	if paragraph, ok := begins[i]; ok && d.paragraphFirsts[paragraph] != "" {
 		return d.paragraphFirsts[paragraph]
 	}
 	if d.chained && i > 0 {
@@ -107,7 +107,7 @@ func (d *draft) letterFor(i int, begins map[int]int) byte {
 	if d.at > 0 {
 		return 0
 	}
-	if paragraph, is := begins[i]; is && paragraph < len(d.paragraphInitials) {
+	if paragraph, ok := begins[i]; ok && paragraph < len(d.paragraphInitials) {
 		return d.paragraphInitials[paragraph]
 	}
 	return d.initials[i]

@@ -154,7 +154,7 @@ func calculated(prompt string) string {
 // evaluated adds up the terms of a formula.
 func evaluated(text string, a, b int) (sum int) {
 	text = strings.NewReplacer("a - b", "a-b", "(a, b)", "(a,b)").Replace(text)
-	if p, inside, is := strings.Cut(text, "(a + b + "); is {
+	if p, inside, ok := strings.Cut(text, "(a + b + "); ok {
 		q, _ := strconv.Atoi(strings.TrimSuffix(inside, ")"))
 		text = p + "!"
 		b += q

@@ -255,8 +255,8 @@ func (g matchingItem) Score(text string) quintain.Verdict {
 	var numbers []int
 	text = strings.NewReplacer(",", " ", ";", " ").Replace(strings.TrimSuffix(answer.Trim(text), "."))
 	for _, word := range answer.Fields(text) {
-		n, is := answer.ReadInt(word)
-		if !is || n < 1 || n > int64(len(g.Strings)) {
+		n, ok := answer.ReadInt(word)
+		if !ok || n < 1 || n > int64(len(g.Strings)) {
 			return quintain.Malformed(fmt.Sprintf("%q is not one of the numbers 1 to %d", word, len(g.Strings)))
 		}
 		numbers = append(numbers, int(n))

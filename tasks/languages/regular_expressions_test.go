@@ -155,9 +155,9 @@ func TestRegularSecond(t *testing.T) {
 		}
 		var statements []func(string) bool
 		for line := range strings.Lines(prompt) {
-			text, is := strings.CutPrefix(strings.TrimSpace(line), "- ")
+			text, ok := strings.CutPrefix(strings.TrimSpace(line), "- ")
 			for _, say := range saying {
-				if found := say.re.FindStringSubmatch(text); is && found != nil {
+				if found := say.re.FindStringSubmatch(text); ok && found != nil {
 					statements = append(statements, func(s string) bool { return say.holds(s, found) })
 					met[say.re.String()] = true
 				}

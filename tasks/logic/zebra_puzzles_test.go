@@ -74,9 +74,9 @@ type zebraPair struct {
 func (z *zebraReader) value(text string) string {
 	found := ""
 	for word := range strings.FieldsSeq(text) {
-		if _, is := z.trait[word]; is {
+		if _, ok := z.trait[word]; ok {
 			found = word
-		} else if _, is := z.trait[strings.ToUpper(word[:1])+word[1:]]; is {
+		} else if _, ok := z.trait[strings.ToUpper(word[:1])+word[1:]]; ok {
 			found = strings.ToUpper(word[:1]) + word[1:]
 		}
 	}

@@ -162,7 +162,7 @@ func TestTrianglesOfTheSmallestGrid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if item, is := p.Instance.Value().(advancedGeometryItem); !is || task.Check(item) != nil {
+		if item, ok := p.Instance.Value().(advancedGeometryItem); !ok || task.Check(item) != nil {
 			t.Errorf("%s: %v", p.Instance, task.Check(item))
 		}
 	}

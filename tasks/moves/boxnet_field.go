@@ -147,12 +147,12 @@ func (f *boxnetField) UnmarshalJSON(raw []byte) error {
 		f.rows, f.cols = max(f.rows, at.row+1), max(f.cols, at.col+1)
 		for _, text := range squares[name] {
 			thing := boxnetThing{in: at, kind: boxPrefix}
-			colour, is := strings.CutPrefix(text, boxPrefix)
-			if !is {
+			colour, ok := strings.CutPrefix(text, boxPrefix)
+			if !ok {
 				thing.kind = targetPrefix
-				colour, is = strings.CutPrefix(text, targetPrefix)
+				colour, ok = strings.CutPrefix(text, targetPrefix)
 			}
-			if thing.colour = colour; !is || checkColour(colour) != nil {
+			if thing.colour = colour; !ok || checkColour(colour) != nil {
 				return fmt.Errorf("initial_state has a %.20q, want things such as \"box_red\" and \"target_red\"", text)
 			}
 			f.things = append(f.things, thing)
@@ -210,7 +210,7 @@ func readBoxnetAction(agent, does string) (a boxnetAction, read bool) {
 		return a, false
 	}
 	a.colour, a.to = colour, a.agent
-	if target, is := strings.CutPrefix(strings.TrimSpace(where), targetPrefix); is {
+	if target, ok := strings.CutPrefix(strings.TrimSpace(where), targetPrefix); ok {
 		return a, target == colour
 	}
 	a.to, read = readSquare(where, "square")

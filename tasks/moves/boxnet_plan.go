@@ -18,9 +18,9 @@ func readBoxnetPlan(text string) (steps [][]boxnetOrder, read bool) {
 		read := p.list("{}", func() bool {
 			agent, named := p.quoted()
 			colon := p.sign(':')
-			does, is := p.quoted()
+			does, ok := p.quoted()
 			step = append(step, boxnetOrder{agent, does})
-			return named && colon && is
+			return named && colon && ok
 		})
 		steps = append(steps, step)
 		return read
@@ -61,7 +61,7 @@ func (p *planReader) sign(c byte) bool {
 }
 
 // quoted reads a string in quotes.
-func (p *planReader) quoted() (text string, is bool) {
+func (p *planReader) quoted() (text string, ok bool) {
 	if !p.sign('"') {
 		return "", false
 	}

@@ -296,9 +296,9 @@ func (k knightItem) picture() string {
 
 // sign returns the character for a square in the picture.
 func (k knightItem) sign(name string) byte {
-	color, is := k.Pieces[name]
+	color, ok := k.Pieces[name]
 	switch {
-	case !is:
+	case !ok:
 		return ' '
 	case color == nil:
 		return '.'
@@ -412,8 +412,8 @@ func (k knightItem) Score(text string) quintain.Verdict {
 	if err != nil {
 		return quintain.Malformed(fmt.Sprintf("the answer is neither No nor a JSON list: %v", err))
 	}
-	list, is := answer.Texts(v)
-	if !is {
+	list, ok := answer.Texts(v)
+	if !ok {
 		return quintain.Malformed("the answer is not a list of texts")
 	}
 	board, start := k.start()

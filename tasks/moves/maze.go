@@ -290,9 +290,9 @@ func (m mazeItem) Solve() string { return strconv.Itoa(m.ShortestPathLength) }
 
 // Score implements [task.Scorer]. Only the exact number earns anything.
 func (m mazeItem) Score(text string) quintain.Verdict {
-	n, is := answer.ReadInt(text)
+	n, ok := answer.ReadInt(text)
 	switch {
-	case !is:
+	case !ok:
 		return quintain.Malformed(fmt.Sprintf("%.40q is not a whole number", text))
 	case n != int64(m.ShortestPathLength):
 		return quintain.Wrong("want " + m.Solve())

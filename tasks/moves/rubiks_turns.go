@@ -67,8 +67,8 @@ func readTurns(text string, n int) (turns []cubeTurn, err error) {
 		text = strings.NewReplacer("’", "'", "′", "'").Replace(text)
 	}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || answer.Space(r) }) {
-		t, is := readTurn(word, n)
-		if !is {
+		t, ok := readTurn(word, n)
+		if !ok {
 			return nil, fmt.Errorf("%.20q is not a move of this cube", word)
 		}
 		if t.quarters > 0 {
@@ -81,7 +81,7 @@ func readTurns(text string, n int) (turns []cubeTurn, err error) {
 // readTurn reads a move of a cube with n layers: a letter, optionally followed by w for
 // several layers, or preceded by the number of layers or of a layer; then an apostrophe or
 // a count.
-func readTurn(word string, n int) (t cubeTurn, is bool) {
+func readTurn(word string, n int) (t cubeTurn, ok bool) {
 	layer := 0
 	if word[0] >= '1' && word[0] <= '9' {
 		layer, word = int(word[0]-'0'), word[1:]
@@ -110,7 +110,7 @@ func readTurn(word string, n int) (t cubeTurn, is bool) {
 }
 
 // readCount reads the end of a move as quarters: an apostrophe, a count, or both.
-func readCount(text string) (quarters int, is bool) {
+func readCount(text string) (quarters int, ok bool) {
 	inner := strings.TrimSuffix(text, "'")
 	if inner == text {
 		inner = strings.TrimPrefix(text, "'")

@@ -144,8 +144,8 @@ func TestHanoiSecond(t *testing.T) {
 		stacks := map[string][]int{}
 		target := regexp.MustCompile(`(?:to|on|over to) Peg (\d)[ .,:?]`).FindAllStringSubmatch(prompt, -1)
 		for line := range strings.Lines(prompt) {
-			name, disks, is := strings.Cut(line, ":")
-			if peg, found := strings.CutPrefix(name, "Peg "); is && found {
+			name, disks, ok := strings.Cut(line, ":")
+			if peg, found := strings.CutPrefix(name, "Peg "); ok && found {
 				stacks[peg] = nil
 				for _, field := range strings.Fields(disks) {
 					if disk, err := strconv.Atoi(field); err == nil {
@@ -184,8 +184,8 @@ func TestHanoiSecondOfPositions(t *testing.T) {
 		var ends [2]hanoiState
 		rows := 0
 		for line := range strings.Lines(prompt) {
-			name, disks, is := strings.Cut(line, ":")
-			if peg, found := strings.CutPrefix(name, "Peg "); is && found {
+			name, disks, ok := strings.Cut(line, ":")
+			if peg, found := strings.CutPrefix(name, "Peg "); ok && found {
 				number, _ := strconv.Atoi(peg)
 				for _, field := range strings.Fields(disks) {
 					if disk, err := strconv.Atoi(field); err == nil {

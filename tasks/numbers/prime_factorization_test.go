@@ -78,7 +78,7 @@ func TestPrimeFactorizationParams(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if item, is := p.Instance.Value().(primeFactorizationItem); !is || task.Check(item) != nil {
+		if item, ok := p.Instance.Value().(primeFactorizationItem); !ok || task.Check(item) != nil {
 			t.Errorf("params %s make %s", params, p.Instance)
 		}
 	}

@@ -181,8 +181,8 @@ func (c codeItem) input() (*pyvalue.Dict, error) {
 	if err != nil {
 		return nil, fmt.Errorf("input_data: %w", err)
 	}
-	input, is := v.(*pyvalue.Dict)
-	if !is {
+	input, ok := v.(*pyvalue.Dict)
+	if !ok {
 		return nil, errors.New("input_data is not an object")
 	}
 	return input, nil
@@ -232,7 +232,7 @@ func (c codeItem) Score(text string) quintain.Verdict {
 	if err != nil {
 		return quintain.Wrong("want " + c.Answer) // an entry of reasoning-gym with a text
 	}
-	if bare, is := want.(string); is && c.Asks != "input" && (text == bare || text == "'"+bare+"'") {
+	if bare, ok := want.(string); ok && c.Asks != "input" && (text == bare || text == "'"+bare+"'") {
 		return quintain.Right()
 	}
 	got, err := pyvalue.ParseJSON([]byte(strings.TrimSuffix(text, ".")))
@@ -252,8 +252,8 @@ func (c codeItem) Score(text string) quintain.Verdict {
 // tryInput runs the program with another input.
 func (c codeItem) tryInput(v pyvalue.Value) quintain.Verdict {
 	p, err := c.program()
-	input, is := v.(*pyvalue.Dict)
-	if err != nil || !is {
+	input, ok := v.(*pyvalue.Dict)
+	if err != nil || !ok {
 		return quintain.Malformed("want an object with the arguments by name")
 	}
 	output, err := p.run(input)

@@ -74,7 +74,7 @@ func (p *program) effortless(output string) bool {
 		return false
 	}
 	tries := []pyvalue.Value{v, listWith(v)}
-	if d, is := v.(*pyvalue.Dict); is {
+	if d, ok := v.(*pyvalue.Dict); ok {
 		keys := listWith()
 		for key := range d.All() {
 			keys.Items = append(keys.Items, key)

@@ -27,8 +27,8 @@ func compile(source string) (*starlark.Function, error) {
 	if err != nil {
 		return nil, err
 	}
-	main, is := globals["main"].(*starlark.Function)
-	if !is {
+	main, ok := globals["main"].(*starlark.Function)
+	if !ok {
 		return nil, errors.New("the program has no function main")
 	}
 	return main, nil
@@ -78,8 +78,8 @@ type reading struct {
 
 // integer returns an integer, or nil. The other methods, too, return nil for another kind.
 func (r *reading) integer(v pyvalue.Value) starlark.Value {
-	n, is := v.(int64)
-	if !is || n > maxInt || n < -maxInt {
+	n, ok := v.(int64)
+	if !ok || n > maxInt || n < -maxInt {
 		return nil
 	}
 	r.size++
@@ -88,15 +88,15 @@ func (r *reading) integer(v pyvalue.Value) starlark.Value {
 
 // repeat is integer for one that the program multiplies texts or lists by.
 func (r *reading) repeat(v pyvalue.Value) starlark.Value {
-	if n, is := v.(int64); is {
+	if n, ok := v.(int64); ok {
 		r.times = max(r.times, n)
 	}
 	return r.integer(v)
 }
 
 func (r *reading) text(v pyvalue.Value) starlark.Value {
-	s, is := v.(string)
-	if !is {
+	s, ok := v.(string)
+	if !ok {
 		return nil
 	}
 	for i := range len(s) {
@@ -110,8 +110,8 @@ func (r *reading) text(v pyvalue.Value) starlark.Value {
 
 // pair returns a list of a text and an integer.
 func (r *reading) pair(v pyvalue.Value) starlark.Value {
-	l, is := v.(*pyvalue.List)
-	if !is || len(l.Items) != 2 {
+	l, ok := v.(*pyvalue.List)
+	if !ok || len(l.Items) != 2 {
 		return nil
 	}
 	name, n := r.text(l.Items[0]), r.integer(l.Items[1])
@@ -124,8 +124,8 @@ func (r *reading) pair(v pyvalue.Value) starlark.Value {
 
 // counts returns a dict of integers by texts.
 func (r *reading) counts(v pyvalue.Value) starlark.Value {
-	d, is := v.(*pyvalue.Dict)
-	if !is {
+	d, ok := v.(*pyvalue.Dict)
+	if !ok {
 		return nil
 	}
 	r.size++
@@ -142,8 +142,8 @@ func (r *reading) counts(v pyvalue.Value) starlark.Value {
 // listOf returns a method for lists of what another is for.
 func listOf(item func(*reading, pyvalue.Value) starlark.Value) func(*reading, pyvalue.Value) starlark.Value {
 	return func(r *reading, v pyvalue.Value) starlark.Value {
-		l, is := v.(*pyvalue.List)
-		if !is {
+		l, ok := v.(*pyvalue.List)
+		if !ok {
 			return nil
 		}
 		r.size++
@@ -188,8 +188,8 @@ func appendJSON(b []byte, v starlark.Value) (out []byte, err error) {
 func appendObject(b []byte, d *starlark.Dict) (out []byte, err error) {
 	b = append(b, '{')
 	for i, item := range d.Items() {
-		key, is := item[0].(starlark.String)
-		if !is {
+		key, ok := item[0].(starlark.String)
+		if !ok {
 			return nil, fmt.Errorf("main returns a dict with a %s as a key", item[0].Type())
 		}
 		b = append(strconv.AppendQuote(separated(b, i), string(key)), ": "...)

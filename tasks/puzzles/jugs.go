@@ -291,8 +291,8 @@ func (j jugsItem) Score(text string) quintain.Verdict {
 	if err != nil {
 		return quintain.Malformed(fmt.Sprintf("the answer is not a JSON list: %v", err))
 	}
-	list, is := v.([]any)
-	if !is {
+	list, ok := v.([]any)
+	if !ok {
 		return quintain.Malformed("the answer is not a JSON list")
 	}
 	water := make([]int, len(j.Puzzle.JugCapacities))

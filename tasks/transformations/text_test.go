@@ -168,7 +168,7 @@ func shapesOf(x text) (out []*shapeSet) {
 		changed = false
 		for c, l := range label {
 			for _, d := range [][2]int{{c[0] + 1, c[1]}, {c[0], c[1] + 1}, {c[0] - 1, c[1]}, {c[0], c[1] - 1}} {
-				if other, is := label[d]; is && other < l && x[c[0]][c[1]] == x[d[0]][d[1]] {
+				if other, ok := label[d]; ok && other < l && x[c[0]][c[1]] == x[d[0]][d[1]] {
 					l, label[c], changed = other, other, true
 				}
 			}

@@ -157,7 +157,7 @@ func (w wordLadderItem) Score(text string) quintain.Verdict {
 		if last != "" && changed(last, step) != 1 {
 			return quintain.Wrong(fmt.Sprintf("from %s to %.20q is not one letter changed", last, step))
 		}
-		if _, is := known.Find(strings.ToLower(step)); !is && step != w.StartWord && step != w.EndWord {
+		if _, ok := known.Find(strings.ToLower(step)); !ok && step != w.StartWord && step != w.EndWord {
 			return quintain.Wrong(fmt.Sprintf("%s is not a word we know", step))
 		}
 		last = step

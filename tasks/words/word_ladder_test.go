@@ -150,7 +150,7 @@ func alphabet(word string, words lexicon.Words) (found []string) {
 	for i := range len(word) {
 		for c := 'a'; c <= 'z'; c++ {
 			other := word[:i] + string(c) + word[i+1:]
-			if _, is := words.Find(other); is {
+			if _, ok := words.Find(other); ok {
 				found = append(found, other)
 			}
 		}

@@ -107,9 +107,9 @@ func appendNew(reached, words []uint16, seen []bool) []uint16 {
 
 // ladder returns a shortest ladder between two words, or nil if there is none.
 func (n *wordNet) ladder(start, end string) (rungs []string) {
-	from, is := n.words.Find(start)
+	from, ok := n.words.Find(start)
 	to, too := n.words.Find(end)
-	if !is || !too {
+	if !ok || !too {
 		return nil
 	}
 	// The search starts at the end, so that each word knows the next one.

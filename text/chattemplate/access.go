@@ -17,7 +17,7 @@ func (r *rendering) member(v value, name string) (value, error) {
 	if has || err != nil {
 		return own, err
 	}
-	if d, is := v.(*pyvalue.Dict); is {
+	if d, ok := v.(*pyvalue.Dict); ok {
 		if item, has := d.Get(name); has {
 			return item, nil
 		}
@@ -31,8 +31,8 @@ func (r *rendering) subscript(v, key value) (value, error) {
 	if has || err != nil {
 		return item, err
 	}
-	name, is := pyvalue.Text(key)
-	if is {
+	name, ok := pyvalue.Text(key)
+	if ok {
 		return r.own(v, name)
 	}
 	if name, err = r.Str(key); err != nil {

@@ -121,11 +121,11 @@ func (e *Error) in(source string) *Error {
 
 // locate returns err as an Error, at a byte offset unless it has one.
 func locate(err error, at int) *Error {
-	if e, is := err.(*Error); is { //nolint:errorlint // nothing wraps it within this package
+	if e, ok := err.(*Error); ok { //nolint:errorlint // nothing wraps it within this package
 		return e
 	}
 	e := &Error{Message: err.Error(), at: at}
-	if raised, is := err.(raisedError); is { //nolint:errorlint // as above
+	if raised, ok := err.(raisedError); ok { //nolint:errorlint // as above
 		e.Message, e.Raised = string(raised), true
 	}
 	return e

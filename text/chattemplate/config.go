@@ -85,7 +85,7 @@ func specialToken(raw json.RawMessage) (value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l, is := v.(*pyvalue.List); is {
+	if l, ok := v.(*pyvalue.List); ok {
 		for i, item := range l.Items {
 			if l.Items[i], err = tokenText(item); err != nil {
 				return nil, err
@@ -97,10 +97,10 @@ func specialToken(raw json.RawMessage) (value, error) {
 }
 
 func tokenText(v value) (value, error) {
-	if d, is := v.(*pyvalue.Dict); is {
+	if d, ok := v.(*pyvalue.Dict); ok {
 		v, _ = d.Get("content")
 	}
-	if _, is := v.(string); !is {
+	if _, ok := v.(string); !ok {
 		return nil, fmt.Errorf("is %s, want a string or an object with the string content", pyvalue.TypeName(v))
 	}
 	return v, nil
@@ -165,7 +165,7 @@ func (c *Chat) Source() string { return c.tools.source }
 // is false, and the special tokens are those of the configuration. Render does not change vars.
 func (c *Chat) Render(vars Vars, o Options) (Rendering, error) {
 	messages, _ := vars.dict().Get("messages")
-	if l, is := messages.(*pyvalue.List); !is || l.Tuple {
+	if l, ok := messages.(*pyvalue.List); !ok || l.Tuple {
 		return Rendering{}, errors.New("messages: want a list of messages")
 	}
 	var all Vars

@@ -82,7 +82,7 @@ var unsupported = map[string]bool{
 
 // softText returns v as text, and markup as it is.
 func (r *rendering) softText(v value) (value, error) {
-	if m, is := v.(pyvalue.Markup); is {
+	if m, ok := v.(pyvalue.Markup); ok {
 		return m, nil
 	}
 	return r.Str(v)
@@ -142,7 +142,7 @@ func toJSON(r *rendering, v value, a pyvalue.Args) (value, error) {
 }
 
 func defaulted(_ *rendering, v value, a []value) (value, error) {
-	if _, is := v.(*pyvalue.Undefined); is || pyvalue.Truth(pyvalue.Or(a[1], false)) && !pyvalue.Truth(v) {
+	if _, ok := v.(*pyvalue.Undefined); ok || pyvalue.Truth(pyvalue.Or(a[1], false)) && !pyvalue.Truth(v) {
 		return pyvalue.Or(a[0], ""), nil
 	}
 	return v, nil
@@ -176,12 +176,12 @@ func toInt(_ *rendering, v value, a []value) (value, error) {
 }
 
 func indent(r *rendering, v value, a []value) (value, error) {
-	s, is := pyvalue.Text(v)
-	if !is {
+	s, ok := pyvalue.Text(v)
+	if !ok {
 		return nil, fmt.Errorf("indent wants a str, has '%s'", pyvalue.TypeName(v))
 	}
-	space, is := pyvalue.Text(pyvalue.Or(a[0], int64(4)))
-	if !is {
+	space, ok := pyvalue.Text(pyvalue.Or(a[0], int64(4)))
+	if !ok {
 		n, err := pyvalue.Index(pyvalue.Or(a[0], int64(4)))
 		if err != nil {
 			return nil, err
@@ -333,8 +333,8 @@ func truncate(r *rendering, v value, a []value) (value, error) {
 	if n <= most+leeway {
 		return v, nil
 	}
-	s, is := pyvalue.Text(v)
-	if !is {
+	s, ok := pyvalue.Text(v)
+	if !ok {
 		return nil, fmt.Errorf("truncate wants a str, has '%s'", pyvalue.TypeName(v))
 	}
 	head, err := r.Slice(s, nil, most-least, nil)

@@ -60,8 +60,8 @@ func timeNow(r *rendering, a pyvalue.Args) (value, error) {
 	if err != nil {
 		return nil, err
 	}
-	format, is := pyvalue.Text(bound[0])
-	if !is {
+	format, ok := pyvalue.Text(bound[0])
+	if !ok {
 		return nil, fmt.Errorf("strftime_now wants a str, has '%s'", pyvalue.TypeName(bound[0]))
 	}
 	if r.now.IsZero() {

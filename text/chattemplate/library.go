@@ -26,7 +26,7 @@ type routine struct {
 
 // apply calls t, with its name for errors.
 func (t *routine) apply(r *rendering, name string, v value, a pyvalue.Args) (value, error) {
-	if s, is := pyvalue.Text(v); is {
+	if s, ok := pyvalue.Text(v); ok {
 		if err := r.Spend(len(s) / 64); err != nil { // most routines read the whole text
 			return nil, err
 		}

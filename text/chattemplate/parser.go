@@ -125,8 +125,8 @@ func (r *rendering) print(v value) error {
 
 // printText writes the value of a block, which must be text.
 func (r *rendering) printText(v value) error {
-	text, is := pyvalue.Text(v)
-	if !is {
+	text, ok := pyvalue.Text(v)
+	if !ok {
 		return fmt.Errorf("the block gives '%s', want str", pyvalue.TypeName(v))
 	}
 	return r.write(text)

@@ -184,14 +184,14 @@ func (a *arguments) evaluate(s *scope) (v pyvalue.Args, err error) {
 
 // spread adds the members of a dict as keyword arguments.
 func spread(a *pyvalue.Args, v value) error {
-	d, is := v.(*pyvalue.Dict)
-	if !is {
+	d, ok := v.(*pyvalue.Dict)
+	if !ok {
 		return fmt.Errorf("the argument after ** is '%s', want a dict", pyvalue.TypeName(v))
 	}
 	before := a.Names // the keys of d are distinct
 	for key, item := range d.All() {
-		name, is := pyvalue.Text(key)
-		if !is {
+		name, ok := pyvalue.Text(key)
+		if !ok {
 			return fmt.Errorf("a key of the argument after ** is '%s', want str", pyvalue.TypeName(key))
 		}
 		if slices.Contains(before, name) {

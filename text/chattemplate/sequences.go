@@ -15,8 +15,8 @@ type path []value
 
 // newPath parses an attribute: a name, an index, or several separated by dots.
 func newPath(v value) path {
-	text, is := pyvalue.Text(v)
-	if !is {
+	text, ok := pyvalue.Text(v)
+	if !ok {
 		if v == nil {
 			return nil
 		}
@@ -41,7 +41,7 @@ func (p path) of(r *rendering, v, other value) (value, error) {
 		if v, err = r.subscript(v, part); err != nil {
 			return nil, err
 		}
-		if _, is := v.(*pyvalue.Undefined); is && other != nil {
+		if _, ok := v.(*pyvalue.Undefined); ok && other != nil {
 			v = other
 		}
 	}
@@ -59,14 +59,14 @@ func (p path) folded(r *rendering, v value, caseMatters bool) (value, error) {
 
 // folded returns text in lower case, and other values unchanged.
 func (r *rendering) folded(v value) (value, error) {
-	if s, is := pyvalue.Text(v); is {
+	if s, ok := pyvalue.Text(v); ok {
 		return r.method(s, "lower")
 	}
 	return v, nil
 }
 
 func length(_ *rendering, v value, _ []value) (value, error) {
-	if l, is := v.(*loop); is {
+	if l, ok := v.(*loop); ok {
 		n, err := l.length()
 		return int64(n), err
 	}
@@ -111,7 +111,7 @@ func pairs(r *rendering, v value, _ []value) ([]value, error) {
 }
 
 func first(r *rendering, v value, _ []value) (value, error) {
-	if g, is := v.(*pyvalue.Generator); is {
+	if g, ok := v.(*pyvalue.Generator); ok {
 		if item, has, err := g.Next(); has || err != nil {
 			return item, err
 		}
@@ -124,7 +124,7 @@ func first(r *rendering, v value, _ []value) (value, error) {
 }
 
 func last(r *rendering, v value, _ []value) (value, error) {
-	if _, is := v.(*pyvalue.Generator); is {
+	if _, ok := v.(*pyvalue.Generator); ok {
 		return nil, errors.New("'generator' object is not reversible")
 	}
 	items, err := r.Items(v)
@@ -132,14 +132,14 @@ func last(r *rendering, v value, _ []value) (value, error) {
 		return &pyvalue.Undefined{Message: "No last item, sequence was empty."}, err
 	}
 	item := items[len(items)-1]
-	if _, is := v.(pyvalue.Markup); is {
+	if _, ok := v.(pyvalue.Markup); ok {
 		return pyvalue.Markup(item.(string)), nil // though the first character is not markup
 	}
 	return item, nil
 }
 
 func reverse(r *rendering, v value, _ []value) (value, error) {
-	if _, is := pyvalue.Text(v); is {
+	if _, ok := pyvalue.Text(v); ok {
 		return r.Slice(v, nil, nil, int64(-1))
 	}
 	items, err := r.Items(v)
@@ -148,7 +148,7 @@ func reverse(r *rendering, v value, _ []value) (value, error) {
 	}
 	items = slices.Clone(items)
 	slices.Reverse(items)
-	if _, is := v.(*pyvalue.Generator); is {
+	if _, ok := v.(*pyvalue.Generator); ok {
 		return &pyvalue.List{Items: items}, nil
 	}
 	return pyvalue.NewGenerator(func() ([]value, error) { return items, nil }), nil
@@ -183,7 +183,7 @@ func sorted(r *rendering, v value, a []value) (value, error) {
 	}
 	caseMatters := pyvalue.Truth(pyvalue.Or(a[1], false))
 	var paths []path
-	if text, is := pyvalue.Text(pyvalue.Or(a[2], nil)); is {
+	if text, ok := pyvalue.Text(pyvalue.Or(a[2], nil)); ok {
 		for part := range strings.SplitSeq(text, ",") {
 			paths = append(paths, newPath(part))
 		}
@@ -203,8 +203,8 @@ func sorted(r *rendering, v value, a []value) (value, error) {
 }
 
 func dictSort(r *rendering, v value, a []value) (value, error) {
-	d, is := v.(*pyvalue.Dict)
-	if !is {
+	d, ok := v.(*pyvalue.Dict)
+	if !ok {
 		return nil, fmt.Errorf("dictsort wants a dict, has '%s'", pyvalue.TypeName(v))
 	}
 	by, _ := pyvalue.Text(pyvalue.Or(a[1], "key"))
@@ -331,7 +331,7 @@ func sum(r *rendering, v value, a []value) (value, error) {
 		return nil, err
 	}
 	total := pyvalue.Or(a[1], int64(0))
-	if _, is := pyvalue.Text(total); is {
+	if _, ok := pyvalue.Text(total); ok {
 		return nil, errors.New("sum() can't sum strings [use ''.join(seq) instead]")
 	}
 	p := newPath(pyvalue.Or(a[0], nil))

@@ -60,8 +60,8 @@ func (p *statementParser) oneTarget() target {
 // set assigns v.
 func (t *target) set(s *scope, v value) error {
 	if t.attribute != "" {
-		ns, is := s.get(t.name).(*namespace)
-		if !is {
+		ns, ok := s.get(t.name).(*namespace)
+		if !ok {
 			return locate(errors.New("cannot assign attribute on non-namespace object"), t.at)
 		}
 		ns.members.Set(t.attribute, v)

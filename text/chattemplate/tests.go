@@ -11,8 +11,8 @@ var tests = map[string]*routine{
 	"boolean":  kindTest("bool"),
 	"callable": kindTest("function", "Macro", "LoopContext", "Joiner", "Undefined"),
 	"defined": {call: func(_ *rendering, v value, _ []value) (value, error) {
-		_, is := v.(*pyvalue.Undefined)
-		return !is, nil
+		_, ok := v.(*pyvalue.Undefined)
+		return !ok, nil
 	}},
 	"divisibleby": {params: []string{"num"}, need: 1, call: func(r *rendering, v value, a []value) (value, error) {
 		return r.divides(v, a[0], 0)

@@ -20,8 +20,8 @@ func ParseVars(object []byte) (Vars, error) {
 	if err != nil {
 		return Vars{}, err
 	}
-	d, is := v.(*pyvalue.Dict)
-	if !is {
+	d, ok := v.(*pyvalue.Dict)
+	if !ok {
 		return Vars{}, fmt.Errorf("variables: is a %s, want an object", pyvalue.TypeName(v))
 	}
 	return Vars{d}, nil
@@ -29,7 +29,7 @@ func ParseVars(object []byte) (Vars, error) {
 
 // Set sets a variable to any value that encoding/json can encode. Other Vars keep their values.
 func (v *Vars) Set(name string, to any) error {
-	if text, is := to.(string); is {
+	if text, ok := to.(string); ok {
 		if !utf8.ValidString(text) {
 			text = string([]rune(text)) // as in JSON
 		}

@@ -15,10 +15,10 @@ var mutators = map[string][]string{
 
 // Item returns v[key], and whether v has it. An undefined v is an error.
 func (r *Runtime) Item(v, key Value) (item Value, has bool, err error) {
-	if u, is := v.(*Undefined); is {
+	if u, ok := v.(*Undefined); ok {
 		return nil, false, u.Fault()
 	}
-	if s, is := Text(v); is { // counted in characters
+	if s, ok := Text(v); ok { // counted in characters
 		if err := r.Spend(len(s) / 16); err != nil {
 			return nil, false, err
 		}
@@ -28,12 +28,12 @@ func (r *Runtime) Item(v, key Value) (item Value, has bool, err error) {
 }
 
 func (r *Runtime) subscript(v, key Value) (item Value, has bool) {
-	if d, is := v.(*Dict); is {
+	if d, ok := v.(*Dict); ok {
 		item, has, _ = d.lookup(r, key) // an unhashable key is never in a dict
 		return item, has
 	}
-	i, is := toInt64(key)
-	if !is {
+	i, ok := toInt64(key)
+	if !ok {
 		return nil, false
 	}
 	switch v := v.(type) {
@@ -133,7 +133,7 @@ func numberAttribute(v Value, name string) (Value, bool) {
 
 // plus returns +v.
 func plus(v Value) Value {
-	if n, is := toInt64(v); is {
+	if n, ok := toInt64(v); ok {
 		return n
 	}
 	return v
@@ -168,7 +168,7 @@ func escapeArgument(v Value) Value {
 		items := make([]Value, len(v.Items))
 		for i, item := range v.Items {
 			items[i] = item
-			if s, is := item.(string); is {
+			if s, ok := item.(string); ok {
 				items[i] = escapeHTML(s)
 			}
 		}
@@ -197,7 +197,7 @@ func escapeHTML(s string) string {
 
 // Escape returns v as markup: its text, HTML-escaped unless v is markup already.
 func (r *Runtime) Escape(v Value) (Markup, error) {
-	if m, is := v.(Markup); is {
+	if m, ok := v.(Markup); ok {
 		return m, nil
 	}
 	s, err := r.Str(v)

@@ -11,7 +11,7 @@ import (
 
 // Unary applies +, - or abs to a number.
 func Unary(op string, v Value) (Value, error) {
-	if u, is := v.(*Undefined); is {
+	if u, ok := v.(*Undefined); ok {
 		return nil, u.Fault()
 	}
 	if !IsNumber(v) {
@@ -39,7 +39,7 @@ func Int(v Value, base int64) (n Value, valid bool, err error) {
 		n, err := parseInt(s, base)
 		return n, err == nil, nil
 	}
-	if u, is := v.(*Undefined); is {
+	if u, ok := v.(*Undefined); ok {
 		return nil, false, u.Fault()
 	}
 	f, isFloat := v.(float64)
@@ -62,7 +62,7 @@ func Float(v Value) (f float64, valid bool, err error) {
 		f, valid = parseFloat(s)
 		return f, valid, nil
 	}
-	if u, is := v.(*Undefined); is {
+	if u, ok := v.(*Undefined); ok {
 		return 0, false, u.Fault()
 	}
 	if !IsNumber(v) {
@@ -75,7 +75,7 @@ func Float(v Value) (f float64, valid bool, err error) {
 // Round returns round(v, places), for -400 to 400 places: the nearest number with that many; ties
 // go to the even one.
 func Round(v Value, places int64) (Value, error) {
-	if u, is := v.(*Undefined); is {
+	if u, ok := v.(*Undefined); ok {
 		return nil, u.Fault()
 	}
 	if !IsNumber(v) {
@@ -84,15 +84,15 @@ func Round(v Value, places int64) (Value, error) {
 	if places < -400 || places > 400 {
 		return nil, fmt.Errorf("precision is %d, want -400 to 400", places)
 	}
-	f, is := v.(float64)
-	if is && places >= 0 {
+	f, ok := v.(float64)
+	if ok && places >= 0 {
 		f, err := strconv.ParseFloat(strconv.FormatFloat(f, 'f', int(places), 64), 64)
 		return f, err
 	}
-	if !is && places >= 0 {
+	if !ok && places >= 0 {
 		return plus(v), nil
 	}
-	if is && (math.IsNaN(f) || math.IsInf(f, 0)) {
+	if ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
 		return f, nil
 	}
 	exactly := new(big.Rat)
@@ -109,7 +109,7 @@ func Round(v Value, places int64) (Value, error) {
 		whole.Sub(whole, big.NewInt(int64(whole.Sign())))
 	}
 	whole.Mul(whole, unit)
-	if is {
+	if ok {
 		g, _ := new(big.Float).SetInt(whole).Float64()
 		return math.Copysign(g, f), nil
 	}
@@ -125,14 +125,14 @@ func (r *Runtime) Range(a Args) (Value, error) {
 	var n [3]int64
 	for i, v := range bound {
 		n[i] = min(int64(i), 1) // the start is 0, the step 1
-		if _, is := v.(missing); is {
+		if _, ok := v.(missing); ok {
 			continue
 		}
-		if u, is := v.(*Undefined); is {
+		if u, ok := v.(*Undefined); ok {
 			return nil, u.Fault()
 		}
-		small, is := toInt64(v)
-		if !is || small < -1<<40 || small > 1<<40 {
+		small, ok := toInt64(v)
+		if !ok || small < -1<<40 || small > 1<<40 {
 			return nil, fmt.Errorf("range wants integers of at most 40 bits, has '%s'", TypeName(v))
 		}
 		n[i] = small
@@ -158,7 +158,7 @@ func (r *Runtime) Dict(a Args) (*Dict, error) {
 	d := NewDict(len(a.Names))
 	var pairs []Value
 	if len(a.Pos) == 1 {
-		if other, is := a.Pos[0].(*Dict); is {
+		if other, ok := a.Pos[0].(*Dict); ok {
 			pairs = other.pairs()
 		} else {
 			var err error

@@ -43,7 +43,7 @@ type missing struct{}
 
 // apply calls t, with its name for errors.
 func (t *method) apply(r *Runtime, name string, v Value, a Args) (Value, error) {
-	if s, is := Text(v); is {
+	if s, ok := Text(v); ok {
 		if err := r.Spend(len(s) / 64); err != nil { // most methods read the whole text
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func Bind(name string, params []string, need int, a Args) ([]Value, error) {
 
 // Or returns v, or other if v stands for an argument that [Bind] did not find.
 func Or(v, other Value) Value {
-	if _, is := v.(missing); is {
+	if _, ok := v.(missing); ok {
 		return other
 	}
 	return v

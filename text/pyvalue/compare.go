@@ -32,9 +32,9 @@ func (r *Runtime) Compare(op string, a, b Value) (bool, error) {
 // identical reports whether a and b are one object. Equal texts count as one, and so do equal
 // numbers of a type; Python does not promise that.
 func identical(a, b Value) bool {
-	if x, is := a.(*big.Int); is {
-		y, is := b.(*big.Int)
-		return is && x.Cmp(y) == 0
+	if x, ok := a.(*big.Int); ok {
+		y, ok := b.(*big.Int)
+		return ok && x.Cmp(y) == 0
 	}
 	return a == b
 }
@@ -49,35 +49,35 @@ func (r *Runtime) equalAt(a, b Value, depth int) (bool, error) {
 	if IsNumber(a) || IsNumber(b) {
 		return IsNumber(a) && IsNumber(b) && compareNumbers(a, b) == 0, nil
 	}
-	if x, is := Text(a); is {
-		y, is := Text(b)
-		return is && x == y, r.Spend(min(len(x), len(y)) / 64)
+	if x, ok := Text(a); ok {
+		y, ok := Text(b)
+		return ok && x == y, r.Spend(min(len(x), len(y)) / 64)
 	}
 	switch x := a.(type) {
 	case nil:
 		return b == nil, nil
 	case *List:
-		y, is := b.(*List)
-		if !is || x.Tuple != y.Tuple || len(x.Items) != len(y.Items) {
+		y, ok := b.(*List)
+		if !ok || x.Tuple != y.Tuple || len(x.Items) != len(y.Items) {
 			return false, nil
 		}
 		return r.equalItems(x.Items, y.Items, depth)
 	case *Dict:
-		y, is := b.(*Dict)
-		if !is || len(x.keys) != len(y.keys) {
+		y, ok := b.(*Dict)
+		if !ok || len(x.keys) != len(y.keys) {
 			return false, nil
 		}
 		return r.equalDicts(x, y, depth)
 	case *interval:
-		y, is := b.(*interval)
-		return is && x.length() == y.length() && (x.length() == 0 || x.start == y.start && (x.length() == 1 || x.step == y.step)), nil
+		y, ok := b.(*interval)
+		return ok && x.length() == y.length() && (x.length() == 0 || x.start == y.start && (x.length() == 1 || x.step == y.step)), nil
 	case *Undefined:
-		_, is := b.(*Undefined)
-		return is, nil
+		_, ok := b.(*Undefined)
+		return ok, nil
 	case *view:
 		return r.equalViews(x, b)
 	}
-	if _, is := b.(*List); is {
+	if _, ok := b.(*List); ok {
 		return false, nil
 	}
 	return a == b, nil // by identity; both are pointers or strings
@@ -116,9 +116,9 @@ func (r *Runtime) equalDicts(a, b *Dict, depth int) (bool, error) {
 
 // equalViews compares keys or items as sets. Views of values are equal only by identity.
 func (r *Runtime) equalViews(a *view, b Value) (bool, error) {
-	y, is := b.(*view)
-	if !is || a.kind != y.kind || a.kind == "values" {
-		return is && a == y, nil
+	y, ok := b.(*view)
+	if !ok || a.kind != y.kind || a.kind == "values" {
+		return ok && a == y, nil
 	}
 	if len(a.dict.keys) != len(y.dict.keys) {
 		return false, nil
@@ -154,8 +154,8 @@ func compareNumbers(a, b Value) int {
 	case bf:
 		return exact(a).Cmp(new(big.Float).SetFloat64(g))
 	}
-	if x, is := toInt64(a); is {
-		if y, is := toInt64(b); is {
+	if x, ok := toInt64(a); ok {
+		if y, ok := toInt64(b); ok {
 			return compareInts(x, y)
 		}
 	}
@@ -204,17 +204,17 @@ var errOrder = errors.New("the values have no order")
 
 // order returns the sign of a - b; 2: unordered.
 func (r *Runtime) order(a, b Value, depth int) (int, error) {
-	if u, is := a.(*Undefined); is {
+	if u, ok := a.(*Undefined); ok {
 		return 0, u.Fault()
 	}
-	if u, is := b.(*Undefined); is {
+	if u, ok := b.(*Undefined); ok {
 		return 0, u.Fault()
 	}
 	if IsNumber(a) && IsNumber(b) {
 		return compareNumbers(a, b), nil
 	}
-	if x, is := Text(a); is {
-		if y, is := Text(b); is {
+	if x, ok := Text(a); ok {
+		if y, ok := Text(b); ok {
 			return strings.Compare(x, y), r.Spend(min(len(x), len(y)) / 64)
 		}
 	}
@@ -243,9 +243,9 @@ func (r *Runtime) order(a, b Value, depth int) (int, error) {
 
 // contains reports whether item is in container.
 func (r *Runtime) contains(container, item Value) (bool, error) {
-	if text, is := Text(container); is {
-		part, is := Text(item)
-		if !is {
+	if text, ok := Text(container); ok {
+		part, ok := Text(item)
+		if !ok {
 			return false, fmt.Errorf("'in <string>' requires string as left operand, not %s", TypeName(item))
 		}
 		return strings.Contains(text, part), r.Spend(len(text) / 16)

@@ -107,7 +107,7 @@ func (r *Runtime) hash(key Value, depth int) (any, error) {
 	case *Undefined:
 		return hash("Undefined"), nil
 	default:
-		if _, is := key.(*Dict); !is {
+		if _, ok := key.(*Dict); !ok {
 			return key, nil // by identity
 		}
 	}

@@ -42,7 +42,7 @@ func subscripted(v Value) bool {
 // format returns text % v; original is the text, or the markup of it.
 func (r *Runtime) format(original Value, text string, v Value) (Value, error) {
 	f := formatter{run: r, text: text, value: v, items: []Value{v}}
-	if t, is := v.(*List); is && t.Tuple {
+	if t, ok := v.(*List); ok && t.Tuple {
 		f.items = t.Items
 	}
 	_, safe := original.(Markup)
@@ -125,8 +125,8 @@ func (f *formatter) key() (arg Value, given bool, err error) {
 	if !found {
 		return nil, false, nil
 	}
-	d, is := f.value.(*Dict)
-	if !is {
+	d, ok := f.value.(*Dict)
+	if !ok {
 		return nil, false, errors.New("format requires a mapping")
 	}
 	depth := 1
@@ -157,8 +157,8 @@ func (f *formatter) size() (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		n, is := toInt64(v)
-		if !is {
+		n, ok := toInt64(v)
+		if !ok {
 			return 0, errors.New("* wants int")
 		}
 		return f.sized(n)
@@ -242,11 +242,11 @@ func (f *formatter) formattedText(d directive, v Value) (text string, err error)
 }
 
 func formattedCharacter(v Value) (string, error) {
-	if s, is := Text(v); is && runeCount(s) == 1 {
+	if s, ok := Text(v); ok && runeCount(s) == 1 {
 		return s, nil
 	}
-	n, is := toInt64(v)
-	if !is || n < 0 || n > 0x10ffff || n>>11 == 0xd800>>11 {
+	n, ok := toInt64(v)
+	if !ok || n < 0 || n > 0x10ffff || n>>11 == 0xd800>>11 {
 		return "", errors.New("%c requires int or char")
 	}
 	return string(rune(n)), nil
@@ -254,11 +254,11 @@ func formattedCharacter(v Value) (string, error) {
 
 // wholeNumber returns v as an integer. %d truncates floats.
 func wholeNumber(verb byte, v Value) (*big.Int, error) {
-	if n, is := toBig(v); is {
+	if n, ok := toBig(v); ok {
 		return n, nil
 	}
-	f, is := v.(float64)
-	if !is || strings.IndexByte("diu", verb) < 0 || math.IsNaN(f) || math.IsInf(f, 0) {
+	f, ok := v.(float64)
+	if !ok || strings.IndexByte("diu", verb) < 0 || math.IsNaN(f) || math.IsInf(f, 0) {
 		return nil, fmt.Errorf("%%%c format: a number is required, not %s", verb, TypeName(v))
 	}
 	n, _ := big.NewFloat(f).Int(nil)

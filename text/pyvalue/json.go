@@ -45,10 +45,10 @@ func (w *jsonForm) setIndent(v Value) error {
 	if v == nil {
 		return nil
 	}
-	indent, is := v.(string)
-	if !is {
-		n, is := toInt64(v)
-		if !is {
+	indent, ok := v.(string)
+	if !ok {
+		n, ok := toInt64(v)
+		if !ok {
 			return fmt.Errorf("indent is '%s', want an int or a str", TypeName(v))
 		}
 		n = max(n, 0)
@@ -211,10 +211,10 @@ func (w *jsonForm) order(d *Dict) ([]int, error) {
 
 // member appends a key; it may also be a number, a bool or None.
 func (w *jsonForm) member(dst []byte, key Value) (out []byte, err error) {
-	if text, is := Text(key); is {
+	if text, ok := Text(key); ok {
 		return append(w.text(dst, text), w.key...), nil
 	}
-	if _, is := key.(*List); is {
+	if _, ok := key.(*List); ok {
 		return dst, fmt.Errorf("keys must be str, int, float, bool or None, not tuple")
 	}
 	if dst, err = w.append(append(dst, '"'), key, 0); err != nil {

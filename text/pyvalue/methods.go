@@ -162,11 +162,11 @@ func stripText(s string, chars Value, left, right bool) (Value, error) {
 
 // wantText returns the text argument of a method.
 func wantText(name string, v Value) (string, error) {
-	if u, is := v.(*Undefined); is {
+	if u, ok := v.(*Undefined); ok {
 		return "", fmt.Errorf("%s: want a str, have %w", name, u.Fault())
 	}
-	s, is := Text(v)
-	if !is {
+	s, ok := Text(v)
+	if !ok {
 		return "", fmt.Errorf("%s: want a str, have '%s'", name, TypeName(v))
 	}
 	return s, nil
@@ -180,7 +180,7 @@ func affix(has func(s, part string) bool) *method {
 			return nil, err
 		}
 		parts := []Value{a[0]}
-		if t, is := a[0].(*List); is && t.Tuple {
+		if t, ok := a[0].(*List); ok && t.Tuple {
 			parts = t.Items
 		}
 		for _, item := range parts {

@@ -35,7 +35,7 @@ func bounded(n *big.Int) (Value, error) {
 }
 
 // toInt64 returns an integer if it fits an int64. A bool is an integer.
-func toInt64(v Value) (n int64, is bool) {
+func toInt64(v Value) (n int64, ok bool) {
 	switch v := v.(type) {
 	case int64:
 		return v, true
@@ -49,12 +49,12 @@ func toInt64(v Value) (n int64, is bool) {
 }
 
 // toBig returns an integer. The caller must not change it.
-func toBig(v Value) (n *big.Int, is bool) {
-	if v, is := v.(*big.Int); is {
+func toBig(v Value) (n *big.Int, ok bool) {
+	if v, ok := v.(*big.Int); ok {
 		return v, true
 	}
-	small, is := toInt64(v)
-	return big.NewInt(small), is
+	small, ok := toInt64(v)
+	return big.NewInt(small), ok
 }
 
 // toFloat returns a number as a float.
@@ -83,15 +83,15 @@ func IsNumber(v Value) bool {
 
 // calculate applies an operator to two numbers.
 func calculate(op string, a, b Value) (Value, error) {
-	if x, is := toInt64(a); is {
-		if y, is := toInt64(b); is {
+	if x, ok := toInt64(a); ok {
+		if y, ok := toInt64(b); ok {
 			if z, done := small(op, x, y); done {
 				return z, nil
 			}
 		}
 	}
-	if x, is := toBig(a); is {
-		if y, is := toBig(b); is {
+	if x, ok := toBig(a); ok {
+		if y, ok := toBig(b); ok {
 			return whole(op, x, y)
 		}
 	}

@@ -8,11 +8,11 @@ import (
 // Operate applies an operator: +, -, *, /, //, % or **. Integers of more than 65,536 bits, and powers
 // that are complex numbers, are errors.
 func (r *Runtime) Operate(op string, a, b Value) (Value, error) {
-	if x, is := Text(a); is && op == "%" {
+	if x, ok := Text(a); ok && op == "%" {
 		return r.format(a, x, b)
 	}
 	for _, v := range []Value{a, b} {
-		if u, is := v.(*Undefined); is {
+		if u, ok := v.(*Undefined); ok {
 			return nil, u.Fault()
 		}
 	}
@@ -75,7 +75,7 @@ func (r *Runtime) added(a, b Value) (v Value, done bool, err error) {
 // repeat repeats a text or a list.
 func (r *Runtime) repeat(v Value, n int64) (Value, error) {
 	n = max(n, 0)
-	if l, is := v.(*List); is {
+	if l, ok := v.(*List); ok {
 		if len(l.Items) == 0 {
 			return l, nil
 		}
@@ -91,8 +91,8 @@ func (r *Runtime) repeat(v Value, n int64) (Value, error) {
 		}
 		return &List{Items: items, Tuple: l.Tuple}, nil
 	}
-	s, is := Text(v)
-	if !is {
+	s, ok := Text(v)
+	if !ok {
 		return nil, fmt.Errorf("can't multiply a '%s'", TypeName(v))
 	}
 	if s == "" {

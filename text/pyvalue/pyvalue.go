@@ -254,7 +254,7 @@ func characters(s string) []Value {
 }
 
 // Text returns the text of v if v is a string or markup.
-func Text(v Value) (text string, is bool) {
+func Text(v Value) (text string, ok bool) {
 	switch v := v.(type) {
 	case string:
 		return v, true

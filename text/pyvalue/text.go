@@ -30,7 +30,7 @@ func runeCount(s string) int { return utf8.RuneCountInString(s) }
 
 // Like returns s, as markup if v is markup.
 func Like(v Value, s string) Value {
-	if _, is := v.(Markup); is {
+	if _, ok := v.(Markup); ok {
 		return Markup(s)
 	}
 	return s
@@ -104,13 +104,13 @@ func clip(v Value, low, high, length int64) (int64, error) {
 // Index returns an integer for use as an index; one beyond that range becomes 1<<62 or
 // -1<<62.
 func Index(v Value) (int64, error) {
-	if n, is := toInt64(v); is {
+	if n, ok := toInt64(v); ok {
 		return n, nil
 	}
-	if n, is := v.(*big.Int); is {
+	if n, ok := v.(*big.Int); ok {
 		return int64(n.Sign()) << 62, nil
 	}
-	if u, is := v.(*Undefined); is {
+	if u, ok := v.(*Undefined); ok {
 		return 0, u.Fault()
 	}
 	return 0, fmt.Errorf("indices must be integers or None, not '%s'", TypeName(v))
@@ -118,7 +118,7 @@ func Index(v Value) (int64, error) {
 
 // count returns an integer for use as a count; Python rejects more than 64 bits.
 func count(v Value) (int64, error) {
-	if _, is := v.(*big.Int); is {
+	if _, ok := v.(*big.Int); ok {
 		return 0, errors.New("cannot fit 'int' into an index-sized integer")
 	}
 	return Index(v)
@@ -129,7 +129,7 @@ func (c cut) indexes() *interval { return &interval{c.start, c.stop, c.step} }
 
 // Slice returns v[start:stop:step]; nil: no bound.
 func (r *Runtime) Slice(v, start, stop, step Value) (Value, error) {
-	if u, is := v.(*Undefined); is {
+	if u, ok := v.(*Undefined); ok {
 		return nil, u.Fault()
 	}
 	n, has := Len(v)

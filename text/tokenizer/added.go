@@ -154,8 +154,8 @@ func (s *search) each(x piece, quoted []int, text func(x piece, at int), found f
 
 // isIn reports whether i is among the offsets, which ascend.
 func isIn(offsets []int, i int) bool {
-	_, is := slices.BinarySearch(offsets, i)
-	return is
+	_, ok := slices.BinarySearch(offsets, i)
+	return ok
 }
 
 // at returns the longest token that begins at i, and its end; nil: none.

@@ -43,7 +43,7 @@ func (c component) replaceDecoder() (decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if from, is := r.finder.(literal); is {
+	if from, ok := r.finder.(literal); ok {
 		return func(to stage) stage { return &replaceStage{to: to, from: string(from), by: r.by} }, nil
 	}
 	return eachToken(func(token string, _ int) (string, bool) {
@@ -169,21 +169,21 @@ func (c component) bertFrame() ([]frame, error) {
 	if err := c.read(&form); err != nil {
 		return nil, err
 	}
-	sep, is := numberOf(form.Sep)
+	sep, ok := numberOf(form.Sep)
 	cls, are := numberOf(form.Cls)
-	if !is || !are {
+	if !ok || !are {
 		return nil, c.errorf("want a token and its id as sep and as cls")
 	}
 	return []frame{{[]int32{cls}, []int32{sep}}}, nil
 }
 
 // numberOf returns the id from a list of a token and its id.
-func numberOf(pair []any) (id int32, is bool) {
+func numberOf(pair []any) (id int32, ok bool) {
 	if len(pair) != 2 {
 		return 0, false
 	}
-	n, is := pair[1].(float64)
-	if id = int32(n); !is || n < 0 || n > maxID || float64(id) != n {
+	n, ok := pair[1].(float64)
+	if id = int32(n); !ok || n < 0 || n > maxID || float64(id) != n {
 		return 0, false
 	}
 	return id, true

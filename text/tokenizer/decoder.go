@@ -91,8 +91,8 @@ func (s *byteLevelStage) put(text string, last bool) {
 	text, s.token = s.token, ""
 	begin := len(s.bytes)
 	for _, r := range text {
-		b, is := invisibleByte(r)
-		if !is {
+		b, ok := invisibleByte(r)
+		if !ok {
 			s.bytes = append(s.bytes[:begin], text...) // a token of another kind
 			break
 		}
@@ -132,7 +132,7 @@ func (s *byteFallbackStage) put(text string, last bool) {
 		return
 	}
 	text, s.token = s.token, ""
-	if b, is := parseByteToken(text); is {
+	if b, ok := parseByteToken(text); ok {
 		s.run = append(s.run, b)
 		return
 	}
@@ -158,7 +158,7 @@ func (s *byteFallbackStage) flush() {
 }
 
 // parseByteToken returns the byte of a token such as <0x0A>.
-func parseByteToken(token string) (b byte, is bool) {
+func parseByteToken(token string) (b byte, ok bool) {
 	if len(token) != 6 || !strings.HasPrefix(token, "<0x") || token[5] != '>' {
 		return 0, false
 	}

@@ -161,7 +161,7 @@ func newWordPiece(f *file) (*wordPiece, error) {
 			return nil, fmt.Errorf("vocab: %.20q has %d bytes, want at most %d", token, len(token), maxKey)
 		}
 		m.begin.add(token, int32(id))
-		if rest, is := strings.CutPrefix(token, prefix); is {
+		if rest, ok := strings.CutPrefix(token, prefix); ok {
 			m.within.add(rest, int32(id))
 		}
 	}

@@ -72,7 +72,7 @@ type splitAt struct {
 }
 
 func (s *splitAt) split(x piece, emit func(piece)) error {
-	if p, is := s.finder.(*pattern); is && s.behavior == isolated {
+	if p, ok := s.finder.(*pattern); ok && s.behavior == isolated {
 		return isolate(p, x, emit)
 	}
 	d := divider{splitAt: s, x: x, emit: emit}
@@ -227,7 +227,7 @@ func visibleByte(b byte) rune {
 }
 
 // invisibleByte returns the byte of a visible character.
-func invisibleByte(r rune) (b byte, is bool) {
+func invisibleByte(r rune) (b byte, ok bool) {
 	switch {
 	case r > ' ' && r < 0x7f, r >= 0xa1 && r <= 0xff && r != 0xad:
 		return byte(r), true

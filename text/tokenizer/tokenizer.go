@@ -87,7 +87,7 @@ func (t *Tokenizer) setModel(f *file) (err error) {
 			return errors.New("dropout is not supported: the same text would have other tokens each time")
 		}
 		if last := len(t.splitters) - 1; last >= 0 {
-			if b, is := t.splitters[last].(*byteLevel); is && m.prefix+m.suffix == "" && !form.ByteFallback {
+			if b, ok := t.splitters[last].(*byteLevel); ok && m.prefix+m.suffix == "" && !form.ByteFallback {
 				b.raw = true
 				m.takeBytes()
 			}
@@ -325,7 +325,7 @@ func (s *Stream) Flush() string {
 // put passes a token to the first stage.
 func (s *Stream) put(id int32) {
 	token, known := s.tokenizer.vocabulary.token(id)
-	if added, is := s.tokenizer.added.byID[id]; is {
+	if added, ok := s.tokenizer.added.byID[id]; ok {
 		token, known = added.text, true
 	}
 	if !known || s.skipSpecial && s.tokenizer.added.special[token] {
@@ -343,7 +343,7 @@ func (s *Stream) take() string {
 
 // Token returns the token with a number, as the file spells it.
 func (t *Tokenizer) Token(id int32) (token string, known bool) {
-	if added, is := t.added.byID[id]; is {
+	if added, ok := t.added.byID[id]; ok {
 		return added.Content, true
 	}
 	return t.vocabulary.token(id)
@@ -351,7 +351,7 @@ func (t *Tokenizer) Token(id int32) (token string, known bool) {
 
 // ID returns the number of a token, as the file spells it.
 func (t *Tokenizer) ID(token string) (id int32, known bool) {
-	if id, is := t.added.byContent[token]; is {
+	if id, ok := t.added.byContent[token]; ok {
 		return id, true
 	}
 	id = t.vocabulary.id(token)

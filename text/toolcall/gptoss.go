@@ -25,11 +25,11 @@ func (r *reader) harmony(calls bool) {
 	var thoughts []string
 	for first := true; r.at < len(r.text); first = false {
 		r.begun = r.at
-		header, is := "<|channel|>analysis", first && r.in.Thinking
-		if !is {
-			header, is = r.harmonyHeader(first)
+		header, ok := "<|channel|>analysis", first && r.in.Thinking
+		if !ok {
+			header, ok = r.harmonyHeader(first)
 		}
-		if !is {
+		if !ok {
 			break
 		}
 		to, channel := harmonyTo(header)
@@ -65,7 +65,7 @@ func (r *reader) harmony(calls bool) {
 
 // harmonyHeader reads the header of a message. The first one has no <|start|>: the prompt
 // ends with it.
-func (r *reader) harmonyHeader(first bool) (header string, is bool) {
+func (r *reader) harmonyHeader(first bool) (header string, ok bool) {
 	end := r.ends(harmonyMessage)
 	if end == len(r.text) {
 		return "", false

@@ -63,8 +63,8 @@ func (r *reader) objects() (took bool) {
 func (r *reader) builtin() bool {
 	c, end, why := pythonCall(r.text, r.at)
 	r.worked(end - r.at)
-	name, is := strings.CutSuffix(c.Name, ".call")
-	if why != "" || !is {
+	name, ok := strings.CutSuffix(c.Name, ".call")
+	if why != "" || !ok {
 		r.fault("want a JSON object or name.call(…)")
 		return false
 	}

@@ -50,8 +50,8 @@ func (r *reader) pythonList(surely bool) (took bool) {
 		if r.begun = r.at; why == "" {
 			r.call(c)
 			r.at = end
-		} else if goesOn, is := r.brokenPython(c.Name, why); !goesOn {
-			return is || took
+		} else if goesOn, ok := r.brokenPython(c.Name, why); !goesOn {
+			return ok || took
 		}
 		took = true
 		if r.space(); !r.skip(",") && !strings.HasPrefix(r.rest(), "]") {
@@ -73,7 +73,7 @@ func (r *reader) pythonEnd() {
 
 // brokenPython takes a call whose arguments are broken: they reach to the bracket behind which the
 // list goes on or ends, or else are all that follows.
-func (r *reader) brokenPython(name, why string) (goesOn, is bool) {
+func (r *reader) brokenPython(name, why string) (goesOn, ok bool) {
 	r.fault("%s", why)
 	from := r.at + len(name)
 	if name == "" || !strings.HasPrefix(r.text[from:], "(") {

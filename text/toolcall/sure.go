@@ -50,11 +50,11 @@ func (f *Format) sureHarmony(text string, in Context) string {
 	r := &reader{cursor: cursor{text: text}, in: in, marks: f.marks}
 	var thoughts []string
 	for first := true; ; first = false {
-		header, is := "<|channel|>analysis", first && in.Thinking
-		if !is {
-			header, is = r.harmonyHeader(first)
+		header, ok := "<|channel|>analysis", first && in.Thinking
+		if !ok {
+			header, ok = r.harmonyHeader(first)
 		}
-		if to, channel := harmonyTo(header); !is || to != "" || channel != "analysis" {
+		if to, channel := harmonyTo(header); !ok || to != "" || channel != "analysis" {
 			break
 		}
 		body, ended := before(r.rest(), f.marks...)

@@ -28,7 +28,7 @@ func (t tagged) value(r *reader, o *object, key string) (text string, closed boo
 		}
 		text = r.text[from:r.at]
 		if r.at == next {
-			if name, _, is := strings.Cut(r.text[next+len(t.next):min(len(r.text), next+len(t.next)+longestName)], t.named); is && trim(name) != key && o.lacks(trim(name)) {
+			if name, _, ok := strings.Cut(r.text[next+len(t.next):min(len(r.text), next+len(t.next)+longestName)], t.named); ok && trim(name) != key && o.lacks(trim(name)) {
 				r.fault("want %s at byte %d of the reply", t.after, r.at)
 				return text, true
 			}

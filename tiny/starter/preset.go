@@ -17,7 +17,7 @@ func Preset(scenario string) map[string]string {
 		"learn.learning_rate":        "0.0002", // a step has few groups: at 0.0005 the model forgets solved levels
 		"policy.sampling.max_tokens": "48",
 	}
-	if of, is := games[scenario]; is {
+	if of, ok := games[scenario]; ok {
 		preset["model.context"] = strconv.Itoa(of.context)
 		preset["run.max_lag"] = "1"
 		preset["learn.learning_rate"] = strconv.FormatFloat(of.rate, 'f', -1, 64)

@@ -1,7 +1,7 @@
 package starter
 
 import (
-	"github.com/quintain-rl/quintain/settings"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )

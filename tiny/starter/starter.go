@@ -25,7 +25,7 @@ type Choice struct {
 // more than the questions. Palindromes are among the lessons alone: it matters only how often each letter occurs, so of
 // those with three to eight letters one question is held out.
 func Ladder(scenario string) []Choice {
-	if of, is := games[scenario]; is {
+	if of, ok := games[scenario]; ok {
 		return of.ladder
 	}
 	return slices.Concat(
@@ -41,7 +41,7 @@ func Ladder(scenario string) []Choice {
 // Lessons returns the problems of the warm-up that made the embedded weights: easier ones
 // of the same tasks, so that the run has something to teach.
 func Lessons(scenario string) []Choice {
-	if of, is := games[scenario]; is {
+	if of, ok := games[scenario]; ok {
 		return of.lessons
 	}
 	return slices.Concat(
@@ -98,7 +98,7 @@ var weights string
 // Load returns the embedded starter of a scenario: that of the game, or of the default run.
 // Each caller gets its own copy.
 func Load(scenario string) (*transformer.Checkpoint, error) {
-	if of, is := games[scenario]; is {
+	if of, ok := games[scenario]; ok {
 		return tiny.ReadWeights([]byte(of.weights))
 	}
 	return tiny.ReadWeights([]byte(weights))

@@ -38,7 +38,7 @@ type WarmUp struct {
 func DefaultWarmUp(scenario string) WarmUp {
 	sizes := DefaultSizes()
 	warm := WarmUp{Sizes: sizes.Config(), Seed: 1, Updates: 800, Batch: 96}
-	if of, is := games[scenario]; is {
+	if of, ok := games[scenario]; ok {
 		warm.Sizes.Context, warm.Updates, warm.Batch = of.context, of.updates, 48
 	}
 	return warm

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/mathverify"
+	"github.com/quintain-rl/quintain/grade/mathverify"
 )
 
 func ExampleWrap() {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/quintain-rl/quintain/mathverify"
+	"github.com/quintain-rl/quintain/grade/mathverify"
 )
 
 // Explanation prints how a mathematical answer was compared with its reference.

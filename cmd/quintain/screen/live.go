@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/run/watch/words"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // Sizes of the live picture.

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/run/rollout/curriculum"
 )
 
 // manyTasks is the report of a run of n tasks; if examined, with two evaluations.

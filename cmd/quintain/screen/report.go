@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quintain-rl/quintain/rollout"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/run/watch/words"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // Report prints the report of a run.
@@ -155,8 +155,8 @@ func solvedLater(at []int) float64 {
 
 // staleness prints how old the groups were, and how the stale ones differ from the others.
 func (p *paper) staleness(r *run.Report) {
-	if _, is := r.Lag(); played(r) > 0 {
-		p.fact("staleness", "%s", known("%s", counted(r.Staleness), is))
+	if _, ok := r.Lag(); played(r) > 0 {
+		p.fact("staleness", "%s", known("%s", counted(r.Staleness), ok))
 	}
 	late, fate := r.Stale, "dropped as stale"
 	if late.Groups == 0 {

@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/rollout"
-	"github.com/quintain-rl/quintain/rollout/curriculum"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/run/rollout/curriculum"
+	"github.com/quintain-rl/quintain/run/watch/words"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/watch/words"
 )
 
 // trained is the report of a run that became better while the scores of its training fell,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/watch/words"
+	"github.com/quintain-rl/quintain/run/watch/words"
 )
 
 // Widths of columns, in characters.

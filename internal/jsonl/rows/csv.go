@@ -37,7 +37,7 @@ func CSV(r io.Reader, most int, each func(n int, cells map[string]string, err er
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		if wrong, is := errors.AsType[*csv.ParseError](err); is {
+		if wrong, ok := errors.AsType[*csv.ParseError](err); ok {
 			err = inWords(wrong, len(values), len(names))
 		} else if err != nil {
 			return fmt.Errorf("row %d: %w", n, err)

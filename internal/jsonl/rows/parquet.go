@@ -92,7 +92,7 @@ func columnsOf(leaves []*node, row parquet.Row) ([][]parquet.Value, error) {
 func (n *node) fields(columns [][]parquet.Value) map[string]any {
 	fields := n.object(columns)
 	for name, v := range fields {
-		if u, is := unreadIn(v); is {
+		if u, ok := unreadIn(v); ok {
 			fields[name] = u
 		}
 	}
@@ -106,13 +106,13 @@ func unreadIn(v any) (Unread, bool) {
 		return v, true
 	case []any:
 		for _, one := range v {
-			if u, is := unreadIn(one); is {
+			if u, ok := unreadIn(one); ok {
 				return u, true
 			}
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if u, is := unreadIn(v[name]); is {
+			if u, ok := unreadIn(v[name]); ok {
 				return u, true
 			}
 		}
@@ -165,7 +165,7 @@ func (n *node) object(columns [][]parquet.Value) map[string]any {
 	fields := make(map[string]any, len(n.children))
 	for _, child := range n.children {
 		v := child.value(slices.Clone(columns[:child.leaves]))
-		if u, is := v.(Unread); is && u.Type == notANumber { // as pandas writes for what is missing
+		if u, ok := v.(Unread); ok && u.Type == notANumber { // as pandas writes for what is missing
 			v = nil
 		}
 		fields[child.name], columns = v, columns[child.leaves:]

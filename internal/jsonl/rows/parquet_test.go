@@ -96,7 +96,7 @@ func TestLogicalTypes(t *testing.T) {
 		nested := parquet.Group{"x": parquet.Optional(parquet.Group{"y": parquet.List(test.of)}), "z": parquet.String()}
 		row := parquet.Row{test.value.Level(0, 2, 0), test.value.Level(1, 2, 0), parquet.ByteArrayValue([]byte("end")).Level(0, 0, 1)}
 		want := fmt.Sprintf("map[y:[%s %[1]s]]", test.want)
-		if kind, is := strings.CutPrefix(test.want, "{x "); is {
+		if kind, ok := strings.CutPrefix(test.want, "{x "); ok {
 			want = "column x.y.list.element holds " + strings.TrimSuffix(kind, "}") + ", which is not read: write it as text in UTF-8"
 		}
 		got := first(t, nested, row)

@@ -46,7 +46,7 @@ func (b bid) String() string {
 }
 
 // readBid reads a bid from a text such as "2 fives".
-func readBid(text string) (b bid, is bool) {
+func readBid(text string) (b bid, ok bool) {
 	count, name, _ := strings.Cut(text, " ")
 	n, err := strconv.Atoi(count)
 	face := slices.IndexFunc(faceNames, func(f string) bool { return name == f || name == f+"s" || name == f+"es" }) + 1

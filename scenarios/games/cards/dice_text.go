@@ -131,9 +131,9 @@ func (d dice) read(moves []string, text string) (move, why string) {
 		}
 		return liar, ""
 	}
-	b, is := readBid(text)
+	b, ok := readBid(text)
 	switch {
-	case !is:
+	case !ok:
 		return "", fmt.Sprintf("%.20q is neither liar nor a bid such as 2 twos", text)
 	case b.face > d.Faces:
 		return "", fmt.Sprintf("the dice have no %s", faceNames[b.face-1])

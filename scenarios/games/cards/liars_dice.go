@@ -150,7 +150,7 @@ func (d dice) rule(moves []string, roll []int) int {
 	last := len(moves) - 1
 	if d.Opponent == "honest" {
 		for i, name := range moves {
-			if b, is := readBid(name); is && d.cups.counts(roll, b.face) >= b.count {
+			if b, ok := readBid(name); ok && d.cups.counts(roll, b.face) >= b.count {
 				return i
 			}
 		}

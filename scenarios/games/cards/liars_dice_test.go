@@ -133,11 +133,11 @@ func FuzzReadBid(f *testing.F) {
 	f.Add("2 fives")
 	f.Add("1 sixes")
 	f.Fuzz(func(t *testing.T, text string) {
-		b, is := readBid(text)
-		if !is {
+		b, ok := readBid(text)
+		if !ok {
 			return
 		}
-		if again, is := readBid(b.String()); !is || again != b {
+		if again, ok := readBid(b.String()); !ok || again != b {
 			t.Fatalf("%q is %v, and that is %v", text, b, again)
 		}
 	})

@@ -41,13 +41,13 @@ func readMix(text string, rows int) (m mix, why string) {
 			return nil, fmt.Sprintf("%.20q is not a letter and a weight, such as A 2", strings.TrimSpace(part))
 		}
 		row := int(fields[0][0]|0x20) - 'a'
-		weight, is := readWeight(fields[1])
+		weight, ok := readWeight(fields[1])
 		switch {
 		case row < 0 || row >= rows:
 			return nil, fmt.Sprintf("you have no move %.20q", fields[0])
 		case named[row]:
 			return nil, fmt.Sprintf("%s has two weights", fields[0])
-		case !is:
+		case !ok:
 			return nil, fmt.Sprintf("the weight %.20q is not a number such as 2 or 0.25, with six digits at most before and after the point", fields[1])
 		}
 		named[row], m[row] = true, weight
@@ -59,7 +59,7 @@ func readMix(text string, rows int) (m mix, why string) {
 }
 
 // readWeight reads a number, 0 or more, in millionths.
-func readWeight(text string) (weight int64, is bool) {
+func readWeight(text string) (weight int64, ok bool) {
 	const digits = 6
 	whole, part, point := strings.Cut(text, ".")
 	if len(whole) > digits || len(part) > digits || whole == "" || point && part == "" {

@@ -254,7 +254,7 @@ func plainMove(text string) string {
 
 // meant returns the kind of man and the square that a plain move names.
 func (f *finish) meant(plain string) (kind byte, to int8, known bool) {
-	square := func(text string) (at int8, is bool) {
+	square := func(text string) (at int8, ok bool) {
 		for at := range int8(64) {
 			if chessSquare(at) == text {
 				return at, true
@@ -262,19 +262,19 @@ func (f *finish) meant(plain string) (kind byte, to int8, known bool) {
 		}
 		return 0, false
 	}
-	if from, is := square(plain[:2]); is && len(plain) >= 4 { // two squares
+	if from, ok := square(plain[:2]); ok && len(plain) >= 4 { // two squares
 		for i, m := range f.men {
 			if m.black == f.black && f.at[i] == from {
 				kind = m.kind
 			}
 		}
-		to, is = square(plain[2:4])
-		return kind, to, is && kind != 0
+		to, ok = square(plain[2:4])
+		return kind, to, ok && kind != 0
 	}
-	if to, is := square(plain[:2]); is {
+	if to, ok := square(plain[:2]); ok {
 		return 'P', to, true
 	}
 	kind = plain[0] &^ 32
-	to, is := square(plain[1:min(3, len(plain))])
-	return kind, to, is && menNames[kind] != ""
+	to, ok := square(plain[1:min(3, len(plain))])
+	return kind, to, ok && menNames[kind] != ""
 }

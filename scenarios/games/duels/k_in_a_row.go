@@ -339,8 +339,8 @@ func (b *marks) read(text string) (m move[pair], why string) {
 	}
 	square := text
 	if b.kind == "wild" {
-		mark, rest, is := strings.Cut(text, " ")
-		if !is || mark != "x" && mark != "o" {
+		mark, rest, ok := strings.Cut(text, " ")
+		if !ok || mark != "x" && mark != "o" {
 			return m, fmt.Sprintf("%q is no mark with a square, such as x b2", text)
 		}
 		square = rest

@@ -155,8 +155,8 @@ func slotOf(text string) (int, bool) {
 
 // when reads the time of a call, for so many half hours.
 func when(start string, length int) (int, error) {
-	slot, is := slotOf(start)
-	if !is || slot+length > daySlots {
+	slot, ok := slotOf(start)
+	if !ok || slot+length > daySlots {
 		return 0, scenario.Refusef("argument start: is %.20q, want a time on the hour or half past, such as 09:30, so that the meeting ends on its day", start)
 	}
 	return slot, nil

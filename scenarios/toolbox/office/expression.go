@@ -23,17 +23,17 @@ func evaluate(text string) (_ *big.Rat, numbers []string, why string) {
 		Operators: []string{"+", "-", "*", "/", "mod"}, Signs: "-", Apply: calculate,
 		Operand: func(text string) (*big.Rat, int, error) {
 			digits := text[:len(text)-len(strings.TrimLeft(text, "0123456789"))]
-			value, is := new(big.Rat).SetString(digits)
-			if is {
+			value, ok := new(big.Rat).SetString(digits)
+			if ok {
 				numbers = append(numbers, value.RatString())
 			}
 			return value, len(digits), nil
 		},
 	}
 	value, err := e.Read(signs.Replace(text))
-	if misread, is := errors.AsType[*answer.SyntaxError](err); is && misread.Rest == "" {
+	if misread, ok := errors.AsType[*answer.SyntaxError](err); ok && misread.Rest == "" {
 		return nil, nil, "it ends too early"
-	} else if is {
+	} else if ok {
 		return nil, nil, fmt.Sprintf("%.20q is not understood; it takes whole numbers, + - * /, mod and brackets", misread.Rest)
 	}
 	if err != nil {

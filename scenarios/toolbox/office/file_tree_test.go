@@ -56,9 +56,9 @@ func done(f folders, s toolbox.State) (toolbox.State, int) {
 	case sortFiles:
 		for p, text := range maps.Clone(s) {
 			head, _, _ := strings.Cut(text, "\n")
-			topic, is := strings.CutPrefix(head, "topic: ")
+			topic, ok := strings.CutPrefix(head, "topic: ")
 			name, within := strings.CutPrefix(p, f.From+"/")
-			if is && within {
+			if ok && within {
 				answer++
 				delete(s, p)
 				s[f.To+"/"], s[path.Join(f.To, topic)+"/"], s[path.Join(f.To, topic, name)] = "", "", text

@@ -27,7 +27,7 @@ func made(t *testing.T, start toolbox.Start, calls ...quintain.ToolCall) (toolbo
 	w := start.World()
 	said := ""
 	for i, c := range calls {
-		if of, is := w.(toolbox.Clocked); is {
+		if of, ok := w.(toolbox.Clocked); ok {
 			of.At(i + 1)
 		}
 		m, err := w.Tools().Answer(t.Context(), c)

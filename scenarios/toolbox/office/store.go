@@ -61,7 +61,7 @@ func (c change) apply(to map[string]string) {
 		to[c.Key] = c.Value
 		return
 	}
-	if n, is := number(to[c.Key]); is {
+	if n, ok := number(to[c.Key]); ok {
 		to[c.Key] = strconv.FormatInt(n+c.Add, 10)
 	}
 }
@@ -82,7 +82,7 @@ func (s *store) note() {
 // sum adds the numbers of the prefix.
 func (s *store) sum(of map[string]string) (sum int64) {
 	for key, value := range of {
-		if n, is := number(value); is && strings.HasPrefix(key, s.From) {
+		if n, ok := number(value); ok && strings.HasPrefix(key, s.From) {
 			sum += n
 		}
 	}
@@ -222,8 +222,8 @@ func (s *store) wanted() toolbox.State {
 		}
 	default:
 		for _, key := range slices.Sorted(maps.Keys(s.alone)) {
-			rest, is := strings.CutPrefix(key, s.From)
-			if !is {
+			rest, ok := strings.CutPrefix(key, s.From)
+			if !ok {
 				continue
 			}
 			delete(want, key)
@@ -241,8 +241,8 @@ func (s *store) wanted() toolbox.State {
 func (s *store) newest(of map[string]string) (name string) {
 	best := int64(-1)
 	for _, key := range slices.Sorted(maps.Keys(of)) {
-		rest, is := strings.CutPrefix(key, s.From)
-		if n, counts := number(of[key]); is && counts && n > best {
+		rest, ok := strings.CutPrefix(key, s.From)
+		if n, counts := number(of[key]); ok && counts && n > best {
 			name, best = rest, n
 		}
 	}

@@ -1,0 +1,219 @@
+package reply
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
+	"github.com/quintain-rl/quintain/internal/unicode15"
+)
+
+// A place is what stands around a value in its sentence, in lower case.
+type place struct {
+	before string // the sentence before the value
+	clause int    // where its last clause begins
+	cues   []cue  // its phrases
+	after  string // the rest of the sentence
+	asked  bool
+}
+
+// placeOf returns the place of a part of a text.
+func placeOf(text string, start, end int) place {
+	p := place{before: lower(text[max(0, start-maxHint):start]), after: lower(text[end:min(len(text), end+maxHint)])}
+	p.before = p.before[sentenceStart(p.before):]
+	p.cues = cues(p.before, mutes|reports|thats|factive|relates|contrasts|concludes|giving|labels|fills|definite|articles)
+	p.clause = clauseStart(p.before)
+	for _, c := range p.cues {
+		if c.role&(contrasts|concludes) != 0 {
+			p.clause = max(p.clause, c.end)
+		}
+	}
+	stop := sentenceEnd(p.after)
+	p.asked = strings.HasPrefix(p.after[stop:], "?") || strings.HasPrefix(p.after[stop:], "？")
+	p.after = strings.TrimLeft(strings.TrimPrefix(p.after[:stop], "</answer>"), " *_$\\)]}")
+	return p
+}
+
+// sentenceStart returns where the last sentence of a text begins.
+func sentenceStart(text string) int {
+	for i := len(text) - 1; i > 0; i-- {
+		switch c := text[i]; {
+		case c == ' ', c == '\n':
+			said := strings.TrimRight(text[:i], ` *_$)"`)
+			if n := len(said) - 1; n >= 0 && (strings.IndexByte(".!?", said[n]) >= 0 || c == '\n' && strings.IndexByte(":\n", said[n]) >= 0) {
+				return i + 1
+			}
+		case c == ']' && strings.HasSuffix(text[:i], `.\`), c == '#' && text[i-1] == '#':
+			return i + 1
+		case c >= 0xE3 && (strings.HasPrefix(text[i:], "。") || strings.HasPrefix(text[i:], "！") || strings.HasPrefix(text[i:], "？")):
+			return i + len("。")
+		}
+	}
+	return 0
+}
+
+// arrows lists the commands of signs between the steps of an argument.
+const arrows = " implies Rightarrow Longrightarrow iff Leftrightarrow therefore leadsto "
+
+// clauseStart returns where the last clause of a sentence begins: after a sign that ends one.
+func clauseStart(text string) int {
+	for i := len(text) - 1; i >= 0; i-- {
+		next := text[i+1:]
+		switch c := text[i]; {
+		case c == '(', strings.IndexByte(",;:", c) >= 0 && (next == "" || !isDigit(next[0])),
+			c == '-' && strings.HasSuffix(text[:i], " ") && strings.HasPrefix(next, " "),
+			c == '\n' && (strings.HasPrefix(next, "-") || strings.HasPrefix(next, "*")):
+			return i + 1
+		case c == '\\':
+			if name, rest := commandName(next); listed(arrows, name) {
+				return len(text) - len(rest)
+			}
+		case c >= 0xE2: // the first byte of three
+			if r, size := utf8.DecodeRuneInString(text[i:]); strings.ContainsRune("，；：、—–（⇒→⟹∴", r) {
+				return i + size
+			}
+		}
+	}
+	return 0
+}
+
+// states reports whether the sentence in which an answer stands states it: its clause neither denies nor doubts it, the
+// sentence tells of nobody who says it, and a word that gives a value stands before it, or a noun that it counts after
+// it. A value of which the sentence says something is not stated.
+func (want wanted) states(text, found string, rule Rule) bool {
+	start, end := want.find(text, found, rule)
+	if start < 0 {
+		return true
+	}
+	p := placeOf(text, start, end)
+	if p.asked || p.denied() || p.reported() {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(p.after)
+	word := unicode15.IsLetter(next)
+	clause := strings.Trim(p.before[p.clause:], layout)
+	last := len(strings.TrimRight(p.before, layout))
+	predicate := word && phraseAt(p.after, predicates).entry != nil
+	counts := word && !predicate && !want.letter && !(strings.Contains(found, "=") && definition().MatchString(found)) && !p.endsWith(last, definite)
+	switch {
+	case want.phrase != "", word && phraseAt(p.after, holds).entry != nil, next == '—' && phraseAt(p.after, holds).entry != nil:
+		return true
+	case predicate && dense(next):
+		return false
+	case strings.Count(clause, " ") < 2 && p.endsWith(last, labels):
+		return !word || counts
+	case strings.IndexFunc(clause, unicode15.IsLetter) < 0:
+		return !predicate
+	}
+	return !predicate && (counts || p.gives() || strings.ContainsAny(found, "$€£₹%") || strings.ContainsRune("%€°", next))
+}
+
+// layout are signs that may stand between a word and its value.
+const layout = " *_#$\\([{}\"'`>\n\t"
+
+// denied reports whether a word of the clause denies or doubts the value. One in a relative clause does not: "the
+// probability that it does not rain is".
+func (p place) denied() bool {
+	related := false
+	for i, c := range p.cues {
+		switch {
+		case c.role == relates && c.end >= p.clause:
+			related = true
+		case c.start < p.clause:
+		case c.role == mutes && c.form == "-":
+			if !related || !slices.ContainsFunc(p.cues[i+1:], func(c cue) bool { return c.role == giving && c.form == "is" }) {
+				return true
+			}
+		}
+	}
+	for _, c := range cues(p.after, mutes|reasons) {
+		switch {
+		case c.role == reasons:
+			return false
+		case c.form == "after", c.form == "near" && !strings.ContainsAny(p.after[:c.start], ",;("):
+			return true
+		}
+	}
+	return false
+}
+
+// reported reports whether the sentence tells what somebody says or supposes.
+func (p place) reported() bool {
+	told := false
+	for _, c := range p.cues {
+		said := strings.TrimRight(p.before[:c.start], " ,\n*")
+		switch {
+		case c.role == contrasts:
+			told = false
+		case c.role == reports:
+			told = told || c.form != "first" || said == ""
+		case c.role == thats && c.end >= p.clause && said != "" && !p.endsWith(len(said), factive):
+			rest := strings.TrimLeft(p.before[c.end:], " ")
+			if c.form == "any" || rest == "" || strings.IndexByte("$\\0123456789", rest[0]) >= 0 || phraseAt(rest, definite|articles).entry != nil {
+				return true
+			}
+		}
+	}
+	return told
+}
+
+// ended matches a command, or a letter of a script without a lexicon, at the end of a text.
+var ended = compiled.Regexp(`\\[a-z]+(?:\{[a-z*]*)?$|\p{Arabic}$`)
+
+// gives reports whether a word or a sign before the value gives it.
+func (p place) gives() bool {
+	if strings.HasSuffix(p.before, "{") {
+		return true
+	}
+	for text := p.before; ; {
+		text = strings.TrimRight(text, layout)
+		last, _ := utf8.DecodeLastRuneInString(text)
+		if len(text) <= p.clause || strings.ContainsRune("=:&)]≈≡∈“₹€£¥", last) || isDigit(byte(last)) || p.endsWith(len(text), giving|labels) || ended().MatchString(text[max(0, len(text)-maxOf):]) {
+			return true
+		}
+		n := slices.IndexFunc(p.cues, func(c cue) bool { return c.end == len(text) && c.role == fills })
+		if n < 0 {
+			return false
+		}
+		text = text[:p.cues[n].start]
+	}
+}
+
+// endsWith reports whether a phrase of the roles ends there in the sentence before the value.
+func (p place) endsWith(end int, want role) bool {
+	return slices.ContainsFunc(p.cues, func(c cue) bool { return c.end == end && c.role&want != 0 })
+}
+
+// find returns where an answer stands last in a text, or -1.
+func (want wanted) find(text, found string, rule Rule) (start, end int) {
+	if rule == RuleBox {
+		all := allBoxes(text)
+		return all[len(all)-1].start, all[len(all)-1].end
+	}
+	found = strings.TrimRight(found, " .,;:，。、")
+	if value, words, ok := strings.Cut(found, " "); ok && rule == RuleBare && startsWithValue(value) && strings.IndexFunc(words, unicode15.IsLetter) == 0 && !strings.ContainsAny(words, "0123456789") {
+		found = value
+	}
+	if letter := Labelled(found); want.letter && letter != "" {
+		found = letter
+	}
+	last := found[max(0, strings.LastIndex(found, ", "), strings.LastIndex(found, "} ")):]
+	unit, _, _ := strings.Cut(found, `\text{`)
+	for _, form := range []string{found, strings.Trim(last, ",} "), strings.ReplaceAll(found, ".", ","), strings.TrimSuffix(found, `\%`), unit} {
+		for at := strings.LastIndex(text, form); at >= 0 && form != ""; at = strings.LastIndex(text[:at], form) {
+			if !within(text[:at], form) && !within(form, text[at+len(form):]) {
+				return at, at + len(form)
+			}
+		}
+	}
+	return -1, -1
+}
+
+// within reports whether the border between two texts is within a word or a number.
+func within(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	inWord := func(r rune) bool { return !dense(r) && (unicode15.IsLetter(r) || unicode15.IsDigit(r)) }
+	return inWord(last) && inWord(next)
+}
