@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/policy/judge"
@@ -25,13 +27,15 @@ import (
 	"github.com/quintain-rl/quintain/serve/nemogym"
 	"github.com/quintain-rl/quintain/serve/openenv"
 	"github.com/quintain-rl/quintain/serve/ors"
+	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // A protocol is the routes for one kind of client.
 type protocol struct {
-	name   string
-	routes []web.Route
+	name     string
+	routes   []web.Route
+	sessions sessions.AnyTable // nil: it has none
 }
 
 // parts are what some protocols need, and a server closes.
@@ -42,15 +46,18 @@ type parts struct {
 
 // protocols returns all protocols.
 func protocols(book *names.Book, s Settings, with parts) []protocol {
-	limits := names.Limits{Most: s.MaxSessions, Idle: s.Idle}
+	limits := sessions.Limits{Most: s.MaxSessions, Each: s.MaxSessionsPerKey, Idle: s.Idle}
 	graders := plain{book, s, with.jury}
+	gym, agents := nemogym.Routes(book, limits, graders.ask)
+	env, sockets := openenv.Routes(book, limits)
+	standard, episodes := ors.Routes(book, limits)
 	return []protocol{
-		{"plain", graders.routes()},
-		{"nemogym", nemogym.Routes(book, limits, graders.ask)},
-		{"openenv", openenv.New(book, limits).Routes()},
-		{"ors", ors.Routes(book, limits)},
-		{"mcp", mcp.New(book).Routes()},
-		{"code", with.code.Routes()},
+		{"plain", graders.routes(), nil},
+		{"nemogym", gym, agents},
+		{"openenv", env, sockets},
+		{"ors", standard, episodes},
+		{"mcp", mcp.New(book).Routes(), nil},
+		{"code", with.code.Routes(), nil},
 	}
 }
 
@@ -61,7 +68,8 @@ func Routes(s Settings, box backend.Settings) ([]web.Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	return routesWith(s, parts{code: code})
+	routes, _, err := routesWith(s, parts{code: code})
+	return routes, err
 }
 
 // openCode returns what runs and judges programs, with the data sets of the settings.
@@ -73,26 +81,30 @@ func openCode(s Settings, box backend.Settings) (*coderun.Server, error) {
 	return &coderun.Server{Sets: sets, Settings: box}, nil
 }
 
-func routesWith(s Settings, with parts) ([]web.Route, error) {
+// routesWith returns the routes of the protocols in s, and those of the protocols that have sessions.
+func routesWith(s Settings, with parts) (all []web.Route, keep []protocol, err error) {
 	book, err := catalog.Book(cmp.Or(s.Scores, reasoninggym.Ours))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	book.Sandbox = with.code.Settings
-	var all []web.Route
 	var known []string
 	for _, p := range protocols(book, s, with) {
 		known = append(known, p.name)
-		if len(s.Protocols) == 0 || slices.Contains(s.Protocols, p.name) {
-			all = append(all, p.routes...)
+		if len(s.Protocols) > 0 && !slices.Contains(s.Protocols, p.name) {
+			continue
+		}
+		all = append(all, p.routes...)
+		if p.sessions != nil {
+			keep = append(keep, p)
 		}
 	}
 	for _, name := range s.Protocols {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("protocols: no protocol %q, want some of %s", name, strings.Join(known, ", "))
+			return nil, nil, fmt.Errorf("protocols: no protocol %q, want some of %s", name, strings.Join(known, ", "))
 		}
 	}
-	return append(all, web.Route{Method: "GET", Path: "/serve/openapi.json", Serve: openAPI}), nil
+	return append(all, web.Route{Method: "GET", Path: "/serve/openapi.json", Serve: openAPI}), keep, nil
 }
 
 // openAPIText describes the routes of the protocols that do not describe themselves.
@@ -114,7 +126,8 @@ type Config struct {
 
 // A Server answers the requests of all protocols. Many goroutines may use it at once.
 type Server struct {
-	web *web.Server
+	web  *web.Server
+	keep []protocol // those with sessions
 	parts
 }
 
@@ -132,7 +145,8 @@ func New(c Config) (*Server, error) {
 	if s.jury, err = openJury(c.Settings); err != nil {
 		return nil, fmt.Errorf("serve.judge: %w", err)
 	}
-	routes, err := routesWith(c.Settings, s.parts)
+	var routes []web.Route
+	routes, s.keep, err = routesWith(c.Settings, s.parts)
 	if err != nil {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
@@ -154,6 +168,11 @@ func New(c Config) (*Server, error) {
 	if s.jury != nil {
 		s.web.Register(s.jury)
 	}
+	for _, p := range s.keep {
+		s.web.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "quintain_serve_sessions", Help: "Open sessions, by protocol.", ConstLabels: prometheus.Labels{"protocol": p.name},
+		}, func() float64 { return float64(p.sessions.Count()) }))
+	}
 	return s, nil
 }
 
@@ -170,7 +189,11 @@ func (s *Server) Handler() http.Handler { return s.web }
 
 // Run serves on l until ctx ends or l fails, and closes l; see [web.Server.Run].
 func (s *Server) Run(ctx context.Context, l net.Listener) error {
-	err := errors.Join(s.web.Run(ctx, l), s.code.Close())
+	err := s.web.Run(ctx, l)
+	for _, p := range s.keep {
+		err = errors.Join(err, p.sessions.Close())
+	}
+	err = errors.Join(err, s.code.Close())
 	if s.jury != nil {
 		err = errors.Join(err, s.jury.Close())
 	}

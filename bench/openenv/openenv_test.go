@@ -8,8 +8,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/internal/web/webtest"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
-	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/openenv"
+	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -20,7 +20,8 @@ func start(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := web.New(web.Config{Name: "test", Routes: openenv.New(book, names.Limits{Most: 8, Idle: time.Minute}).Routes()})
+	routes, _ := openenv.Routes(book, sessions.Limits{Most: 8, Idle: time.Minute})
+	s, err := web.New(web.Config{Name: "test", Routes: routes})
 	if err != nil {
 		t.Fatal(err)
 	}

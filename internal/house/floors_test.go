@@ -77,7 +77,7 @@ var floors = [][]string{
 		"interop/export", "policy/engines",
 		"interop/pipe",
 	},
-	{"internal/doctor", "run/exam", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/judge", "serve/names"},
+	{"internal/doctor", "run/exam", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/judge", "serve/names", "serve/sessions"},
 	{"run", "run/player", "run/regrade", "run/artifacts", "tasks/catalog", "run/watch/words"},
 	{"cmd/quintain/screen", "internal/compat", "run/watch", "interop/atropos/environment", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "run/fleet", "run/fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"serve/openenv", "sandbox/service", "gateway/routes"},                                                                                                                              // sessions that have tools

@@ -17,6 +17,7 @@ type Call struct {
 
 	Route    string    // the route's path, with parameter names; empty: no route fits
 	Exchange *Exchange // nil: unknown connection
+	Owner    string    // stands for the key of the call, and for no other; empty: the route needs none, or the server has none
 
 	MaxBody int64 // limit of the body in bytes; the settings bound it; 0: as they say
 

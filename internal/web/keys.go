@@ -113,10 +113,11 @@ func keyOf(r *http.Request, to Route) string {
 	return r.Header.Get("X-API-Key")
 }
 
-// check reports whether the request has a known key, and whether that key fits the route.
-// Its time does not depend on how much of a key was guessed.
-func (s *Server) check(r *http.Request, to Route) (known, fits bool) {
-	sum := sha256.Sum256([]byte(keyOf(r, to)))
+// check reports whether a call has a known key, and whether that key fits the route. It sets
+// the owner. Its time does not depend on how much of a key was guessed.
+func (s *Server) check(c *Call, to Route) (known, fits bool) {
+	sum := sha256.Sum256([]byte(keyOf(c.R, to)))
+	c.Owner = string(sum[:])
 	for _, g := range s.grants {
 		if subtle.ConstantTimeCompare(sum[:], g.sum[:]) == 1 {
 			known = true
@@ -131,7 +132,7 @@ func (s *Server) admits(c *Call, to Route) bool {
 	if to.For == Anyone || len(s.grants) == 0 {
 		return true
 	}
-	switch known, fits := s.check(c.R, to); {
+	switch known, fits := s.check(c, to); {
 	case !known:
 		c.W.Header().Set("WWW-Authenticate", "Bearer")
 		if to.Page {

@@ -1,5 +1,5 @@
 // Package names resolves the names in requests: problems of tasks, and the scenarios that
-// play them. A [Table] has the sessions of clients.
+// play them.
 package names
 
 import (

@@ -12,9 +12,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// sessionCookie holds the name of a session.
-const sessionCookie = "quintain_session"
-
 // An observation is the reply to /reset and, with the other members, to /step.
 type observation struct {
 	Observation *string        `json:"observation"` // null: none
@@ -33,11 +30,12 @@ func (s *server) reset(c *web.Call) error {
 		if _, err := s.book.Grade(it.problem, nil); err != nil { // now, not at the first step
 			return nil, invalid(err)
 		}
-		e, messages, err := s.open(c, it)
+		var messages []quintain.Message
+		err = s.begin(c, func() (e quintain.Env, err error) {
+			e, messages, err = s.open(c, it)
+			return e, err
+		})
 		if err != nil {
-			return nil, err
-		}
-		if err := s.begin(c, e); err != nil {
 			return nil, err
 		}
 		o := observation{Info: map[string]any{"supports_explicit_close": true, "supports_step_idempotency": false}}
@@ -87,28 +85,13 @@ func (s *server) step(c *web.Call) error {
 		if err != nil {
 			return nil, invalid(err)
 		}
-		cookie, err := c.R.Cookie(sessionCookie)
-		if err != nil {
+		if _, err := c.R.Cookie(sessionCookie); err != nil {
 			return nil, invalid(errors.New("there is no cookie of a session: begin one by /reset, and send its cookie with every step"))
 		}
-		of, ok := s.sessions.Get(cookie.Value)
-		if !ok {
-			return nil, errOver
-		}
-		var step quintain.Step
-		err = compute(c, len(body), func() error {
-			step, err = of.step(c, replies[len(replies)-1])
-			return err
-		})
+		step, err := s.play(c, len(body), replies[len(replies)-1], errOver)
 		if err != nil {
-			return nil, errors.Join(err, s.sessions.End(cookie.Value))
+			return nil, err
 		}
-		if step.End != quintain.Going {
-			if err := s.sessions.End(cookie.Value); err != nil {
-				return nil, err
-			}
-		}
-		setCookie(c, sessionCookie, cookie.Value) // agents keep only the cookies of the last reply
 		return json.Marshal(struct {
 			observation
 			Reward     float64 `json:"reward"`
@@ -144,7 +127,7 @@ func (s *server) close(c *web.Call) error {
 	c.MaxBody = maxBody
 	c.SkipBody()
 	if cookie, err := c.R.Cookie(sessionCookie); err == nil {
-		if err := s.sessions.End(cookie.Value); err != nil {
+		if err := s.sessions.End(cookie.Value, c.Owner); err != nil {
 			return err
 		}
 	}

@@ -12,12 +12,13 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/serve/sessions"
 )
 
 // A server answers agents. Many goroutines may use it at once.
 type server struct {
 	book     *names.Book
-	sessions *names.Table[*session]
+	sessions *sessions.Table[quintain.Env]
 	readers  sync.Pool // of *reader
 	ask      Ask
 }
@@ -28,9 +29,10 @@ type Ask func(c *web.Call, p quintain.Problem, reply string) (pipe.Verdict, erro
 // byJudge stands for a scenario in a row: the server's judge grades the reply.
 const byJudge = "judge"
 
-// Routes returns the routes of a resources server. Ask grades the rows whose scenario is judge.
-func Routes(book *names.Book, limits names.Limits, ask Ask) []web.Route {
-	s := &server{book: book, ask: ask, sessions: names.NewTable[*session](limits), readers: sync.Pool{New: func() any { return newReader() }}}
+// Routes returns the routes of a resources server, and its sessions. Ask grades the rows whose
+// scenario is judge.
+func Routes(book *names.Book, limits sessions.Limits, ask Ask) ([]web.Route, sessions.AnyTable) {
+	s := &server{book: book, ask: ask, sessions: sessions.NewSerial[quintain.Env](limits), readers: sync.Pool{New: func() any { return newReader() }}}
 	return []web.Route{
 		{Method: "POST", Path: "/seed_session", For: web.AnyKey, Serve: s.seed},
 		{Method: "POST", Path: "/verify", For: web.AnyKey, Serve: s.verify},
@@ -40,7 +42,7 @@ func Routes(book *names.Book, limits names.Limits, ask Ask) []web.Route {
 		{Method: "POST", Path: "/step", For: web.AnyKey, Serve: s.step},
 		{Method: "POST", Path: "/close", For: web.AnyKey, Serve: s.close},
 		{Method: "POST", Path: "/{tool}", For: web.AnyKey, Serve: s.call},
-	}
+	}, s.sessions
 }
 
 // maxBody limits the bytes of a row with its response.

@@ -16,13 +16,15 @@ import (
 	"github.com/quintain-rl/quintain/interop/pipe"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
 // newServer returns a server of all tasks that keeps a few sessions for a minute.
 func newServer(tb testing.TB) *web.Server {
 	tb.Helper()
-	s, err := web.New(web.Config{Name: "test", Routes: Routes(newBook(tb), names.Limits{Most: 2, Idle: time.Minute}, ask)})
+	routes, _ := Routes(newBook(tb), sessions.Limits{Most: 2, Idle: time.Minute}, ask)
+	s, err := web.New(web.Config{Name: "test", Routes: routes})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
-	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -19,7 +17,7 @@ func FuzzMessages(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	server := New(book, names.Limits{Most: 1, Idle: time.Minute})
+	server := &server{book: book}
 	f.Fuzz(func(t *testing.T, one, two string) {
 		s := server.session()
 		defer s.close()

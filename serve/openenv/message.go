@@ -55,7 +55,7 @@ type refusal struct {
 	Message  string    `json:"message"`
 	Code     string    `json:"code"`
 	Errors   []invalid `json:"errors,omitempty"`
-	Active   *int64    `json:"active_sessions,omitempty"`
+	Active   *int      `json:"active_sessions,omitempty"`
 	Sessions int       `json:"max_sessions,omitempty"`
 }
 

@@ -6,28 +6,25 @@ package openenv
 
 import (
 	"net/http"
-	"sync/atomic"
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/serve/sessions"
 )
 
-// A Server plays sessions. Many goroutines may use it at once.
-type Server struct {
-	book   *names.Book
-	limits names.Limits
-	open   atomic.Int64 // sessions
+// A server plays sessions. Many goroutines may use it at once.
+type server struct {
+	book     *names.Book
+	limits   sessions.Limits
+	sessions *sessions.Table[*socket]
 }
 
-// New returns a server. A session without messages is idle.
-func New(book *names.Book, limits names.Limits) *Server {
-	return &Server{book: book, limits: limits}
-}
-
-// Routes returns the routes of the protocol: the sessions, and the description of the
-// environment. Its JSON-RPC over HTTP is in package mcp. Its resets, steps and states over
-// HTTP, which keep no state from one to the next, are left out.
-func (s *Server) Routes() []web.Route {
+// Routes returns the routes of the protocol, and the sessions: one without messages is idle. The
+// routes are those of the sessions, and of the description of the environment. Its JSON-RPC over
+// HTTP is in package mcp. Its resets, steps and states over HTTP, which keep no state from one to
+// the next, are left out.
+func Routes(book *names.Book, limits sessions.Limits) ([]web.Route, sessions.AnyTable) {
+	s := &server{book: book, limits: limits, sessions: sessions.New[*socket](limits)}
 	fixed := func(text string) func(*web.Call) error {
 		return func(c *web.Call) error { return c.JSON(http.StatusOK, []byte(text)) }
 	}
@@ -36,7 +33,7 @@ func (s *Server) Routes() []web.Route {
 		{Method: "GET", Path: "/health", Serve: fixed(`{"status":"healthy"}`)},
 		{Method: "GET", Path: "/metadata", For: web.AnyKey, Serve: fixed(metadata)},
 		{Method: "GET", Path: "/schema", For: web.AnyKey, Serve: fixed(schemas)},
-	}
+	}, s.sessions
 }
 
 // metadata describes the environment.

@@ -21,6 +21,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/openenv"
+	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -37,9 +38,10 @@ func book(t testing.TB) *names.Book {
 }
 
 // start runs a server until the test ends, and returns its address, without scheme.
-func start(t testing.TB, limits names.Limits) string {
+func start(t testing.TB, limits sessions.Limits) string {
 	t.Helper()
-	s, err := web.New(web.Config{Name: "test", Routes: openenv.New(book(t), limits).Routes()})
+	routes, _ := openenv.Routes(book(t), limits)
+	s, err := web.New(web.Config{Name: "test", Routes: routes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,7 @@ func start(t testing.TB, limits names.Limits) string {
 	return addr
 }
 
-var few = names.Limits{Most: 4, Idle: time.Minute}
+var few = sessions.Limits{Most: 4, Idle: time.Minute}
 
 // dial opens a session.
 func dial(t testing.TB, addr string) *websocket.Conn {
@@ -202,7 +204,7 @@ func TestSession(t *testing.T) {
 
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
-	addr := start(t, names.Limits{Most: 1, Idle: time.Minute})
+	addr := start(t, sessions.Limits{Most: 1, Idle: time.Minute})
 	for _, test := range []struct {
 		why  string
 		end  func(c *websocket.Conn) error
@@ -255,7 +257,8 @@ func free(t *testing.T, addr string) *websocket.Conn {
 
 func TestIdleSessionEnds(t *testing.T) {
 	t.Parallel()
-	s, err := web.New(web.Config{Name: "test", Routes: openenv.New(book(t), names.Limits{Most: 1, Idle: 10 * time.Minute}).Routes()})
+	routes, _ := openenv.Routes(book(t), sessions.Limits{Most: 1, Idle: 10 * time.Minute})
+	s, err := web.New(web.Config{Name: "test", Routes: routes})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +327,8 @@ func TestServerStopsWithSessionsOpen(t *testing.T) {
 
 func TestHTTP(t *testing.T) {
 	t.Parallel()
-	s, err := web.New(web.Config{Name: "test", Routes: openenv.New(book(t), few).Routes()})
+	routes, _ := openenv.Routes(book(t), few)
+	s, err := web.New(web.Config{Name: "test", Routes: routes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 // A session is an environment of one client. It is for one goroutine.
 type session struct {
-	server *Server
+	server *server
 	asked  options                                   // the choice of problems
 	draw   func(index int) (quintain.Problem, error) // nil: no task chosen
 	next   int                                       // index of the next problem, from the first one requested
@@ -37,7 +37,7 @@ type session struct {
 const usualTask = "leg_counting"
 
 // session returns a new session.
-func (s *Server) session() *session { return &session{server: s, id: newID(), done: true} }
+func (s *server) session() *session { return &session{server: s, id: newID(), done: true} }
 
 // newID returns a new ID for an episode.
 func newID() string {
@@ -284,7 +284,7 @@ func (r resetting) over(before options) options {
 }
 
 // draws returns a function that makes the problems of o.
-func (s *Server) draws(o options) (func(index int) (quintain.Problem, error), error) {
+func (s *server) draws(o options) (func(index int) (quintain.Problem, error), error) {
 	if o.Size != nil && *o.Size < 1 {
 		return nil, fmt.Errorf("size: is %d, want 1 or more", *o.Size)
 	}

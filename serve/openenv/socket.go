@@ -13,26 +13,31 @@ import (
 
 // A socket carries the messages of a session.
 type socket struct {
-	call *web.Call
-	conn *websocket.Conn
-	ctx  context.Context //nolint:containedctx // a socket lives as long as its call
-	life *time.Timer     // ends ctx, unless the client sends something before
-	idle time.Duration
+	call   *web.Call
+	conn   *websocket.Conn
+	ctx    context.Context //nolint:containedctx // a socket lives as long as its call
+	cancel func()          // ends ctx
+	used   func()          // says that the client sent something
+}
+
+// Close ends the session, with what is under way.
+func (k *socket) Close() error {
+	k.cancel()
+	return nil
 }
 
 // socket plays a session over a WebSocket, until the client closes it, is silent for too
 // long, or the server stops.
-func (s *Server) socket(c *web.Call) error {
+func (s *server) socket(c *web.Call) (err error) {
 	c.Waits = true
-	ctx, cancel := context.WithCancel(c.Context())
-	defer cancel()
-	k := &socket{call: c, ctx: ctx, life: time.AfterFunc(s.limits.Idle, cancel), idle: s.limits.Idle}
-	defer k.life.Stop()
-	var err error
+	id := newID()
+	k := &socket{call: c, used: func() { s.sessions.Get(id, c.Owner) }}
+	k.ctx, k.cancel = context.WithCancel(c.Context())
+	defer k.cancel()
 	k.conn, err = websocket.Accept(c.W, c.R, &websocket.AcceptOptions{
 		InsecureSkipVerify: true, // package web checks the origin
 		OnPingReceived: func(context.Context, []byte) bool {
-			k.life.Reset(k.idle)
+			k.used()
 			return true
 		},
 	})
@@ -41,11 +46,11 @@ func (s *Server) socket(c *web.Call) error {
 	}
 	defer func() { _ = k.conn.CloseNow() }() // it may be closed
 	k.conn.SetReadLimit(maxMessage)
-	defer s.open.Add(-1)
-	if active := s.open.Add(1); active > int64(s.limits.Most) {
-		k.refuse(active-1, s.limits.Most)
+	if s.sessions.Open(id, c.Owner, func() (*socket, error) { return k, nil }) != nil {
+		k.refuse(s.sessions.Count(), s.limits.Most)
 		return nil
 	}
+	defer s.sessions.End(id, c.Owner)
 	one := s.session()
 	defer one.close()
 	for k.turn(one) {
@@ -54,7 +59,7 @@ func (s *Server) socket(c *web.Call) error {
 }
 
 // refuse ends a session beyond the limit.
-func (k *socket) refuse(active int64, most int) {
+func (k *socket) refuse(active, most int) {
 	full := &refusal{Message: "as many sessions are open as may be: close one, or raise max_sessions", Code: codeCapacity, Active: &active, Sessions: most}
 	if k.send(reply{typeError, full}) == nil {
 		_ = k.conn.Close(websocket.StatusTryAgainLater, full.Message)
@@ -68,7 +73,7 @@ func (k *socket) turn(one *session) bool {
 		return false // the connection is closed, with the reason
 	}
 	defer release()
-	k.life.Reset(k.idle)
+	k.used()
 	m, err := parse(text)
 	if err != nil {
 		return k.fail(err)

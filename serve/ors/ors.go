@@ -16,18 +16,19 @@ import (
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/serve/names"
+	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/list"
 )
 
 // A server answers clients. Many goroutines may use it at once.
 type server struct {
 	book     *names.Book
-	sessions *names.Table[*session]
+	sessions *sessions.Table[*session]
 }
 
-// Routes returns the routes of the standard, except for its GET /health.
-func Routes(book *names.Book, limits names.Limits) []web.Route {
-	s := &server{book: book, sessions: names.NewTable[*session](limits)}
+// Routes returns the routes of the standard, except for its GET /health, and their sessions.
+func Routes(book *names.Book, limits sessions.Limits) ([]web.Route, sessions.AnyTable) {
+	s := &server{book: book, sessions: sessions.NewSerial[*session](limits)}
 	routes := []web.Route{
 		{Method: "GET", Path: "/list_environments", Serve: s.list},
 		{Method: "POST", Path: "/create_session", Serve: s.name},
@@ -55,7 +56,7 @@ func Routes(book *names.Book, limits names.Limits) []web.Route {
 	for i := range routes {
 		routes[i].For = web.AnyKey
 	}
-	return routes
+	return routes, s.sessions
 }
 
 // maxBody limits the bytes of a request.
@@ -247,7 +248,7 @@ func (s *server) tools(c *web.Call) error {
 
 // offered returns the tools of a scenario that a call is about.
 func (s *server) offered(c *web.Call) ([]quintain.Tool, error) {
-	if of, ok := s.sessions.Get(c.R.Header.Get("X-Session-ID")); ok {
+	if of, ok := s.sessions.Get(c.R.Header.Get("X-Session-ID"), c.Owner); ok {
 		return of.tools, nil
 	}
 	task, err := s.environment(c.Param("env"))

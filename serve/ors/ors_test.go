@@ -9,8 +9,8 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
-	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/ors"
+	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -20,7 +20,8 @@ func newServer(t testing.TB) *web.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := web.New(web.Config{Name: "test", Routes: ors.Routes(book, names.Limits{Most: 2, Idle: time.Minute})})
+	routes, _ := ors.Routes(book, sessions.Limits{Most: 2, Idle: time.Minute})
+	s, err := web.New(web.Config{Name: "test", Routes: routes})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
@@ -21,20 +20,14 @@ type session struct {
 	opening []quintain.Message // the first messages for the policy
 	tools   []quintain.Tool    // of the scenario
 
-	mu   sync.Mutex // one call at a time
-	env  quintain.Env
+	env  quintain.Env // its calls are alone with the rest
 	over bool
 	task string // name of the last call
 	said []byte // the reply to it
 }
 
-// Close ends the episode, after a call in progress.
-func (s *session) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.over = true
-	return s.env.Close()
-}
+// Close ends the episode.
+func (s *session) Close() error { return s.env.Close() }
 
 // idOf returns the name of a call's session.
 func idOf(c *web.Call) (string, error) {
@@ -45,15 +38,18 @@ func idOf(c *web.Call) (string, error) {
 	return id, nil
 }
 
+// errNone says that a session has no environment.
+var errNone = web.Errorf(http.StatusNotFound, "the session has no environment: it has ended, nobody used it for long, or the server was restarted; begin another by POST /create")
+
 // session returns the session of a call.
 func (s *server) session(c *web.Call) (*session, error) {
 	id, err := idOf(c)
 	if err != nil {
 		return nil, err
 	}
-	of, ok := s.sessions.Get(id)
+	of, ok := s.sessions.Get(id, c.Owner)
 	if !ok {
-		return nil, web.Errorf(http.StatusNotFound, "the session has no environment: it has ended, nobody used it for long, or the server was restarted; begin another by POST /create")
+		return nil, errNone
 	}
 	return of, nil
 }
@@ -86,11 +82,9 @@ func (s *server) create(c *web.Call) error {
 				return nil, err
 			}
 		}
-		of, err := s.open(c.Context(), asked.Name, asked.Spec)
-		if err != nil {
-			return nil, err
-		}
-		return map[string]string{"sid": id}, s.sessions.Add(id, of)
+		return map[string]string{"sid": id}, s.sessions.Open(id, c.Owner, func() (*session, error) {
+			return s.open(c.Context(), asked.Name, asked.Spec)
+		})
 	})
 }
 
@@ -164,7 +158,7 @@ func (s *server) end(c *web.Call) error {
 		if err != nil {
 			return nil, err
 		}
-		return map[string]string{"sid": id}, s.sessions.End(id)
+		return map[string]string{"sid": id}, s.sessions.End(id, c.Owner)
 	})
 }
 
@@ -249,9 +243,9 @@ type refused struct {
 // call carries out a call of the tool, once, and streams the reply.
 func (s *server) call(c *web.Call) error {
 	c.MaxBody = maxBody
-	var of *session
+	id := ""
 	asked, err := web.ReadBody(c, func(body []byte) (asked calling, err error) {
-		if of, err = s.session(c); err != nil {
+		if id, err = idOf(c); err != nil {
 			return asked, err
 		}
 		err = decode(body, &asked)
@@ -262,10 +256,15 @@ func (s *server) call(c *web.Call) error {
 	}
 	var task string
 	var said []byte
-	err = c.Compute(func() error {
-		task, said, err = of.call(c.Context(), asked)
-		return err
+	ok, err := s.sessions.Call(id, c.Owner, func(of *session) (over bool, err error) {
+		return false, c.Compute(func() error {
+			task, said, err = of.call(c.Context(), asked)
+			return err
+		})
 	})
+	if !ok {
+		return errNone
+	}
 	if err != nil {
 		return err
 	}
@@ -274,8 +273,6 @@ func (s *server) call(c *web.Call) error {
 
 // call carries out a call, or repeats the reply to the last one.
 func (s *session) call(ctx context.Context, asked calling) (task string, said []byte, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	switch {
 	case asked.Task != "" && asked.Task == s.task:
 		return s.task, s.said, nil
