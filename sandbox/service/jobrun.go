@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/remote"
+	"github.com/quintain-rl/quintain/serve/sessions"
 )
 
 // maxBody limits the bytes of a request.
@@ -27,16 +29,20 @@ func limits() sandbox.Limits {
 
 // A Server answers the requests. Many goroutines may use it.
 type Server struct {
-	gate  *Gate
-	table table
-	lost  lost
+	gate     *Gate
+	sessions *sessions.Table[sandbox.Session] // a session's Close ends its cells
+	lost     lost
 }
 
 // New returns a server of jobs and sessions. At most so many sessions are open, and one that is idle
 // for that time ends. The caller must Close the server, and then the sandbox of the gate.
-func NewServer(gate *Gate, sessions int, idle time.Duration) *Server {
-	return &Server{gate: gate, table: table{most: sessions, idle: idle, byID: map[string]*session{}}, lost: lost{byStatus: map[int]int64{}}}
+func NewServer(gate *Gate, most int, idle time.Duration) *Server {
+	limits := sessions.Limits{Most: most, Idle: idle, Full: errMany}
+	return &Server{gate: gate, sessions: sessions.New[sandbox.Session](limits), lost: lost{byStatus: map[int]int64{}}}
 }
+
+// errMany says that no more sessions may be open.
+var errMany = fmt.Errorf("%w: as many sessions are open as may be", sandbox.ErrBusy)
 
 // Routes returns the routes.
 func (s *Server) Routes() []web.Route {
@@ -50,7 +56,7 @@ func (s *Server) Routes() []web.Route {
 }
 
 // Close ends all sessions. No request may be under way, and none may come.
-func (s *Server) Close() error { return s.table.close() }
+func (s *Server) Close() error { return s.sessions.Close() }
 
 // strength tells what holds here.
 func (s *Server) strength(c *web.Call) error {
@@ -132,7 +138,7 @@ func (s *Server) open(c *web.Call, q remote.Spec) (remote.Answer, error) {
 		return invalid(err)
 	}
 	id := rand.Text()
-	switch err := s.table.add(id, func() (sandbox.Session, error) { return s.gate.Open(c.Context(), spec) }); {
+	switch err := s.sessions.Open(id, c.Owner, func() (sandbox.Session, error) { return s.gate.Open(c.Context(), spec) }); {
 	case errors.Is(err, errNoSessions):
 		return invalid(err)
 	case err != nil:
@@ -151,17 +157,20 @@ func (s *Server) cell(c *web.Call, q remote.Cell) (remote.Answer, error) {
 	if why := refused(q.Limits); why != "" {
 		return remote.Answer{Fault: remote.Invalid, Detail: why}, nil
 	}
-	session := s.table.get(c.Param("id"))
-	if session == nil {
-		return answer(sandbox.Result{}, sandbox.ErrOver)
+	var result sandbox.Result
+	ok, err := s.sessions.Call(c.Param("id"), c.Owner, func(of sandbox.Session) (over bool, err error) {
+		result, err = of.Run(c.Context(), string(q.Code), q.Limits)
+		return false, err
+	})
+	if !ok {
+		err = sandbox.ErrOver
 	}
-	defer session.rest()
-	return answer(session.inner.Run(c.Context(), string(q.Code), q.Limits))
+	return answer(result, err)
 }
 
 // end ends a session.
 func (s *Server) end(c *web.Call) error {
-	if err := s.table.end(c.Param("id")); err != nil {
+	if err := s.sessions.End(c.Param("id"), c.Owner); err != nil {
 		return web.Errorf(http.StatusServiceUnavailable, "%v", err)
 	}
 	return c.JSON(http.StatusOK, []byte(`{}`))

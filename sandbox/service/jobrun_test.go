@@ -21,7 +21,6 @@ import (
 type box struct {
 	err    error
 	blocks bool
-	closed int
 }
 
 func (b *box) Probe(context.Context) (sandbox.Strength, error) {
@@ -46,7 +45,7 @@ func (s opened) Run(ctx context.Context, _ string, _ sandbox.Limits) (sandbox.Re
 	return s.box.Run(ctx, sandbox.Job{})
 }
 
-func (s opened) Close() error { s.box.closed++; return nil }
+func (opened) Close() error { return nil }
 
 func TestTheGateBoundsJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -94,40 +93,6 @@ func TestTheGateBoundsJobs(t *testing.T) {
 	})
 }
 
-func TestSessionsEndWhenTheyAreIdle(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := &box{}
-		table := &table{most: 2, idle: time.Minute, byID: map[string]*session{}}
-		open := func() (sandbox.Session, error) { return b.Open(t.Context(), sandbox.Spec{}) }
-		if err := errors.Join(table.add("a", open), table.add("b", open)); err != nil {
-			t.Fatal(err)
-		}
-		if err := table.add("c", open); !errors.Is(err, sandbox.ErrBusy) || table.count() != 2 {
-			t.Errorf("one too many: error %v", err)
-		}
-		s := table.get("a")
-		<-time.After(2 * time.Minute)
-		synctest.Wait()
-		if table.count() != 1 || b.closed != 1 || table.get("b") != nil {
-			t.Errorf("%d are open, %d were closed; a cell runs in one", table.count(), b.closed)
-		}
-		s.rest()
-		<-time.After(59 * time.Second)
-		if err := errors.Join(table.end("a"), table.end("a")); err != nil || b.closed != 2 || table.count() != 0 {
-			t.Errorf("ended twice: error %v, %d were closed", err, b.closed)
-		}
-		if err := table.add("d", open); err != nil {
-			t.Error(err)
-		}
-		if err := table.close(); err != nil || b.closed != 3 {
-			t.Errorf("error %v, %d were closed", err, b.closed)
-		}
-		if err := table.add("e", open); !errors.Is(err, sandbox.ErrBusy) {
-			t.Errorf("after the end: error %v", err)
-		}
-	})
-}
-
 func TestRequestsAreAnswered(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -171,6 +136,26 @@ func TestRequestsAreAnswered(t *testing.T) {
 			t.Error(err)
 		}
 		g.Cut()
+	}
+}
+
+// One session too many is refused like a job without a turn.
+func TestSessionsAreLimited(t *testing.T) {
+	t.Parallel()
+	g := NewGate(&box{}, Most{Jobs: 1})
+	defer g.Cut()
+	s := NewServer(g, 1, time.Minute)
+	w, err := web.New(web.Config{Name: "sandbox", Routes: s.Routes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{200, 504} {
+		if status, text := ask(w, http.MethodPost, "/v1/sandbox/sessions", `{}`); status != want {
+			t.Errorf("%d %s, want %d", status, text, want)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

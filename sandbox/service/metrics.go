@@ -48,7 +48,7 @@ func (s *Server) Collect(to chan<- prometheus.Metric) {
 	}
 	gauge("running", "Jobs and cells under way.", s.gate.running.Load())
 	gauge("waiting", "Jobs and cells that wait for a turn.", s.gate.waiting.Load())
-	gauge("sessions", "Open sessions.", int64(s.table.count()))
+	gauge("sessions", "Open sessions.", int64(s.sessions.Count()))
 	s.gate.mu.Lock()
 	ends := maps.Clone(s.gate.ends)
 	s.gate.mu.Unlock()
