@@ -3,6 +3,7 @@ package reply
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain/grade/mathverify/expr"
 	"github.com/quintain-rl/quintain/internal/compiled"
@@ -69,22 +70,33 @@ var (
 
 	// extremum matches the words before the value of an extremum.
 	extremum = compiled.Regexp(`(?i)\b(?:min|max|minimum|maximum|least|greatest|largest|smallest|highest|lowest)\b[^.\n]*\b(?:is|of|equals|=)\s*$`)
-
-	// check matches the beginning of a last paragraph that checks the answer, or remarks on it.
-	check = compiled.Regexp(`\n\s*(?:\*\*|__|\()?(?:Check|Checking|Verification|Verify|Verifying|Note|Remark|Sanity check)\b[^\n]*(?:\n.*)*$|[.!] (?:Note|Remark|Observe) that\b[^\n]*$`)
 )
 
-// withoutCheck drops the paragraph after the answer that checks it.
+// grounds matches a last sentence that ends as a reason does.
+var grounds = compiled.Regexp(`[。\n][^。\n]*(?:から|ため)(?:です|だ|である)。?\s*$`)
+
+// withoutCheck drops the sentences after the answer that check or explain it.
 func withoutCheck(text string) string {
-	tail := text[max(0, len(text)-maxFormula):]
-	if !strings.Contains(tail, "\n") && !strings.Contains(tail, " that ") {
-		return text
+	from := max(0, len(text)-maxRead)
+	low := lower(text[from:])
+	for _, c := range cues(low, explains) {
+		head := text[:from+c.start]
+		said := strings.TrimRight(head, " *_#(\n")
+		if said == "" || !strings.ContainsAny(said, "0123456789$\\") {
+			continue
+		}
+		if last, _ := utf8.DecodeLastRuneInString(said); !strings.ContainsRune(".!?。！？✓", last) && !strings.Contains(head[len(said):], "\n") {
+			continue
+		}
+		if rest := low[c.end:]; revising().MatchString(rest) || len(cues(rest, concludes|contrasts|retracts|states)) > 0 {
+			return text
+		}
+		return said
 	}
-	loc := check().FindStringIndex(tail)
-	if loc == nil || !strings.ContainsAny(tail[:loc[0]], "0123456789$\\") || revising().MatchString(tail[loc[0]:]) {
-		return text
+	if loc := grounds().FindStringIndex(text[from:]); loc != nil && strings.ContainsAny(text[:from+loc[0]], "0123456789$\\") {
+		return text[:from+loc[0]]
 	}
-	return text[:len(text)-len(tail)+loc[0]]
+	return text
 }
 
 // revising matches words by which a check may give another answer.

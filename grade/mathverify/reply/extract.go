@@ -38,7 +38,7 @@ func Find(text, reference string) (found string, rule Rule) {
 	if len(text) > maxText {
 		text = text[len(text)-maxText:]
 	}
-	text = withPoint(strings.ReplaceAll(repaired(withoutMarks(answer.WithoutThinking(text))), "’", "'"))
+	text = withPoint(strings.ReplaceAll(withoutStruck(repaired(withoutMarks(answer.WithoutThinking(text)))), "’", "'"))
 	want := wantedFor(reference)
 	found, rule = settled(text, want)
 	if want.unit {
@@ -127,7 +127,6 @@ func fromText(text string, want wanted) (string, Rule) {
 			return found, RuleText
 		}
 	}
-	text = withoutCheck(text)
 	for _, part := range []string{conclusion(text), text} {
 		part = withoutReason(part)
 		if found := bulleted(part); found != "" {

@@ -13,7 +13,7 @@ import (
 
 // A role says what a phrase of the lexicon does to the value beside it, or to the statement before
 // it; roles add up.
-type role uint32
+type role uint64
 
 const (
 	states     role = 1 << iota // an answer follows; the form says how the language writes numbers
@@ -47,10 +47,12 @@ const (
 	predicates                  // after a value: the sentence says something of it
 	definite                    // it tells of a number known before
 	articles                    // with the definite ones: a clause begins, and not a relative one
+	numbers                     // the number of the form; with the form "/", no number with the one before it
+	explains                    // at the beginning of a sentence: it only explains or checks what was said
 )
 
 // roleNames names the roles in the lexicon, in order.
-const roleNames = "states denies refutes hedges doubts limits changes alters retracts corrects confirms reasons keeps turns fills bounds compares adjoins giving labels mutes reports thats factive relates contrasts concludes holds predicates definite articles"
+const roleNames = "states denies refutes hedges doubts limits changes alters retracts corrects confirms reasons keeps turns fills bounds compares adjoins giving labels mutes reports thats factive relates contrasts concludes holds predicates definite articles numbers explains"
 
 // An entry is a row of the lexicon.
 type entry struct {

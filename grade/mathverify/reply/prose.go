@@ -149,9 +149,6 @@ func statement(text string) string {
 			if Blank(firstPart(after)) {
 				continue
 			}
-			if m.form == decimalComma {
-				return withPoints(after)
-			}
 			return after
 		}
 		end = start
@@ -160,32 +157,6 @@ func statement(text string) string {
 		}
 	}
 	return ""
-}
-
-// writesCommas reports whether the last statement in a text is in a language with a decimal comma.
-func writesCommas(text string) bool {
-	marks := cues(lower(text), states)
-	return marks != nil && marks[len(marks)-1].form == decimalComma
-}
-
-// decimals matches a number with a decimal comma: fewer or more than three digits follow it.
-var decimals = compiled.Regexp(`(^|[^\d.,(\[{])(\d+),(\d{1,2}|\d{4,})($|[^\d,]|,\D)`)
-
-// bracedComma matches a decimal comma in braces.
-var bracedComma = compiled.Regexp(`(\d)\{,\}(\d{1,2}|\d{4,})($|\D)`)
-
-// withPoint writes decimal points for the commas in braces that separate no groups of three digits.
-func withPoint(text string) string {
-	if !strings.Contains(text, "{,}") {
-		return text
-	}
-	return bracedComma().ReplaceAllString(text, "$1.$2$3")
-}
-
-// withPoints writes decimal points for the decimal commas of a text.
-func withPoints(text string) string {
-	n := min(len(text), maxRead)
-	return decimals().ReplaceAllString(text[:n], "$1$2.$3$4") + text[n:]
 }
 
 // concluding matches the words that begin the last step of an argument.

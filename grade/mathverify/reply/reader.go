@@ -19,7 +19,19 @@ func settled(text string, want wanted) (found string, rule Rule) {
 	if Wordless(text) {
 		return located(text, want)
 	}
+	if !strings.Contains(text, "boxed") {
+		text = withoutCheck(text)
+		if decimals().MatchString(text) && writesCommas(text) {
+			text = withPoints(text)
+		}
+	}
 	found, rule = claimed(text, want)
+	if want.phrase == "" && !want.letter && rule != RuleBox && rule != RuleBare && !strings.ContainsAny(found, "0123456789") {
+		if spelled := withDigits(text); spelled != text {
+			text = spelled
+			found, rule = claimed(text, want)
+		}
+	}
 	if (rule != RuleBare || startsWithValue(found)) && !want.states(text, found, rule) {
 		return "", RuleNone
 	}
