@@ -91,10 +91,10 @@ func withoutCheck(text string) string {
 		if rest := low[c.end:]; revising().MatchString(rest) || len(cues(rest, concludes|contrasts|retracts|states)) > 0 {
 			return text
 		}
-		return said
+		return strings.TrimRight(said, "。")
 	}
 	if loc := grounds().FindStringIndex(text[from:]); loc != nil && strings.ContainsAny(text[:from+loc[0]], "0123456789$\\") {
-		return text[:from+loc[0]]
+		return strings.TrimRight(text[:from+loc[0]], "。")
 	}
 	return text
 }
@@ -135,7 +135,7 @@ func withoutReason(text string) string {
 		if !strings.ContainsAny(said, "0123456789$\\") && loneLetter(said, 0) < 0 || c.form == "," && strings.TrimRight(head, ",;，、") == head {
 			continue
 		}
-		if strings.Contains(rest, ". ") || strings.Contains(rest, "box") || strings.Contains(rest[max(strings.LastIndexByte(rest, ','), 0):], "=") || slices.ContainsFunc(cues(rest, turns), func(t cue) bool { return t.form == "but" }) {
+		if strings.Contains(rest, ". ") || strings.Contains(strings.TrimSuffix(rest, "。"), "。") || strings.Contains(rest, "box") || strings.Contains(rest[max(strings.LastIndexByte(rest, ','), 0):], "=") || slices.ContainsFunc(cues(rest, turns), func(t cue) bool { return t.form == "but" }) {
 			break
 		}
 		return text[:from] + strings.TrimRight(head, " ,;(，、")

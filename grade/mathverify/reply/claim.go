@@ -48,7 +48,11 @@ func (r *reader) claim(c cue) claim {
 		}
 		at := r.value(c.end, signs)
 		if at >= 0 {
-			return claim{c.role, r.joined(c.start), r.clauseEnd(at), ""}
+			end := at
+			if r.want.letter {
+				end += len(severally().FindString(r.text[at:]))
+			}
+			return claim{c.role, r.joined(c.start), r.clauseEnd(end), ""}
 		}
 	case limits:
 		if at := r.near(c.end); at < len(r.text) && r.starts(at) && !r.operand(c.start) {
@@ -75,6 +79,9 @@ func (r *reader) claim(c cue) claim {
 	}
 	return claim{}
 }
+
+// severally matches the letters of several choices.
+var severally = compiled.Regexp(`^\(?[A-J]\)?(?:(?:, and |, or |, | and | or | nor |/)\(?[A-J]\b\)?)*`)
 
 // joined returns where the word begins that joins what begins at i to the text before, or i.
 func (r *reader) joined(i int) int {

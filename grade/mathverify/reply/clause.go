@@ -22,7 +22,7 @@ type place struct {
 func placeOf(text string, start, end int) place {
 	p := place{before: lower(text[max(0, start-maxHint):start]), after: lower(text[end:min(len(text), end+maxHint)])}
 	p.before = p.before[sentenceStart(p.before):]
-	p.cues = cues(p.before, mutes|reports|thats|factive|relates|contrasts|concludes|giving|labels|fills|definite|articles)
+	p.cues = cues(p.before, mutes|reports|thats|factive|relates|contrasts|concludes|giving|labels|fills|definite|articles|holds)
 	p.clause = clauseStart(p.before)
 	for _, c := range p.cues {
 		if c.role&(contrasts|concludes) != 0 {
@@ -97,7 +97,7 @@ func (want wanted) states(text, found string, rule Rule) bool {
 	predicate := word && phraseAt(p.after, predicates).entry != nil
 	counts := word && !predicate && !want.letter && !(strings.Contains(found, "=") && definition().MatchString(found)) && !p.endsWith(last, definite)
 	switch {
-	case want.phrase != "", word && phraseAt(p.after, holds).entry != nil, next == '—' && phraseAt(p.after, holds).entry != nil:
+	case want.phrase != "", (word || next == '—') && p.held(), slices.ContainsFunc(p.cues, func(c cue) bool { return c.end == last && c.form == "only" }):
 		return true
 	case predicate && dense(next):
 		return false
@@ -109,6 +109,12 @@ func (want wanted) states(text, found string, rule Rule) bool {
 	return !predicate && (counts || p.gives() || strings.ContainsAny(found, "$€£₹%") || strings.ContainsRune("%€°", next))
 }
 
+// held reports whether what follows says that the value is the answer.
+func (p place) held() bool {
+	found := phraseAt(p.after, holds)
+	return found.entry != nil && (found.form != "only" || phraseAt(strings.TrimLeft(p.after[len(found.text):], " "), mutes).entry == nil)
+}
+
 // layout are signs that may stand between a word and its value.
 const layout = " *_#$\\([{}\"'`>\n\t"
 
@@ -116,12 +122,15 @@ const layout = " *_#$\\([{}\"'`>\n\t"
 // probability that it does not rain is".
 func (p place) denied() bool {
 	related := false
+	if conditional(p.before[p.clause:]) {
+		return true
+	}
 	for i, c := range p.cues {
 		switch {
 		case c.role == relates && c.end >= p.clause:
 			related = true
 		case c.start < p.clause:
-		case c.role == mutes && c.form == "-":
+		case c.role == mutes && (c.form == "-" || c.form == "no"):
 			if !related || !slices.ContainsFunc(p.cues[i+1:], func(c cue) bool { return c.role == giving && c.form == "is" }) {
 				return true
 			}
@@ -140,12 +149,14 @@ func (p place) denied() bool {
 
 // reported reports whether the sentence tells what somebody says or supposes.
 func (p place) reported() bool {
-	told := false
+	told, turned := false, strings.LastIndexAny(p.before, ";；")
 	for _, c := range p.cues {
 		said := strings.TrimRight(p.before[:c.start], " ,\n*")
 		switch {
-		case c.role == contrasts:
+		case c.role == contrasts, c.start < turned:
 			told = false
+		case c.role == reports && c.form == "would":
+			told = told || strings.Contains(p.before[c.end:], " would ")
 		case c.role == reports:
 			told = told || c.form != "first" || said == ""
 		case c.role == thats && c.end >= p.clause && said != "" && !p.endsWith(len(said), factive):
@@ -174,11 +185,44 @@ func (p place) gives() bool {
 		}
 		n := slices.IndexFunc(p.cues, func(c cue) bool { return c.end == len(text) && c.role == fills })
 		if n < 0 {
-			return false
+			return p.complements(len(text))
 		}
 		text = text[:p.cues[n].start]
 	}
 }
+
+// maxComplement is the most words between a verb and the value in its complement.
+const maxComplement = 5
+
+// complements reports whether the text up to an end is a verb of a main clause that gives a value and words of its
+// subject or complement, without a preposition or a comparison: "è proprio", "beträgt die gesuchte Temperatur".
+func (p place) complements(end int) bool {
+	for _, c := range slices.Backward(p.cues) {
+		if c.role != giving || c.form != "is" || c.start < p.clause || c.end > end {
+			continue
+		}
+		between := p.before[c.end:end]
+		return len(strings.Fields(between)) <= maxComplement && strings.IndexFunc(between, func(r rune) bool { return !unicode15.IsLetter(r) && !strings.ContainsRune(" '*-", r) }) < 0 &&
+			cues(between, adjoins|limits|thats|changes) == nil
+	}
+	return false
+}
+
+// conditional reports whether a verb of a clause is in the conditional mood of French, Spanish, Portuguese or Italian.
+func conditional(clause string) bool {
+	found, noun := false, false
+	for _, word := range strings.FieldsFunc(clause, func(r rune) bool { return !unicode15.IsLetter(r) }) {
+		if listed(english, word) {
+			return false
+		}
+		found = found || !noun && len(word) > 3 && moods().MatchString(word)
+		noun = listed(" la una a uma da na della de ", word)
+	}
+	return found
+}
+
+// moods matches a verb in the conditional mood.
+var moods = compiled.Regexp(`^(?:\pL*(?:[aeid]r|br)ía(?:n|mos)?|(?:\pL\pL+[aeid]r|ser|ter|far|dar|ir|haver)ia(?:m|mos)?|\pL*(?:[eidv]r|aur)ai(?:t|ent)|\pL+rebbe(?:ro)?)$`)
 
 // endsWith reports whether a phrase of the roles ends there in the sentence before the value.
 func (p place) endsWith(end int, want role) bool {

@@ -52,6 +52,7 @@ type wanted struct {
 	letter bool   // the letter of a multiple choice
 	phrase string // the reference, if it is in words
 	words  string // its words in lower case
+	value  bool   // with a digit
 	unit   bool   // a value with a unit that we can convert
 }
 
@@ -60,6 +61,7 @@ func wantedFor(reference string) wanted {
 	if !want.letter && IsPhrase(reference) {
 		want.phrase, want.words = reference, Words(reference)
 	}
+	want.value = want.phrase == "" && !want.letter && strings.ContainsAny(reference, "0123456789")
 	want.unit = EndsInUnit(reference) || strings.Contains(reference, "$")
 	return want
 }
@@ -67,8 +69,8 @@ func wantedFor(reference string) wanted {
 // located finds the answer of a reply that asserts all its values.
 func located(text string, want wanted) (found string, rule Rule) {
 	if boxes, rest := lastBoxes(text); boxes != nil {
-		if at := strings.LastIndex(lower(rest), "final answer"); at >= 0 {
-			if s := fromStatement(statement(rest[at:]), want); s != "" {
+		if s := statement(rest); startsWithValue(strings.TrimLeft(s, " *(")) || strings.Contains(lower(rest), "final answer") {
+			if s = fromStatement(s, want); s != "" && want.states(rest, s, RuleStatement) {
 				return s, RuleStatement
 			}
 		}
@@ -107,6 +109,9 @@ func fromText(text string, want wanted) (string, Rule) {
 		if text = peel(withoutWords(text)); strings.HasPrefix(text, `\begin`) && aligned().MatchString(text) {
 			text = lines(text)
 		}
+		if m := tallied().FindStringSubmatch(text); m != nil && cues(m[2], bounds) == nil {
+			return m[1], RuleBare
+		}
 		return strings.Trim(text, "* "), RuleBare
 	}
 	if s := statement(text); s != "" {
@@ -144,6 +149,9 @@ func fromText(text string, want wanted) (string, Rule) {
 	}
 	return "", RuleNone
 }
+
+// tallied matches a value and the word of Chinese or Japanese that counts it.
+var tallied = compiled.Regexp(`^\** ?(.*[\d)}\]$])\s*(\p{Han}{0,2})(?:です|だ|である|[个個つ])?[。* ]*$`)
 
 // The greatest lengths of unmarked answers.
 const (

@@ -200,7 +200,7 @@ var (
 	afterWord = compiled.Regexp(`^[)\]}*$]*(?:\s*$|[).,:;\]}*$<!?—–-]|\s+[-–—(]|\s+(?:is|because|since|which|as|while|non|not|ist|est|es|é|è)\b|[^\p{Latin}\s'])`)
 
 	// beforeLetter matches the words after which A and I are letters.
-	beforeLetter = compiled.Regexp(`(?i)(?:options?|choices?|letter)[\s*(:]*$`)
+	beforeLetter = compiled.Regexp(`(?i)(?:options?|choices?|letter|only|just)[\s*(:]*$`)
 )
 
 // loneLetter returns where the first letter of a choice stands on its own in a text from an index on, or
@@ -246,7 +246,7 @@ func subject(text string) string {
 var judged = compiled.Regexp(`(?:^|[^\p{L}])\(?([A-J])\)?\*{0,2} (?:is|must be) (?:the )?(?:correct|right|best)\b`)
 
 // opening matches a letter at the start of a text.
-var opening = compiled.Regexp(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{Latin}\s'’]|\s+(?:is (?:the|correct|right|my|best|true)|because|since|non|not)\b)`)
+var opening = compiled.Regexp(`^\s*[*(]*([A-J])[*)]*(?:[.,:;。，]|[^\p{L}\s'’]|\s+(?:is (?:the|correct|right|my|best|true)|because|since|non|not)\b)`)
 
 // maxHint is the greatest length of a text in which an unmarked letter counts.
 const maxHint = 400

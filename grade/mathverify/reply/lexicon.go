@@ -36,7 +36,7 @@ const (
 	adjoins                     // a number after it, and after another number, is not the object of its sentence
 	giving                      // the value after it is stated; with the form "is", by the verb of a main clause
 	labels                      // a noun with its value after it
-	mutes                       // its clause states no value after it; "near": before it, up to a comma; "after": before it
+	mutes                       // its clause states no value after it; "no": it denies; "near": before it, up to a comma; "after": before it
 	reports                     // its sentence states no value after it; "first": if it begins the sentence
 	thats                       // what follows is said by the words before it
 	factive                     // these words state what follows
@@ -48,11 +48,13 @@ const (
 	definite                    // it tells of a number known before
 	articles                    // with the definite ones: a clause begins, and not a relative one
 	numbers                     // the number of the form; with the form "/", no number with the one before it
+	finds                       // after a denial in its clause, or "alone": the reply has no answer
+	spares                      // beside these: what it denies is another answer
 	explains                    // at the beginning of a sentence: it only explains or checks what was said
 )
 
 // roleNames names the roles in the lexicon, in order.
-const roleNames = "states denies refutes hedges doubts limits changes alters retracts corrects confirms reasons keeps turns fills bounds compares adjoins giving labels mutes reports thats factive relates contrasts concludes holds predicates definite articles numbers explains"
+const roleNames = "states denies refutes hedges doubts limits changes alters retracts corrects confirms reasons keeps turns fills bounds compares adjoins giving labels mutes reports thats factive relates contrasts concludes holds predicates definite articles numbers finds spares explains"
 
 // An entry is a row of the lexicon.
 type entry struct {

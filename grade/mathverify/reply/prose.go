@@ -214,6 +214,9 @@ func fromStatement(s string, want wanted) string {
 		part = s[:loc[0]]
 	}
 	part = withoutTail(strings.Trim(part, " .*\n:"))
+	if digits, ok := strings.CutSuffix(part, "!"); ok && plainNumber(digits) { // no factorial
+		part = digits
+	}
 	if m := unitWord().FindStringSubmatch(part); m != nil {
 		part = m[1]
 	}

@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -32,10 +33,18 @@ func settled(text string, want wanted) (found string, rule Rule) {
 			found, rule = claimed(text, want)
 		}
 	}
-	if (rule != RuleBare || startsWithValue(found)) && !want.states(text, found, rule) {
-		return "", RuleNone
+	if rule == RuleBare && !startsWithValue(found) || want.states(text, found, rule) {
+		return found, rule
 	}
-	return found, rule
+	if start, end := want.find(text, found, rule); rule == RuleStatement && start >= 0 { // a later clause may state another
+		if at := strings.IndexAny(text[end:], ";.\n"); at >= 0 && strings.ContainsAny(text[end+at:], "0123456789") {
+			rest := text[end+at+1:]
+			if found, rule = claimed(rest, want); want.states(rest, found, rule) {
+				return found, rule
+			}
+		}
+	}
+	return "", RuleNone
 }
 
 // claimed finds the answer of a reply whose end may correct, deny, doubt, sign or change a value.
@@ -50,7 +59,11 @@ func claimed(text string, want wanted) (found string, rule Rule) {
 	}
 	low := lower(text[from:])
 	r := &reader{text: text[from:], low: low, want: want}
-	all := cues(low, claims|retracts|corrects)
+	roles := claims | retracts | corrects
+	if want.value {
+		roles |= finds
+	}
+	all := slices.DeleteFunc(cues(low, roles), func(c cue) bool { return c.role == finds && !r.unable(c) })
 	if len(all) == 0 {
 		return located(text, want)
 	}
@@ -101,7 +114,7 @@ func (r *reader) correction(all []cue) (rest string, ok bool) {
 	for _, c := range all {
 		switch {
 		case c.start < after || ok && c.end < last.end:
-		case c.role == retracts && (c.form != "this" || !r.aside(after, c.start)):
+		case c.role == finds, c.role == retracts && (c.form != "this" || !r.aside(after, c.start)):
 			last, rest, ok = c, r.text[c.end:], true
 		case c.role == corrects && after > 0:
 			at := r.value(c.end, " ,:;—–-….\n")
@@ -115,9 +128,25 @@ func (r *reader) correction(all []cue) (rest string, ok bool) {
 		}
 	}
 	if ok && len(cues(r.low[last.end:], confirms)) > 0 && len(cues(r.low[last.end:], corrects)) == 0 {
-		ok = last.role != retracts
+		ok = last.role != retracts && last.role != finds
 	}
 	return rest, ok
+}
+
+// unable reports whether a word of finding says that the reply has no answer: its clause denies it, and not of
+// another answer only.
+func (r *reader) unable(c cue) bool {
+	head := r.low[max(0, c.start-maxHint):c.start]
+	clause := head[sentenceStart(head):]
+	if clause = clause[clauseStart(clause):]; r.enclosed(c.start) || cues(clause+r.low[c.start:c.end], spares) != nil {
+		return false
+	}
+	return c.form == "alone" || slices.ContainsFunc(cues(clause, mutes), func(n cue) bool { return n.form == "no" })
+}
+
+// enclosed reports whether a place is in brackets.
+func (r *reader) enclosed(at int) bool {
+	return strings.LastIndexByte(r.text[:at], '(') > strings.LastIndexByte(r.text[:at], ')')
 }
 
 // aside reports whether a phrase speaks of another value than the answer: one stands between the sentence of

@@ -35,7 +35,7 @@ func writesCommas(text string) bool {
 		if listed(english, word) {
 			return false
 		}
-		if r := first(word); len(word) > 2 && unicode15.IsLetter(r) && !dense(r) {
+		if r := first(word); len(word) > 1 && unicode15.IsLetter(r) && !dense(r) {
 			words++
 		}
 	}
