@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // An Unreadable is a group that is set aside because it cannot be read.
@@ -21,14 +23,15 @@ type Unreadable struct {
 	untried bool // nobody tried to read it, because the disk could not read others
 }
 
-// If the store cannot read groups, the queue tries again after a pause that doubles each
-// time: the disk may have failed for a moment. It does not retry damaged groups.
-const (
-	asidePause = time.Second
-	asideMost  = 12 // how often the pause doubles
-	asideFew   = 6  // the same for a group that was not tried
-	asideSoon  = 3  // after so many failures, the disk did not fail for a moment
+// If the store cannot read groups, the queue tries again later: the disk may have failed for a
+// moment. It does not retry damaged groups.
+var (
+	asideTried   = pause.Backoff{First: time.Second, Most: 4096 * time.Second}
+	asideUntried = pause.Backoff{First: time.Second, Most: 64 * time.Second}
 )
+
+// asideSoon is after how many failures the disk did not fail for a moment.
+const asideSoon = 3
 
 // OnUnreadable calls tell for every group that is set aside, each time, beginning with the
 // present ones. Of groups set aside together because of one unreadable file, it tells the
@@ -130,7 +133,7 @@ func (q *Queue) setAside(entries []Entry, f *failures) (err error) {
 		if _, aside := q.unreadable[one.Seq]; aside {
 			continue
 		}
-		a := q.unread(one.Entry, one.why, asideMost)
+		a := q.unread(one.Entry, one.why, asideTried)
 		if a.Again.IsZero() { // each damaged group has a line of its own
 			q.exclude([]Unreadable{a})
 			continue
@@ -157,7 +160,7 @@ func (x *index) around(one failure, entries []Entry) (list []Unreadable) {
 		if _, aside := x.unreadable[e.Seq]; aside || e.Seq == one.Seq {
 			continue
 		}
-		a := x.unread(e, one.why, asideFew)
+		a := x.unread(e, one.why, asideUntried)
 		a.untried = true
 		x.unreadable[e.Seq] = a
 		list = append(list, a)
@@ -165,12 +168,11 @@ func (x *index) around(one failure, entries []Entry) (list []Unreadable) {
 	return list
 }
 
-// unread makes e an unreadable group because of why, and counts that. Its pause doubles most
-// times at most. x.mu is held.
-func (x *index) unread(e Entry, why error, most int) Unreadable {
+// unread makes e an unreadable group because of why, and counts that. x.mu is held.
+func (x *index) unread(e Entry, why error, again pause.Backoff) Unreadable {
 	a, tries := Unreadable{Entry: e, Why: why}, x.tries[e.Seq]
 	if errors.Is(why, ErrUnreadable) {
-		a.Again = time.Now().Add(asidePause << min(tries, most))
+		a.Again = time.Now().Add(again.After(tries + 1))
 		x.tries[e.Seq]++
 		x.remind(a.Again)
 	}

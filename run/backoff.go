@@ -8,21 +8,21 @@ import (
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
-// pauseFirst is the first pause before a new group after failures.
-const pauseFirst = 50 * time.Millisecond
-
 // A backoff slows a run down while its policy fails: a server that is down is not asked as
 // fast as it can refuse. Many goroutines may use it.
 type backoff struct {
-	free int64         // groups that may fail in a row without a pause
-	most time.Duration // longest pause
-	row  atomic.Int64  // groups that failed in a row
+	free  int64 // groups that may fail in a row without a pause
+	pause pause.Backoff
+	row   atomic.Int64 // groups that failed in a row
 }
 
 // newBackoffs returns the backoffs for failures of the policy; for too long prompts, which are
 // refused at once; and for groups that are too old when they are made.
 func newBackoffs() (faults, refusals, aged *backoff) {
-	return &backoff{most: 10 * time.Second}, &backoff{free: 100, most: time.Second}, &backoff{free: 100, most: time.Second}
+	pauses := func(most time.Duration) pause.Backoff {
+		return pause.Backoff{First: 100 * time.Millisecond, Most: most}
+	}
+	return &backoff{pause: pauses(10 * time.Second)}, &backoff{free: 100, pause: pauses(time.Second)}, &backoff{free: 100, pause: pauses(time.Second)}
 }
 
 // count counts a group that failed, or one that did not.
@@ -37,11 +37,8 @@ func (f *backoff) count(failed bool) {
 // wait waits if the last groups failed: longer, the more of them failed in a row.
 func (f *backoff) wait(ctx context.Context) error {
 	row := f.row.Load() - f.free
-	if row <= 0 {
+	if row <= 0 || pause.For(ctx, f.pause.After(int(row))) {
 		return nil
 	}
-	if !pause.For(ctx, min(f.most, pauseFirst<<min(row, 10))) {
-		return context.Cause(ctx)
-	}
-	return nil
+	return context.Cause(ctx)
 }

@@ -8,12 +8,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/wal"
 )
 
 const (
 	tidyEvery   = time.Second
-	pauseAtMost = time.Minute // after faults
+	tidyAgain   = time.Minute // after many faults in a row
 	smallFactor = 8           // a segment is small below this fraction of the size of a full one
 )
 
@@ -21,22 +22,16 @@ const (
 // writes what Forget left, until ctx ends. If the disk fails it logs that, and tries again later.
 // One at a time may run.
 func (j *Journal) Run(ctx context.Context) error {
-	pause := tidyEvery
-	for {
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return nil
-		case <-timer.C:
-		}
+	pauses := pause.Backoff{First: tidyEvery, Most: tidyAgain}
+	for faults := 0; pause.For(ctx, pauses.After(faults+1)); {
 		if err := j.tidy(); err != nil {
 			j.log.Warn("the session journal cannot be tidied up, and grows", "err", err)
-			pause = min(2*pause, pauseAtMost)
+			faults++
 			continue
 		}
-		pause = tidyEvery
+		faults = 0
 	}
+	return nil
 }
 
 // tidy does once what Run does.

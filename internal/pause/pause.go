@@ -1,4 +1,4 @@
-// Package pause waits.
+// Package pause waits: for a time, or longer and longer between tries that fail.
 package pause
 
 import (

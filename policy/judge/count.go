@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -173,8 +174,8 @@ func (h *Hold) wait(ctx context.Context) error {
 		if left <= 0 {
 			break
 		}
-		if err := wait(ctx, left); err != nil {
-			return err
+		if !pause.For(ctx, left) {
+			return context.Cause(ctx)
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -231,8 +232,8 @@ func (j *Judge) fitting(replies []string, ask func(shown []string) error) error 
 // patiently calls try until it succeeds or Config.Within is over, with pauses that grow from a
 // second to a minute. Only an [*Ungraded] that may end is tried again.
 func (j *Judge) patiently(ctx context.Context, try func() error) error {
-	end := time.Now().Add(j.cfg.Within)
-	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
+	end, again := time.Now().Add(j.cfg.Within), pause.Backoff{First: time.Second, Most: time.Minute}
+	for tries := 1; ; tries++ {
 		err := try()
 		if err == nil {
 			return nil
@@ -241,24 +242,12 @@ func (j *Judge) patiently(ctx context.Context, try func() error) error {
 			return context.Cause(ctx)
 		}
 		u, ok := errors.AsType[*Ungraded](err)
-		if !ok || !u.later() || j.cfg.Within == 0 || !time.Now().Add(pause).Before(end) {
+		if !ok || !u.later() || j.cfg.Within == 0 || !time.Now().Add(again.After(tries)).Before(end) {
 			j.ungraded.Add(1)
 			return err
 		}
-		if err := wait(ctx, pause); err != nil {
-			return err
+		if !pause.For(ctx, again.After(tries)) {
+			return context.Cause(ctx)
 		}
-	}
-}
-
-// wait returns after d, or with the cause of ctx.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
 	}
 }

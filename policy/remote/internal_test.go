@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // call returns an arbitrary request.
@@ -62,7 +63,7 @@ func TestPausesGrowUpToTheLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.retry.draw = func(most time.Duration) time.Duration { return most }
+			s.retry.backoff.Jitter = false
 			if err := s.Ask(t.Context(), call()); err != nil {
 				t.Fatal(err)
 			}
@@ -74,22 +75,6 @@ func TestPausesGrowUpToTheLimit(t *testing.T) {
 				t.Errorf("%s: pauses of %v, want %v", test.why, got, test.want)
 			}
 		})
-	}
-}
-
-func TestJitterIsFull(t *testing.T) {
-	t.Parallel()
-	s, err := New(Config{URL: "http://server/v1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	low, high := time.Hour, time.Duration(0)
-	for range 1000 {
-		d := s.retry.draw(time.Second)
-		low, high = min(low, d), max(high, d)
-	}
-	if low < 0 || low > 50*time.Millisecond || high > time.Second || high < 950*time.Millisecond {
-		t.Errorf("pauses from %v to %v, want from about 0 to about 1s", low, high)
 	}
 }
 
@@ -106,41 +91,11 @@ func TestDefaultsArePatient(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.retry.draw = func(most time.Duration) time.Duration { return most / 2 } // the mean of the draws
+		s.retry.backoff = pause.Backoff{First: s.retry.backoff.First / 2, Most: s.retry.backoff.Most / 2} // the mean of the draws
 		if err := s.Ask(t.Context(), call()); err != nil {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
 	})
-}
-
-func TestRetryAfterHeader(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for header, want := range map[string]time.Duration{
-		"": 0, "5": 5 * time.Second, " 5 ": 5 * time.Second, "-5": 0, "soon": 0, "NaN": 0,
-		"9000000000000000000": 24 * time.Hour, "99999999999999999999999": 0,
-		"Thu, 01 Jan 2026 00:01:00 GMT": time.Minute, "Wed, 31 Dec 2025 00:00:00 GMT": 0,
-		"Fri, 01 Jan 2100 00:00:00 GMT": 24 * time.Hour,
-	} {
-		if got := retryAfter(header, now); got != want {
-			t.Errorf("%q: %v, want %v", header, got, want)
-		}
-	}
-}
-
-func TestExcerptIsShortAndSafe(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ why, body, key, want string }{
-		{"on one line", "a\n\t b\x00", "", "a b\x00"},
-		{"without the key", "Bearer k1, k1", "k1", "Bearer [key], [key]"},
-		{"bytes that are not text", "a\xff", "", "a\uFFFD"},
-		{"cut within a character", strings.Repeat("é", 200), "", strings.Repeat("é", 150) + "…"},
-		{"cut at 300 bytes", "x" + strings.Repeat("é", 200), "", "x" + strings.Repeat("é", 149) + "…"},
-	} {
-		if got := excerpt([]byte(test.body), test.key); got != test.want {
-			t.Errorf("%s: %q, want %q", test.why, got, test.want)
-		}
-	}
 }
 
 func TestComplaintsAboutTheContext(t *testing.T) {

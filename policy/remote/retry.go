@@ -2,19 +2,21 @@ package remote
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // A Retry repeats attempts after temporary faults. Many goroutines may use it.
 type Retry struct {
-	cfg  Config
-	draw func(time.Duration) time.Duration // draws uniformly from 0 to its argument
+	cfg     Config
+	backoff pause.Backoff
 }
 
 // NewRetry returns a Retry with the Retries, Backoff, MaxBackoff, Told and Stop of cfg.
 func NewRetry(cfg Config) *Retry {
-	return &Retry{cfg.withDefaults(), func(most time.Duration) time.Duration { return rand.N(most + 1) }}
+	cfg = cfg.withDefaults()
+	return &Retry{cfg, pause.Backoff{First: 2 * cfg.Backoff, Most: cfg.MaxBackoff, Jitter: true}}
 }
 
 // Do calls try until it returns nil, a permanent fault, or a fault after the last retry.
@@ -47,7 +49,7 @@ func (r *Retry) Do(ctx context.Context, try func() *Error) error {
 // pause waits before retry i. It returns early if Config.Stop is closed, or with the cause
 // of ctx.
 func (r *Retry) pause(ctx context.Context, i int, after time.Duration) (stopped bool, err error) {
-	timer := time.NewTimer(r.draw(r.Backoff(i)) + min(after, r.cfg.MaxBackoff))
+	timer := time.NewTimer(r.backoff.After(i) + min(after, r.cfg.MaxBackoff))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -61,8 +63,7 @@ func (r *Retry) pause(ctx context.Context, i int, after time.Duration) (stopped 
 
 // Backoff returns the longest pause before retry i, from 1 on.
 func (r *Retry) Backoff(i int) time.Duration {
-	if i < 30 && r.cfg.Backoff < r.cfg.MaxBackoff>>i {
-		return r.cfg.Backoff << i
-	}
-	return r.cfg.MaxBackoff
+	longest := r.backoff
+	longest.Jitter = false
+	return longest.After(i)
 }

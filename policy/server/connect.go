@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/engines"
 	"github.com/quintain-rl/quintain/policy/remote"
@@ -253,17 +254,15 @@ func reasons(notes []string) string {
 	return " (" + strings.Join(notes, "; ") + ")"
 }
 
-// longestPause is the pause between tries to reach a server; the first ones are shorter.
-const longestPause = 10 * time.Second
+// pauses are those between tries to reach a server.
+var pauses = pause.Backoff{First: time.Second, Most: 10 * time.Second}
 
 // Run waits for the server if [Server.Connect] has not reached it, then follows the version
 // of its weights until ctx ends. The error says why the server can never be used.
 func (s *Server) Run(ctx context.Context) error {
-	for tries := 1; !s.isReady(); tries++ {
-		select {
-		case <-ctx.Done():
+	for failed := 1; !s.isReady(); failed++ {
+		if !pause.For(ctx, pauses.After(failed)) {
 			return nil
-		case <-time.After(min(longestPause, time.Duration(tries)*time.Second)):
 		}
 		if err := s.Connect(ctx); err != nil && !Temporary(err) && ctx.Err() == nil {
 			s.failed = err

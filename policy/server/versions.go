@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/weights"
 )
@@ -32,10 +33,8 @@ func (s *Server) follow(ctx context.Context) error {
 			before = now
 			s.use.Moved()
 		}
-		select {
-		case <-ctx.Done():
+		if !pause.For(ctx, time.Second) {
 			return nil
-		case <-time.After(time.Second):
 		}
 	}
 }

@@ -48,7 +48,7 @@ type segment struct {
 	total  int64  // of all groups ever put into it
 	busy   bool   // being rewritten or removed
 	spans  []span // numbers that may be in unreadable parts; the file stays while it has any
-	stuck  pause  // before another attempt to rewrite it, because some of it could not be read
+	stuck  delay  // before another attempt to rewrite it, because some of it could not be read
 
 	failures atomic.Int32 // reads of bodies that failed since the last success
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -104,26 +105,22 @@ func (s *segments) compactable() []*segment {
 // fixed reports whether the segment stays as it is for now. The mutex of segments is held.
 func (seg *segment) fixed() bool { return seg.busy || len(seg.spans) > 0 || seg.stuck.lasts() }
 
-// A pause is the time until another attempt at what the disk could not read. It doubles with
-// each attempt.
-type pause struct {
+// A delay is the time until another attempt at what the disk could not read.
+type delay struct {
 	until time.Time // zero: none
 	tries int
 }
 
-// The first pause, and how often it doubles.
-const (
-	firstPause = time.Minute
-	mostPauses = 6
-)
+// delays is how long a delay lasts.
+var delays = pause.Backoff{First: time.Minute, Most: 64 * time.Minute}
 
-func (p *pause) lasts() bool { return time.Now().Before(p.until) }
+func (d *delay) lasts() bool { return time.Now().Before(d.until) }
 
-// begin begins a pause, and reports whether it is the first.
-func (p *pause) begin() (first bool) {
-	p.until = time.Now().Add(firstPause << min(p.tries, mostPauses))
-	p.tries++
-	return p.tries == 1
+// begin begins a delay, and reports whether it is the first.
+func (d *delay) begin() (first bool) {
+	d.tries++
+	d.until = time.Now().Add(delays.After(d.tries))
+	return d.tries == 1
 }
 
 func occupy(list []*segment) []*segment {

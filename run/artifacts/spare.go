@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/trace"
 )
@@ -67,12 +68,8 @@ func (s *spare) flush(what string, part func(context.Context) error) func(contex
 	return func(ctx context.Context) error {
 		for {
 			err := s.forgive(what, part(ctx))
-			if err != nil || ctx.Err() != nil {
+			if err != nil || !pause.For(ctx, time.Second) {
 				return err
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(time.Second):
 			}
 		}
 	}

@@ -10,12 +10,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
-// The pause before a restart is leastPause, and doubles with each consecutive failure up to
-// mostPause.
-const (
-	leastPause = 100 * time.Millisecond
-	mostPause  = 10 * time.Second
-)
+// pauses are those before a program is started again.
+var pauses = pause.Backoff{First: 100 * time.Millisecond, Most: 10 * time.Second}
 
 // A slot holds a link, and replaces it when it is gone.
 type slot struct {
@@ -71,7 +67,7 @@ func (p *Program) reach(ctx context.Context, s *slot) (link, error) {
 		if s.faults > p.how.Restarts {
 			return nil, fmt.Errorf("%w: scenario %s failed %d times in a row: %w", quintain.ErrStop, p.name(), s.faults, s.last)
 		}
-		if s.last != nil && !pause.For(ctx, min(leastPause<<min(s.faults, 20), mostPause)) {
+		if s.last != nil && !pause.For(ctx, pauses.After(s.faults+1)) {
 			return nil, context.Cause(ctx)
 		}
 		l, said, err := p.connect(ctx)
