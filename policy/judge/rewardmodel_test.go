@@ -194,7 +194,7 @@ func TestErrors(t *testing.T) {
 		"chat template":        {Kind: judge.SGLang, URLs: []string{"http://a"}},
 		"class is -1":          {Kind: judge.SGLang, URLs: []string{"http://a"}, Render: render, Class: -1},
 		"batch is -1":          {Kind: judge.SGLang, URLs: []string{"http://a"}, Render: render, Batch: -1},
-		"before it, like http": {Kind: judge.SGLang, URLs: []string{"a"}, Render: render},
+		"want one such as http": {Kind: judge.SGLang, URLs: []string{"a"}, Render: render},
 	} {
 		if _, err := judge.NewRewardModel(cfg); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want %s", err, says)

@@ -3,11 +3,11 @@ package remote
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/httpclient"
 )
 
 // A Config names a server and its limits. URL is required; the zero value of every other
@@ -85,9 +85,6 @@ func (c Config) withDefaults() Config {
 	if c.Version == nil {
 		c.Version = func() int32 { return 0 }
 	}
-	if c.Transport == nil {
-		c.Transport = newTransport(c.MaxInFlight)
-	}
 	return c
 }
 
@@ -100,12 +97,10 @@ func setDefault[T comparable](field *T, value T) {
 
 // check reports the first invalid field, before defaults apply.
 func (c Config) check() error {
-	base, err := url.Parse(c.URL)
+	base, err := httpclient.ParseURL(c.URL)
 	switch {
 	case err != nil:
-		return errors.New("url is not valid, want one with http:// or https:// before it, like http://127.0.0.1:8001/v1")
-	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
-		return fmt.Errorf("url is %q, want one with http:// or https:// before it, like http://127.0.0.1:8001/v1", base.Redacted())
+		return fmt.Errorf("url %w", err)
 	case base.User != nil:
 		return errors.New("url contains a user name: put a key into the API key setting instead")
 	case strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
@@ -118,37 +113,6 @@ func (c Config) check() error {
 		return fmt.Errorf("max reply bytes is %d, want 1 or more", c.MaxReplyBytes)
 	}
 	return nil
-}
-
-// Sizes of the buffers of a connection, of which there may be thousands: a request, and most
-// of a reply, in one call of the system.
-const (
-	readBuffer  = 8 << 10
-	writeBuffer = 16 << 10
-	lineBuffer  = 2 << 10 // of a stream
-)
-
-// newTransport returns a connection pool for inFlight long requests to one server. A reply
-// may take an hour without a byte, so TCP probes or HTTP/2 pings detect a dead peer within
-// two minutes. Idle connections are closed after four seconds: uvicorn, which most such
-// servers run on, closes them after five, and a request on a closing connection is lost.
-func newTransport(inFlight int) *http.Transport {
-	dialer := &net.Dialer{
-		Timeout:         10 * time.Second,
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 15 * time.Second, Count: 4},
-	}
-	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         dialer.DialContext,
-		TLSHandshakeTimeout: 10 * time.Second,
-		MaxIdleConnsPerHost: inFlight,
-		ReadBufferSize:      readBuffer,
-		WriteBufferSize:     writeBuffer,
-		IdleConnTimeout:     4 * time.Second,
-		DisableCompression:  true, // MaxReplyBytes limits the bytes that arrive
-		ForceAttemptHTTP2:   true,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 30 * time.Second},
-	}
 }
 
 // Root returns the address of a server from url, its API below /v1.

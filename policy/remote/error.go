@@ -2,18 +2,16 @@ package remote
 
 import (
 	"bytes"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -156,21 +154,6 @@ func Decode(body []byte, value any) *Error {
 	return Nonsensef("answer is not valid JSON: %w", err)
 }
 
-// broken returns the error for an attempt that did not complete.
-func broken(err error) *Error {
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		err = outer.Err // the text of outer contains the whole URL
-	}
-	e := &Error{Kind: Unreachable, Err: err}
-	if dns, ok := errors.AsType[*net.DNSError](err); ok {
-		e.final = dns.IsNotFound
-	}
-	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok || errors.Is(err, http.ErrSchemeMismatch) {
-		e.final = true
-	}
-	return e
-}
-
 // refused returns the error for an answer with a status other than 2xx.
 func refused(status int, body []byte) *Error {
 	e := &Error{Kind: Refused, Status: status}
@@ -179,7 +162,7 @@ func refused(status int, body []byte) *Error {
 		e.Kind = Busy
 	case status == http.StatusGatewayTimeout:
 		e.Kind = TooSlow
-	case status >= 500 && status != http.StatusNotImplemented && status != http.StatusHTTPVersionNotSupported:
+	case httpclient.Temporary(status):
 		e.Kind = ServerFailed
 	case status >= 400 && status < 500 && tellsOfContext(body):
 		e.Kind = TooLong
@@ -209,25 +192,6 @@ func (e *Error) RefusesSeveral() bool {
 		return strings.Contains(strings.ToLower(e.Excerpt), "one completion choice")
 	}
 	return false
-}
-
-// excerpt returns the beginning of body on one line, without key.
-func excerpt(body []byte, key string) string {
-	const most = 300
-	text := hide(strings.ToValidUTF8(string(body[:min(len(body), 8*most)]), "\uFFFD"), key)
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
-}
-
-// hide replaces key in text by "[key]".
-func hide(text, key string) string {
-	if key == "" {
-		return text
-	}
-	return strings.ReplaceAll(text, key, "[key]")
 }
 
 // After returns the pause that the server asked for, by Retry-After; 0: none.

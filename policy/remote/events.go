@@ -8,8 +8,11 @@ import (
 	"io"
 )
 
-// longest limits the bytes of line buffer kept for the next stream.
-const longest = 64 << 10
+// The line buffer of a stream, in bytes: at first, and at most when it is kept for the next one.
+const (
+	lineBuffer = 2 << 10
+	longest    = 64 << 10
+)
 
 // An eventReader reads the events of streams, one after the other, in the same memory.
 type eventReader struct {

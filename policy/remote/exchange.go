@@ -6,17 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 )
-
-// errSlow is the cause of an attempt that exceeded Config.Timeout.
-var errSlow = errors.New("no answer in time")
 
 // An answer is the result of one attempt.
 type answer struct {
@@ -31,18 +28,14 @@ type answer struct {
 // is 2xx.
 func (s *Server) exchange(ctx context.Context, method string, c *Call) (answer, *Error) {
 	target := s.base.JoinPath(c.Path)
-	a := answer{url: plain(target)}
-	ctx, cancel := patiently(ctx, s.cfg.Timeout)
+	a := answer{url: httpclient.Plain(target)}
+	ctx, cancel := httpclient.Within(ctx, s.cfg.Timeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, method, target.String(), bytes.NewReader(c.Body))
+	request, err := s.http.Request(ctx, method, target.String(), c.Body)
 	if err != nil {
-		return a, s.sign(broken(err), a)
+		return a, s.sign(faultOf(ctx, err), a)
 	}
 	request.Header.Set("Accept", "application/json, text/event-stream")
-	request.Header.Set("Content-Type", "application/json")
-	if s.cfg.APIKey != "" {
-		request.Header.Set("Authorization", "Bearer "+s.cfg.APIKey)
-	}
 	if span := traceparent.From(ctx); span.Valid() {
 		request.Header.Set(traceparent.Header, span.String())
 	}
@@ -58,14 +51,14 @@ func (s *Server) exchange(ctx context.Context, method string, c *Call) (answer, 
 
 // send sends a request and reads the answer into a. A status other than 2xx is an error.
 func (s *Server) send(request *http.Request, a *answer, c *Call) error {
-	response, err := s.http.Do(request)
+	response, err := s.http.Start(request)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
 	a.status = response.StatusCode
 	a.page = strings.HasPrefix(response.Header.Get("Content-Type"), "text/html")
-	a.after = retryAfter(response.Header.Get("Retry-After"), time.Now())
+	a.after = httpclient.RetryAfter(response.Header.Get("Retry-After"), time.Now())
 	if err := s.receive(response, a, c); err != nil {
 		return err
 	}
@@ -80,22 +73,29 @@ func faultOf(ctx context.Context, err error) *Error {
 	if fault, ok := errors.AsType[*Error](err); ok {
 		return fault
 	}
-	if errors.Is(context.Cause(ctx), errSlow) {
+	if errors.Is(context.Cause(ctx), httpclient.ErrSlow) {
 		return &Error{Kind: TooSlow, Err: context.Cause(ctx)}
 	}
-	return broken(err)
+	e := &Error{Kind: Unreachable, Err: err}
+	if broken, ok := errors.AsType[*httpclient.Error](err); ok {
+		e.Err, e.final = broken.Err, !broken.Temporary()
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok {
+		e.final = e.final || dns.IsNotFound
+	}
+	return e
 }
 
 // receive reads the body of r into a or, if c wants them, its events.
 func (s *Server) receive(r *http.Response, a *answer, c *Call) (err error) {
 	streams := strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream")
 	if c.Event == nil || !streams {
-		a.body, err = readAll(r, s.cfg.MaxReplyBytes)
+		a.body, err = httpclient.Read(r, s.cfg.MaxReplyBytes)
 		switch {
+		case errors.Is(err, httpclient.ErrTooLarge):
+			return &Error{Kind: TooLarge, Err: fmt.Errorf("more than %d bytes", s.cfg.MaxReplyBytes)}
 		case err != nil:
 			return err
-		case int64(len(a.body)) > s.cfg.MaxReplyBytes:
-			return &Error{Kind: TooLarge, Err: fmt.Errorf("more than %d bytes", s.cfg.MaxReplyBytes)}
 		case c.Event != nil && a.status/100 == 2:
 			return Nonsensef("the answer is %.60q, want text/event-stream", r.Header.Get("Content-Type"))
 		}
@@ -119,57 +119,15 @@ func (s *Server) receive(r *http.Response, a *answer, c *Call) (err error) {
 	return err
 }
 
-// patiently returns a context that ends after limit, with errSlow in its cause.
-func patiently(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w (%v)", errSlow, limit))
-}
-
-// readAll reads the body of r, but at most limit+1 bytes.
-func readAll(r *http.Response, limit int64) ([]byte, error) {
-	var body bytes.Buffer
-	if size := r.ContentLength; size > 0 && size <= limit {
-		body.Grow(int(size) + bytes.MinRead)
-	}
-	_, err := body.ReadFrom(io.LimitReader(r.Body, limit+1))
-	return body.Bytes(), err
-}
-
 // sign adds the facts about answer a to e.
 func (s *Server) sign(e *Error, a answer) *Error {
 	e.URL, e.Status, e.page, e.after, e.Attempts = a.url, a.status, a.page, a.after, 1
 	if a.status/100 != 2 || e.Kind == Nonsense || e.Kind == Unsupported {
-		e.Excerpt = excerpt(a.body, s.cfg.APIKey)
+		e.Excerpt = s.http.Excerpt(a.body)
 	}
 	if e.Err != nil {
-		if text := e.Err.Error(); hide(text, s.cfg.APIKey) != text {
-			e.Err = errors.New(hide(text, s.cfg.APIKey))
-		}
+		e.Err = s.http.Hide(e.Err)
 	}
 	e.final = e.final || e.RefusesSeveral()
 	return e
-}
-
-// plain returns u without its query, which may hold a key.
-func plain(u *url.URL) string {
-	shown := *u
-	shown.RawQuery, shown.Fragment = "", ""
-	return shown.String()
-}
-
-// retryAfter returns the pause in a Retry-After header, in seconds or until a date; 0:
-// none.
-func retryAfter(header string, now time.Time) time.Duration {
-	const most = 24 * time.Hour // prevents overflow
-	if header == "" {
-		return 0
-	}
-	seconds, err := strconv.ParseInt(strings.TrimSpace(header), 10, 64)
-	if err != nil {
-		date, err := http.ParseTime(header)
-		if err != nil {
-			return 0
-		}
-		return max(0, min(date.Sub(now), most))
-	}
-	return time.Duration(max(0, min(seconds, int64(most/time.Second)))) * time.Second
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/httpclient"
 )
 
 // A Server is one inference server. Many goroutines may use it at once. Its only goroutines
@@ -22,7 +23,7 @@ import (
 type Server struct {
 	cfg   Config
 	base  *url.URL
-	http  *http.Client
+	http  *httpclient.Client
 	slots chan struct{} // a token for each running request
 	retry *Retry
 
@@ -51,12 +52,9 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	return &Server{
-		cfg:  cfg,
-		base: base,
-		http: &http.Client{
-			Transport:     cfg.Transport,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
+		cfg:   cfg,
+		base:  base,
+		http:  httpclient.New(httpclient.Config{Key: cfg.APIKey, Connections: cfg.MaxInFlight, Transport: cfg.Transport}),
 		slots: make(chan struct{}, cfg.MaxInFlight),
 		retry: NewRetry(cfg),
 
@@ -68,7 +66,7 @@ func New(cfg Config) (*Server, error) {
 func (s *Server) Stats() Stats { return Stats{Asked: s.asked.Load(), Retried: s.retried.Load()} }
 
 // CloseIdle closes the idle connections.
-func (s *Server) CloseIdle() { s.http.CloseIdleConnections() }
+func (s *Server) CloseIdle() { s.http.CloseIdle() }
 
 // A Call is a request that may need several attempts.
 type Call struct {
@@ -118,13 +116,13 @@ func (s *Server) Ask(ctx context.Context, c Call) error {
 // try waits for a slot and makes one attempt.
 func (s *Server) try(ctx context.Context, c *Call) *Error {
 	if ctx.Err() != nil {
-		return broken(context.Cause(ctx))
+		return faultOf(ctx, context.Cause(ctx))
 	}
 	select {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
 	case <-ctx.Done():
-		return broken(context.Cause(ctx))
+		return faultOf(ctx, context.Cause(ctx))
 	}
 	s.asked.Add(1)
 	c.Begin(s.Version(ctx))
@@ -187,7 +185,7 @@ func (s *Server) Post(ctx context.Context, path string, body []byte) ([]byte, er
 }
 
 func (s *Server) once(ctx context.Context, method string, c *Call) ([]byte, error) {
-	short, cancel := patiently(ctx, min(patience, s.cfg.Timeout))
+	short, cancel := httpclient.Within(ctx, min(patience, s.cfg.Timeout))
 	defer cancel()
 	a, fault := s.exchange(short, method, c)
 	if ctx.Err() != nil {
@@ -201,5 +199,5 @@ func (s *Server) once(ctx context.Context, method string, c *Call) ([]byte, erro
 
 // Fault completes e, a fault found in the body of an answer from path.
 func (s *Server) Fault(e *Error, path string, body []byte) *Error {
-	return s.sign(e, answer{url: plain(s.base.JoinPath(path)), status: http.StatusOK, body: body})
+	return s.sign(e, answer{url: httpclient.Plain(s.base.JoinPath(path)), status: http.StatusOK, body: body})
 }
