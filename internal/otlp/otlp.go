@@ -3,14 +3,13 @@
 package otlp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
@@ -29,8 +29,7 @@ const (
 	tries       = 10     // of a request, in about four minutes
 	sendEvery   = 2 * time.Second
 	patience    = 10 * time.Second // for the answer to a request
-	firstWait   = time.Second      // after a failure; it doubles
-	longest     = 30 * time.Second // such wait
+	longest     = 30 * time.Second // pause after a failure
 	lastTime    = 5 * time.Second  // for what is left when the run has ended
 	mostAnswer  = 64 << 10         // bytes that are read
 )
@@ -45,11 +44,10 @@ const (
 // An Exporter sends spans. It never stops the run: what the collector does not take is counted
 // and dropped. Many goroutines may use it.
 type Exporter struct {
-	url     string
-	headers http.Header
-	of      []Attribute
-	log     *slog.Logger
-	client  *http.Client
+	url    string
+	of     []Attribute
+	log    *slog.Logger
+	client *httpclient.Client
 
 	down bool // the last request failed; Run's, then Close's
 
@@ -72,10 +70,8 @@ func New(s Settings, getenv func(string) string, log *slog.Logger, of ...Attribu
 	if err != nil {
 		return nil, err
 	}
-	headers.Set("Content-Type", "application/json")
-	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // keys go nowhere else
 	e := &Exporter{
-		url: at, headers: headers, of: of, log: log, full: make(chan struct{}, 1), client: &http.Client{Timeout: patience, CheckRedirect: stay},
+		url: at, of: of, log: log, full: make(chan struct{}, 1), client: httpclient.New(httpclient.Config{Header: headers}),
 		sent:     prometheus.NewCounter(prometheus.CounterOpts{Name: "quintain_otlp_spans_total", Help: "Spans that the collector took."}),
 		failures: prometheus.NewCounter(prometheus.CounterOpts{Name: "quintain_otlp_failures_total", Help: "Requests that the collector did not take."}),
 		dropped:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "quintain_otlp_dropped_total", Help: "Spans that were dropped, by why."}, []string{"why"}),
@@ -137,6 +133,7 @@ func (e *Exporter) Close() error {
 	e.send(ctx, ctx)
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.client.CloseIdle()
 	if left := len(e.waiting); left > 0 {
 		e.dropped.WithLabelValues(dropTried).Add(float64(left))
 		e.log.Warn("the collector does not have the last spans of the run", "missing", left)
@@ -171,10 +168,9 @@ func (e *Exporter) persist(ctx, long context.Context, batch []Span) bool {
 		e.drop(dropRefused, len(batch), err)
 		return true
 	}
-	wait := firstWait
+	pauses := pause.Backoff{First: time.Second, Most: longest}
 	for try := 1; ; try++ {
-		rejected, after, err := e.post(long, body)
-		var final *refusedError
+		rejected, err := e.post(long, body)
 		switch {
 		case err == nil:
 			e.sent.Add(float64(len(batch) - min(rejected, len(batch))))
@@ -188,7 +184,8 @@ func (e *Exporter) persist(ctx, long context.Context, batch []Span) bool {
 			return false
 		}
 		e.failures.Inc()
-		if errors.As(err, &final) {
+		fault, _ := errors.AsType[*httpclient.Error](err)
+		if !slices.Contains(temporary, fault.Status) {
 			e.drop(dropRefused, len(batch), err)
 			return true
 		}
@@ -197,10 +194,9 @@ func (e *Exporter) persist(ctx, long context.Context, batch []Span) bool {
 			return true
 		}
 		e.fail("the collector takes no spans; they wait", "err", err)
-		if !pause.For(ctx, max(wait, min(after, longest))) {
+		if !pause.For(ctx, max(pauses.After(try), min(fault.After, longest))) {
 			return false
 		}
-		wait = min(2*wait, longest)
 	}
 }
 
@@ -226,43 +222,29 @@ func (e *Exporter) up() {
 	e.down = false
 }
 
-// A refusedError says that the collector will never take a request.
-type refusedError struct{ status, text string }
+// temporary has the statuses after which the protocol lets a client ask again; 0: there was no answer.
+var temporary = []int{0, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 
-func (r *refusedError) Error() string { return strings.TrimSpace(r.status + " " + r.text) }
-
-// post sends a request. It returns how many spans the collector rejected, or after which time it
-// wants to be asked again.
-func (e *Exporter) post(ctx context.Context, body []byte) (rejected int, after time.Duration, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
+// post sends a request. It returns how many spans the collector rejected. The error is an
+// [*httpclient.Error].
+func (e *Exporter) post(ctx context.Context, body []byte) (rejected int, err error) {
+	ctx, cancel := httpclient.Within(ctx, patience)
+	defer cancel()
+	r, err := e.client.Request(ctx, http.MethodPost, e.url, body)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
-	r.Header = e.headers.Clone()
-	reply, err := e.client.Do(r)
-	if err != nil {
-		return 0, 0, err
+	reply, err := e.client.Do(r, mostAnswer)
+	if reply.Status/100 != 2 {
+		return 0, err
 	}
-	text, err := io.ReadAll(io.LimitReader(reply.Body, mostAnswer))
-	_ = reply.Body.Close()
-	switch {
-	case reply.StatusCode/100 == 2: // it has them, even if its answer breaks off
-		var answer struct {
-			Partial struct {
-				Rejected json.RawMessage `json:"rejectedSpans"`
-			} `json:"partialSuccess"`
-		}
-		if strictjson.Unmarshal(text, &answer) == nil {
-			rejected, _ = strconv.Atoi(strings.Trim(string(answer.Partial.Rejected), `"`))
-		}
-		return max(0, rejected), 0, nil
-	case err != nil:
-		return 0, 0, err
+	var answer struct { // it has them, even if its answer breaks off
+		Partial struct {
+			Rejected json.RawMessage `json:"rejectedSpans"`
+		} `json:"partialSuccess"`
 	}
-	switch reply.StatusCode {
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		seconds, _ := strconv.Atoi(reply.Header.Get("Retry-After"))
-		return 0, time.Duration(min(max(seconds, 0), int(longest.Seconds()))) * time.Second, errors.New(reply.Status)
+	if strictjson.Unmarshal(reply.Body, &answer) == nil {
+		rejected, _ = strconv.Atoi(strings.Trim(string(answer.Partial.Rejected), `"`))
 	}
-	return 0, 0, &refusedError{reply.Status, string(text[:min(len(text), 200)])}
+	return max(0, rejected), nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/traceparent"
@@ -118,7 +119,7 @@ func exporter(t *testing.T, c *collector, log io.Writer) *Exporter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.client.Transport, c.began = c, time.Now()
+	e.client, c.began = httpclient.New(httpclient.Config{Transport: c}), time.Now()
 	return e
 }
 
