@@ -1,19 +1,17 @@
 package scalars
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -23,7 +21,7 @@ import (
 // returned.
 type MLflow struct {
 	config MLflowConfig
-	client *http.Client
+	client *httpclient.Client
 
 	run string // on the server; empty: not yet made
 
@@ -47,6 +45,7 @@ const (
 	maxBatch   = 1000    // values in a request
 	maxWaiting = 200_000 // values in memory
 	maxReply   = 1 << 20
+	patience   = 30 * time.Second // for a reply
 )
 
 // runTag is the tag that finds a run again.
@@ -62,12 +61,11 @@ type metric struct {
 
 // NewMLflow returns a log that sends its rows while Run runs.
 func NewMLflow(c MLflowConfig) (*MLflow, error) {
-	at, err := url.Parse(c.URL)
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-		return nil, fmt.Errorf("is %q, want the address of an MLflow server, such as http://127.0.0.1:5000", c.URL)
+	if _, err := httpclient.ParseURL(c.URL); err != nil {
+		return nil, err
 	}
 	c.URL = strings.TrimRight(c.URL, "/")
-	return &MLflow{config: c, client: &http.Client{Timeout: 30 * time.Second}, fresh: make(chan struct{}, 1)}, nil
+	return &MLflow{config: c, client: httpclient.New(httpclient.Config{Key: c.Token}), fresh: make(chan struct{}, 1)}, nil
 }
 
 // Add implements [Log]. It does not wait for the server.
@@ -105,15 +103,12 @@ func (m *MLflow) Run(ctx context.Context) error {
 
 // pause waits until there is something to send, or to try again.
 func (m *MLflow) pause(ctx context.Context, failed bool) {
-	again, fresh := make(<-chan time.Time), m.fresh
 	if failed {
-		timer := time.NewTimer(2 * time.Second)
-		defer timer.Stop()
-		again, fresh = timer.C, nil
+		pause.For(ctx, 2*time.Second)
+		return
 	}
 	select {
-	case <-fresh:
-	case <-again:
+	case <-m.fresh:
 	case <-ctx.Done():
 	}
 }
@@ -127,6 +122,7 @@ func (m *MLflow) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lastTry)
 	defer cancel()
 	err := m.finish(ctx)
+	m.client.CloseIdle()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if left := len(m.waiting) + m.lost; left > 0 || err != nil {
@@ -227,34 +223,20 @@ func (m *MLflow) call(ctx context.Context, route string, request, to any) error 
 	if err != nil {
 		return err
 	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, m.config.URL+"/api/2.0/mlflow/"+route, bytes.NewReader(body))
+	ctx, cancel := httpclient.Within(ctx, patience)
+	defer cancel()
+	r, err := m.client.Request(ctx, http.MethodPost, m.config.URL+"/api/2.0/mlflow/"+route, body)
 	if err != nil {
 		return err
 	}
-	r.Header.Set("Content-Type", "application/json")
-	if m.config.Token != "" {
-		r.Header.Set("Authorization", "Bearer "+m.config.Token)
-	}
-	reply, err := m.client.Do(r)
-	if err != nil {
-		return err
-	}
-	text, err := io.ReadAll(io.LimitReader(reply.Body, maxReply))
-	_ = reply.Body.Close()
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", route, err)
-	case reply.StatusCode != http.StatusOK:
-		var fault struct {
-			Message string `json:"message"`
+	reply, err := m.client.Do(r, maxReply)
+	if err == nil && to != nil {
+		if wrong := strictjson.Unmarshal(reply.Body, to); wrong != nil {
+			err = reply.Invalid(wrong)
 		}
-		_ = strictjson.Unmarshal(text, &fault) // else the status says it
-		return fmt.Errorf("%s: %s: %s", route, reply.Status, cmp.Or(fault.Message, "is this the address of an MLflow server?"))
-	case to == nil:
-		return nil
 	}
-	if err := strictjson.Unmarshal(text, to); err != nil {
-		return fmt.Errorf("%s: %w: is this the address of an MLflow server?", route, err)
+	if status := httpclient.StatusOf(err); status == http.StatusOK || status == http.StatusNotFound {
+		return fmt.Errorf("%w; is this the address of an MLflow server?", err)
 	}
-	return nil
+	return err
 }
