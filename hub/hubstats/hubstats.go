@@ -4,13 +4,13 @@ package hubstats
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/quintain-rl/quintain/hub"
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -24,47 +24,27 @@ type Request struct {
 // timeout bounds the answer of a hub.
 const timeout = 10 * time.Second
 
-// A refusal is a reply other than 200.
-type refusal struct {
-	status int
-	text   string
-}
-
-// Error implements error.
-func (r *refusal) Error() string { return r.text }
-
 // Fetch fetches the statistics as JSON.
 func (a Request) Fetch(ctx context.Context) ([]byte, error) { return a.fetch(ctx, "stats") }
 
-// fetch fetches something of the run as JSON. The error is a [*refusal] if the hub refuses it.
+// fetch fetches something of the run as JSON. The error is an [*httpclient.Error].
 func (a Request) fetch(ctx context.Context, what string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := httpclient.Within(ctx, timeout)
 	defer cancel()
-	target := strings.TrimRight(a.URL, "/") + "/v1/runs/" + url.PathEscape(a.Run) + "/" + what
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
+	client := httpclient.New(httpclient.Config{Key: a.Key})
+	defer client.CloseIdle()
+	r, err := client.Request(ctx, http.MethodGet, strings.TrimRight(a.URL, "/")+"/v1/runs/"+url.PathEscape(a.Run)+"/"+what, nil)
 	if err != nil {
 		return nil, err
 	}
-	if a.Key != "" {
-		r.Header.Set("X-API-Key", a.Key)
-	}
-	reply, err := http.DefaultClient.Do(r)
-	if err != nil {
+	reply, err := client.Do(r, 16<<20)
+	switch status := httpclient.StatusOf(err); {
+	case status == http.StatusUnauthorized:
+		return nil, fmt.Errorf("%w (--key-file names the file with the key)", err)
+	case err != nil && status == 0:
 		return nil, fmt.Errorf("%w (is the hub running? --url names another one)", err)
 	}
-	defer reply.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(reply.Body, 16<<20))
-	if err != nil {
-		return nil, err
-	}
-	if reply.StatusCode != http.StatusOK {
-		why := fmt.Sprintf("%s: %s: %s", target, reply.Status, text)
-		if reply.StatusCode == http.StatusUnauthorized {
-			why += " (--key-file names the file with the key)"
-		}
-		return nil, &refusal{reply.StatusCode, why}
-	}
-	return text, nil
+	return reply.Body, err
 }
 
 // Read decodes the statistics.

@@ -2,7 +2,6 @@ package hubstats
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/unicode15"
@@ -19,7 +19,7 @@ import (
 // ShowWorkers asks a run for its workers and prints them, or the reply of the run as it is.
 func (a Request) ShowWorkers(ctx context.Context, out io.Writer, asJSON bool) error {
 	text, err := a.fetch(ctx, "workers")
-	if refused, ok := errors.AsType[*refusal](err); ok && refused.status == http.StatusNotFound {
+	if httpclient.StatusOf(err) == http.StatusNotFound {
 		return fmt.Errorf("the run %q at %s has no workers: it plays its problems itself; quintain run --workers leases them", a.Run, a.URL)
 	}
 	if err != nil {

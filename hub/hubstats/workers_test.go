@@ -62,18 +62,18 @@ func TestShowWorkers(t *testing.T) {
 		{"a table", 200, reply, false, "1 worker with 0 leases; 8 episodes", ""},
 		{"as it is", 200, reply, true, reply, ""},
 		{"no fleet", 404, `{"detail":"Not Found"}`, false, "", `the run "r/1" at URL has no workers: it plays its problems itself; quintain run --workers leases them`},
-		{"no key", 401, `{"error":"a key"}`, false, "", `401 Unauthorized: {"error":"a key"} (--key-file names the file with the key)`},
+		{"no key", 401, `{"error":"a key"}`, false, "", `HTTP 401 Unauthorized: the server said "a key" (--key-file names the file with the key)`},
 		{"another server", 200, "<html>", false, "", "the answer is not a list of workers"},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.EscapedPath() != "/v1/runs/r%2F1/workers" || r.Header.Get("X-API-Key") != "k" {
-				t.Errorf("the request is %s with the key %q", r.URL, r.Header.Get("X-API-Key"))
+			if r.URL.EscapedPath() != "/v1/runs/r%2F1/workers" || r.Header.Get("Authorization") != "Bearer secret" {
+				t.Errorf("the request is %s with the key %q", r.URL, r.Header.Get("Authorization"))
 			}
 			w.WriteHeader(test.status)
 			_, _ = w.Write([]byte(test.reply))
 		}))
 		var out strings.Builder
-		err := Request{URL: server.URL, Run: "r/1", Key: "k"}.ShowWorkers(t.Context(), &out, test.json)
+		err := Request{URL: server.URL, Run: "r/1", Key: "secret"}.ShowWorkers(t.Context(), &out, test.json)
 		server.Close()
 		if !strings.Contains(out.String(), test.out) || (err == nil) != (test.err == "") {
 			t.Errorf("%s: printed %q, error %v", test.why, out.String(), err)
