@@ -314,7 +314,7 @@ func limit(p *Program, d time.Duration) {
 	case *process:
 		l.how.AnswerTime = d
 	case *server:
-		l.client.Timeout = d
+		l.how.AnswerTime = d
 	}
 }
 

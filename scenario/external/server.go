@@ -1,23 +1,20 @@
 package external
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/httpclient"
 )
 
 // A server is a program at an HTTP address. It implements [link].
 type server struct {
 	how    Settings
-	client *http.Client
+	client *httpclient.Client
 	free   chan struct{} // filled for each request in flight
 
 	mu     sync.Mutex // guards the fields below
@@ -25,12 +22,9 @@ type server struct {
 	played bool
 }
 
-// newServer returns the link to how's address. It closes idle connections after four
-// seconds: uvicorn, which such a server may run on, closes them after five, and a reply on
-// a closing connection is lost.
+// newServer returns the link to how's address.
 func newServer(how Settings) *server {
-	pool := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: mostParallel, IdleConnTimeout: 4 * time.Second}
-	return &server{how: how, free: make(chan struct{}, 1), client: &http.Client{Timeout: how.AnswerTime, Transport: pool}}
+	return &server{how: how, free: make(chan struct{}, 1), client: httpclient.New(httpclient.Config{Connections: mostParallel})}
 }
 
 // ask implements [link].
@@ -49,9 +43,6 @@ func (s *server) ask(ctx context.Context, r *request) (*answer, error) {
 	}
 	defer func() { <-s.free }()
 	a, err := s.post(ctx, line)
-	if dial := (*net.OpError)(nil); errors.As(err, &dial) && dial.Op == "dial" {
-		err = lost(err)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -68,32 +59,27 @@ func (s *server) ask(ctx context.Context, r *request) (*answer, error) {
 }
 
 // post sends a request. The error is [quintain.ErrLost] if the server does not know the
-// episode: status 404.
+// episode, status 404, or nobody listens there.
 func (s *server) post(ctx context.Context, line []byte) (*answer, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.how.URL, bytes.NewReader(line))
+	ctx, cancel := httpclient.Within(ctx, s.how.AnswerTime)
+	defer cancel()
+	r, err := s.client.Request(ctx, http.MethodPost, s.how.URL, line)
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Content-Type", "application/json")
-	reply, err := s.client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer reply.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(reply.Body, int64(s.how.MaxBytes)+1))
+	reply, err := s.client.Do(r, int64(s.how.MaxBytes))
+	fault, failed := errors.AsType[*httpclient.Error](err)
 	switch {
-	case err != nil:
-		return nil, err
-	case len(body) > s.how.MaxBytes:
+	case errors.Is(err, httpclient.ErrTooLarge):
 		return nil, tooLong(s.how.MaxBytes)
-	case reply.StatusCode == http.StatusNotFound:
-		return nil, lost(fmt.Errorf("the server answers with status %s: %s", reply.Status, clip(string(body))))
-	case reply.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("the server answers with status %s: %s", reply.Status, clip(string(body)))
+	case failed && (fault.Status == http.StatusNotFound || fault.Unreached()):
+		return nil, lost(err)
+	case failed:
+		return nil, err
 	}
-	a, err := readAnswer(body)
+	a, err := readAnswer(reply.Body)
 	if err != nil {
-		return nil, fmt.Errorf("the server's answer is invalid: %w: %s", err, clip(string(body)))
+		return nil, reply.Invalid(fmt.Errorf("the answer is invalid: %w", err))
 	}
 	return a, nil
 }
@@ -109,4 +95,4 @@ func (s *server) gone() (played bool, fault error) {
 }
 
 // close implements [link].
-func (s *server) close() { s.client.CloseIdleConnections() }
+func (s *server) close() { s.client.CloseIdle() }
