@@ -68,12 +68,12 @@ func TestFaultsAreErrors(t *testing.T) {
 		want  string // part of the error
 		again bool
 	}{
-		{"it fails", says(500, "broken"), "HTTP 500 Internal Server Error: broken", true},
+		{"it fails", says(500, "broken"), `HTTP 500 Internal Server Error: the server said "broken"`, true},
 		{"it is too busy", says(504, ""), "HTTP 504", true},
 		{"the key is wrong", says(401, "no "+key), "is the key right", false},
 		{"it refuses", says(422, "bad"), "HTTP 422", false},
 		{"it sends us elsewhere", says(307, ""), "redirects are not followed", false},
-		{"there is nothing", says(204, ""), "HTTP 204", true},
+		{"there is nothing", says(204, ""), "/v1/sandbox/run: unexpected end", true},
 		{"half an answer", half, "EOF", true},
 		{"no JSON", says(200, "<html>"), "invalid", true},
 		{"empty", says(200, ""), "/v1/sandbox/run", true},

@@ -125,11 +125,11 @@ func (s *server) runFusion(ctx context.Context, job sandbox.Job) (result sandbox
 	}
 	var a fusionAnswer
 	if err := strictjson.Unmarshal(text, &a); err != nil {
-		return result, s.fault(0, fmt.Errorf("/run_code: %w", err))
+		return result, s.fault(fmt.Errorf("/run_code: %w", err))
 	}
 	if result, err = a.result(job, nonce); err != nil {
 		if !errors.Is(err, sandbox.ErrNoProgram) {
-			return sandbox.Result{}, s.fault(0, err)
+			return sandbox.Result{}, s.fault(err)
 		}
 		return sandbox.Result{}, err
 	}

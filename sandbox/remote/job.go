@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 )
@@ -33,7 +34,7 @@ func (s *server) post(ctx context.Context, path string, form any, most int64) (a
 		return a, err
 	}
 	if err := strictjson.Unmarshal(text, &a); err != nil {
-		return a, s.fault(0, fmt.Errorf("%s: %w", path, err))
+		return a, s.fault(fmt.Errorf("%s: %w", path, err))
 	}
 	return a, nil
 }
@@ -54,7 +55,7 @@ func (s *server) read(a Answer) (sandbox.Result, error) {
 	}
 	result, err := a.Read()
 	if err != nil {
-		return sandbox.Result{}, s.fault(0, err)
+		return sandbox.Result{}, s.fault(err)
 	}
 	return result, nil
 }
@@ -78,7 +79,7 @@ func (b *Box) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Session, err
 			return fmt.Errorf("the sandbox at %s: %w", s.url, err)
 		}
 		if a.ID == "" {
-			return s.fault(0, fmt.Errorf("%s: the ID of a session is missing", PathSessions))
+			return s.fault(fmt.Errorf("%s: the ID of a session is missing", PathSessions))
 		}
 		opened = &session{server: s, path: PathSessions + "/" + a.ID, limits: limits}
 		return nil
@@ -116,7 +117,7 @@ func (s *session) Run(ctx context.Context, cell string, limits sandbox.Limits) (
 	if limits.Wall > 0 || limits.CPU > 0 {
 		within.Wall = limits.Filled().Wall
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, max(within.Wall, s.limits.Wall)+s.server.box.config.Wait, errSlow)
+	ctx, cancel := httpclient.Within(ctx, max(within.Wall, s.limits.Wall)+s.server.box.config.Wait)
 	defer cancel()
 	a, err := s.server.post(ctx, s.path, Cell{Code: []byte(cell), Limits: limits}, answerOf(within, false))
 	var result sandbox.Result
@@ -135,7 +136,7 @@ func (s *session) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
-	ctx, cancel := context.WithTimeoutCause(context.Background(), closing, errSlow)
+	ctx, cancel := httpclient.Within(context.Background(), closing)
 	defer cancel()
 	_, err := s.server.call(ctx, request{method: http.MethodDelete, path: s.path, most: most})
 	return err

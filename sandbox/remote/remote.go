@@ -10,13 +10,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
@@ -39,7 +38,7 @@ type Config struct {
 // A Box is the sandboxes of several servers.
 type Box struct {
 	config Config
-	http   *http.Client
+	http   *httpclient.Client
 
 	mu      sync.Mutex
 	servers []*server
@@ -63,18 +62,14 @@ func New(c Config) (*Box, error) {
 	fill(&c.Wait, time.Minute)
 	fill(&c.Within, 2*time.Minute)
 	b := &Box{config: c, freed: make(chan struct{}, 1)}
-	if c.Transport == nil {
-		dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 15 * time.Second, Count: 4}}
-		c.Transport = &http.Transport{
-			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: 10 * time.Second,
-			MaxIdleConnsPerHost: c.InFlight, IdleConnTimeout: time.Minute, DisableCompression: true, // an answer is bounded as it arrives
-		}
-	}
-	b.http = &http.Client{Transport: c.Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	b.http = httpclient.New(httpclient.Config{Key: c.Key, Connections: c.InFlight, Idle: time.Minute, Transport: c.Transport})
 	for _, text := range c.URLs {
-		u, err := url.Parse(text)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return nil, fmt.Errorf("the address %.200q of a remote sandbox is not like http://127.0.0.1:8080", text)
+		u, err := httpclient.ParseURL(text)
+		if err == nil && (u.User != nil || u.RawQuery != "" || u.Fragment != "") {
+			err = errors.New("has more than a host and a path")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the address of a remote sandbox %w", err)
 		}
 		b.servers = append(b.servers, &server{box: b, url: strings.TrimRight(text, "/")})
 	}
@@ -90,7 +85,7 @@ func fill[N ~int | ~int64](n *N, def N) {
 
 // Close closes idle connections.
 func (b *Box) Close() error {
-	b.http.CloseIdleConnections()
+	b.http.CloseIdle()
 	return nil
 }
 
@@ -201,7 +196,7 @@ func (b *Box) try(ctx context.Context, wall time.Duration, do func(ctx context.C
 
 // ask has do ask a server, if that keeps the promises of the floor.
 func (s *server) ask(ctx context.Context, wall time.Duration, do func(ctx context.Context, s *server, is kind) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, wall+s.box.config.Wait, errSlow)
+	ctx, cancel := httpclient.Within(ctx, wall+s.box.config.Wait)
 	defer cancel()
 	strength, err := s.look(ctx)
 	if err != nil {
@@ -212,9 +207,6 @@ func (s *server) ask(ctx context.Context, wall time.Duration, do func(ctx contex
 	}
 	return do(ctx, s, s.known().kind)
 }
-
-// errSlow says that a server gave no answer in time.
-var errSlow = errors.New("no answer in time")
 
 // refused is the result of an invalid job.
 func refused(err error) (sandbox.Result, error) {

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 )
@@ -37,11 +39,8 @@ type looked struct {
 	strength sandbox.Strength
 }
 
-// How long a server that failed is left alone, the first time and at most.
-const (
-	firstPause = 250 * time.Millisecond
-	mostPause  = 15 * time.Second
-)
+// pauses is how long a server that failed gets no job.
+var pauses = pause.Backoff{First: 250 * time.Millisecond, Most: 15 * time.Second}
 
 // take returns a server with a free place, the one with the fewest jobs. It waits for one, and for
 // those that failed, until end.
@@ -124,8 +123,8 @@ func (b *Box) give(s *server, err error, cancelled bool) {
 	switch {
 	case cancelled:
 	case faulty:
-		pause := min(mostPause, firstPause<<min(s.fails, 10))
-		s.fails, s.resume, s.looked = s.fails+1, time.Now().Add(pause), looked{}
+		s.fails++
+		s.resume, s.looked = time.Now().Add(pauses.After(s.fails)), looked{}
 	default:
 		s.fails, s.resume = 0, time.Time{}
 	}
@@ -155,7 +154,7 @@ func (s *server) look(ctx context.Context) (sandbox.Strength, error) {
 	if known := s.known(); known.kind != unknown {
 		return known.strength, nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.box.config.Wait, errSlow)
+	ctx, cancel := httpclient.Within(ctx, s.box.config.Wait)
 	defer cancel()
 	found, err := s.lookAgain(ctx)
 	if err != nil {
@@ -180,16 +179,16 @@ func (s *server) lookAgain(ctx context.Context) (looked, error) {
 				return looked{quintain, strength}, nil
 			}
 		}
-		return looked{}, s.fault(0, fmt.Errorf("%s: %w", PathStrength, err))
+		return looked{}, s.fault(fmt.Errorf("%s: %w", PathStrength, err))
 	}
-	if refused, ok := errors.AsType[*Fault](err); !ok || refused.Status != http.StatusNotFound && refused.Status != http.StatusMethodNotAllowed {
+	if status := httpclient.StatusOf(err); status != http.StatusNotFound && status != http.StatusMethodNotAllowed {
 		return looked{}, err
 	}
 	if text, err = s.call(ctx, request{method: http.MethodGet, path: "/v1/ping", most: most}); err != nil {
 		return looked{}, err
 	}
 	if string(text) != `"pong"` {
-		return looked{}, s.fault(0, errors.New("it is neither quintain sandbox serve nor SandboxFusion"))
+		return looked{}, s.fault(errors.New("it is neither quintain sandbox serve nor SandboxFusion"))
 	}
 	return looked{fusion, s.trusted()}, nil
 }
