@@ -1,20 +1,16 @@
 package worker
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/run/fleet"
@@ -25,11 +21,15 @@ const (
 	patience  = 60 * time.Second  // beyond the wait that it asks for
 	longPoll  = 30 * time.Second  // wait for a lease
 	shortPoll = 2 * time.Second   // the same, for an evaluation alone
-	spread    = 2 * time.Second   // the next try after a failure comes within this time, at random
 	mostAfter = 30 * time.Second  // heeded of the pause that the coordinator asks for
 	maxReply  = fleet.MostWeights // bytes
-	maxShown  = 500               // bytes of a reply in an error
 )
+
+// pauses are those after a failure.
+var pauses = pause.Backoff{First: spread, Most: spread, Jitter: true}
+
+// spread is the time over which calls are spread that would come together.
+const spread = 2 * time.Second
 
 // A call is a request.
 type call struct {
@@ -42,36 +42,16 @@ type call struct {
 	file         func(text []byte) error // reads a reply that is no JSON; not called for status 204, which no other call may have
 }
 
-// A failure is a reply other than 200, or none.
-type failure struct {
-	status int // 0: no reply
-	text   string
-	after  time.Duration // pause that the coordinator asks for
-}
-
-// Error implements error.
-func (f *failure) Error() string {
-	if f.status == 0 {
-		return f.text
-	}
-	return fmt.Sprintf("status %d: %s", f.status, f.text)
-}
-
-// temporary reports whether the same request may succeed later.
-func (f *failure) temporary() bool {
-	return f.status == 0 || f.status == http.StatusRequestTimeout || f.status == http.StatusTooManyRequests || f.status >= http.StatusInternalServerError
-}
-
 // status returns that of a failed call; 0: there is none.
 func status(err error) int {
-	if f, ok := errors.AsType[*failure](err); ok {
-		return f.status
+	if e, ok := errors.AsType[*httpclient.Error](err); ok && e.Status/100 != 2 {
+		return e.Status
 	}
 	return 0
 }
 
 // do makes a request once, and again if the coordinator is elsewhere before there is a reply.
-// Unless ctx has ended, the error is a [*failure].
+// Unless ctx has ended, the error is a [*httpclient.Error].
 func (c *Client) do(ctx context.Context, to call) error {
 	for {
 		at, err := c.where()
@@ -83,77 +63,47 @@ func (c *Client) do(ctx context.Context, to call) error {
 			c.note(false)
 			return context.Cause(ctx)
 		case at != nil && at.left.Err() != nil && err != nil && status(err) == 0:
-			if !pause.For(ctx, rand.N(spread)) {
+			if !pause.For(ctx, pauses.After(1)) {
 				return context.Cause(ctx)
 			}
 			continue
 		}
-		f, failed := errors.AsType[*failure](err)
-		c.note(!failed || !f.temporary())
+		f, failed := errors.AsType[*httpclient.Error](err)
+		c.note(!failed || !f.Temporary())
 		return err
 	}
 }
 
-// exchange makes a request at a place, until the coordinator is elsewhere. The error is a [*failure].
+// exchange makes a request at a place, until the coordinator is elsewhere. The error is a [*httpclient.Error].
 func (c *Client) exchange(ctx context.Context, p *place, to call) error {
-	ctx, cancel := context.WithTimeout(ctx, patience+to.wait)
+	ctx, cancel := httpclient.Within(ctx, patience+to.wait)
 	defer cancel()
 	defer context.AfterFunc(p.left, cancel)()
 	at := p.base.JoinPath(strings.Replace(to.path, "{run}", url.PathEscape(c.run), 1))
 	at.RawQuery = to.query.Encode()
-	r, err := http.NewRequestWithContext(ctx, to.method, at.String(), bytes.NewReader(to.body))
+	r, err := p.http.Request(ctx, to.method, at.String(), to.body)
 	if err != nil {
-		return &failure{text: err.Error()}
+		return err
 	}
-	if to.body != nil {
-		r.Header.Set("Content-Type", cmp.Or(to.kind, "application/json"))
+	if to.kind != "" {
+		r.Header.Set("Content-Type", to.kind)
 	}
-	if c.key != "" {
-		r.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	reply, err := p.http.Do(r)
-	if err != nil {
-		return &failure{text: err.Error()}
-	}
-	defer reply.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(reply.Body, maxReply))
-	if err != nil {
-		return &failure{text: fmt.Sprintf("%s: the reply broke off: %v", at, err)}
-	}
+	reply, err := p.http.Do(r, maxReply)
 	c.met(p, reply.Header.Get(fleet.HeaderProcess))
-	if reply.StatusCode == http.StatusNoContent && to.file != nil {
+	switch {
+	case err != nil:
+		return err
+	case to.file != nil && reply.Status == http.StatusNoContent:
 		return nil
-	}
-	if reply.StatusCode != http.StatusOK {
-		seconds, _ := strconv.Atoi(reply.Header.Get("Retry-After")) // 0 if there is none
-		return &failure{reply.StatusCode, legible(text), time.Duration(max(0, seconds)) * time.Second}
-	}
-	if to.file == nil && to.into == nil {
-		return nil
-	}
-	if to.file != nil {
-		err = to.file(text)
-	} else {
-		err = strictjson.Unmarshal(text, to.into)
+	case to.file != nil:
+		err = to.file(reply.Body)
+	case to.into != nil:
+		err = strictjson.Unmarshal(reply.Body, to.into)
 	}
 	if err != nil { // a proxy's, or cut off
-		return &failure{text: fmt.Sprintf("%s: the reply is not the coordinator's: %v", at, err)}
+		return reply.Invalid(fmt.Errorf("the reply is not the coordinator's: %w", err))
 	}
 	return nil
-}
-
-// legible returns the reply to a failed request on one line.
-func legible(reply []byte) string {
-	var of struct {
-		Error  string `json:"error"`
-		Detail string `json:"detail"`
-	}
-	text := string(reply)
-	if strictjson.Unmarshal(reply, &of) == nil {
-		text = cmp.Or(of.Error, of.Detail, text)
-	}
-	text = strings.ToValidUTF8(text[:min(len(text), maxShown)], "\uFFFD")
-	return strings.Join(strings.Fields(text), " ")
 }
 
 // persist repeats a call until it has an answer other than a temporary failure, ctx ends, or the
@@ -162,8 +112,8 @@ func legible(reply []byte) string {
 func (c *Client) persist(ctx context.Context, to call, news *news) error {
 	for {
 		err := c.do(ctx, to)
-		f, failed := errors.AsType[*failure](err)
-		if !failed || !f.temporary() {
+		f, failed := errors.AsType[*httpclient.Error](err)
+		if !failed || !f.Temporary() {
 			if !failed && err != nil {
 				return err // ctx ended
 			}
@@ -174,7 +124,7 @@ func (c *Client) persist(ctx context.Context, to call, news *news) error {
 		if gone := c.gone(f); gone != nil {
 			return gone
 		}
-		if !pause.For(ctx, min(f.after, mostAfter)+rand.N(spread)) {
+		if !pause.For(ctx, min(f.After, mostAfter)+pauses.After(1)) {
 			return context.Cause(ctx)
 		}
 	}

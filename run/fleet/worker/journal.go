@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/run/fleet"
 	"github.com/quintain-rl/quintain/run/rollout"
@@ -75,7 +75,7 @@ func (j *journal) keep(ctx context.Context) (end func(whole bool)) {
 	told := false // for a lease that is done sooner, nobody hears of its turns
 	var teller sync.WaitGroup
 	teller.Go(func() {
-		for pause.For(running, every+rand.N(spread)) {
+		for pause.For(running, every+pauses.After(1)) {
 			told = true
 			j.tell(running)
 		}
@@ -113,17 +113,17 @@ func (j *journal) send(ctx context.Context, news []rollout.Begun) bool {
 	}
 	var kept fleet.Kept
 	err = s.config.Client.do(ctx, call{method: http.MethodPost, path: l.path(fleet.PathTurns), body: frame, kind: fleet.Frame, into: &kept})
-	f, failed := errors.AsType[*failure](err)
+	f, failed := errors.AsType[*httpclient.Error](err)
 	switch {
 	case err == nil:
 		j.marks = kept.Episodes
 		return true
 	case !failed: // ctx ended
-	case f.status == http.StatusGone:
+	case f.Status == http.StatusGone:
 		l.die(errGone)
-	case f.status == http.StatusInsufficientStorage:
+	case f.Status == http.StatusInsufficientStorage:
 		j.ended = true
-	case !f.temporary():
+	case !f.Temporary():
 		s.config.Say("lease %d: the coordinator does not take its turns: %v", l.Number, err)
 		j.ended = true
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
@@ -38,7 +39,7 @@ type Client struct {
 // A place is where the coordinator is, as far as the client knows.
 type place struct {
 	base    *url.URL
-	http    *http.Client       // has the connections to there
+	http    *httpclient.Client // has the connections to there
 	left    context.Context    //nolint:containedctx // ends when the coordinator is elsewhere
 	leave   context.CancelFunc // ends left
 	process string             // that replied there; empty: none yet; guarded by Client.mu
@@ -49,7 +50,7 @@ type place struct {
 // of the network.
 func NewClient(s Settings, key string, transport http.RoundTripper) (*Client, error) {
 	if transport == nil {
-		transport = &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 2 + 2*senders, IdleConnTimeout: time.Minute}
+		transport = httpclient.Pool(2+2*senders, time.Minute)
 	}
 	c := &Client{run: s.Run, key: key, transport: transport, giveUp: s.GiveUp, say: func(string, ...any) {}}
 	file, ok := strings.CutPrefix(s.Coordinator, "@")
@@ -70,19 +71,20 @@ func (c *Client) serve(of *Config) { c.giveUp, c.say = of.Settings.GiveUp, of.Sa
 
 // parse reads the address of a coordinator.
 func parse(address string) (*url.URL, error) {
-	base, err := url.Parse(address)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("the address of the coordinator is %q, want one such as http://coordinator:8000, or @FILE for a file with it (--coordinator)", address)
+	base, err := httpclient.ParseURL(address)
+	if err != nil {
+		return nil, fmt.Errorf("the address of the coordinator %w, or @FILE for a file with it (--coordinator)", err)
 	}
 	return base, nil
 }
 
 // place returns a place, with connections of its own.
 func (c *Client) place(base *url.URL) *place {
-	p := &place{base: base, http: &http.Client{Transport: c.transport}}
-	if t, ok := c.transport.(*http.Transport); ok {
-		p.http.Transport = t.Clone()
+	own := c.transport
+	if t, ok := own.(*http.Transport); ok {
+		own = t.Clone()
 	}
+	p := &place{base: base, http: httpclient.New(httpclient.Config{Key: c.key, Transport: own})}
 	p.left, p.leave = context.WithCancel(context.Background())
 	return p
 }
@@ -90,7 +92,7 @@ func (c *Client) place(base *url.URL) *place {
 // close ends the calls at a place, and its connections.
 func (p *place) close() {
 	p.leave()
-	p.http.CloseIdleConnections()
+	p.http.CloseIdle()
 }
 
 // where returns the place of the coordinator. The error is temporary.
@@ -105,18 +107,18 @@ func (c *Client) where() (*place, error) {
 	return c.at, nil
 }
 
-// read reads the address in the file. The error is a [*failure]. c.mu is held.
+// read reads the address in the file. The error is an [*httpclient.Error]. c.mu is held.
 func (c *Client) read() error {
 	text, err := os.ReadFile(c.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &failure{text: fmt.Sprintf("%v; quintain run --announce %[2]s writes it", err, c.file)}
+		err = fmt.Errorf("%w; quintain run --announce %s writes it", err, c.file)
 	}
 	if err != nil {
-		return &failure{text: err.Error()}
+		return &httpclient.Error{Err: err}
 	}
 	base, err := parse(strings.TrimSpace(string(text)))
 	if err != nil {
-		return &failure{text: c.file + ": " + err.Error()}
+		return &httpclient.Error{Err: fmt.Errorf("%s: %w", c.file, err)}
 	}
 	c.stale = false
 	if c.at == nil || c.at.base.String() != base.String() {

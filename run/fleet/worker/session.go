@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/run/fleet"
 )
@@ -221,11 +222,11 @@ func (s *session) beat(ctx context.Context, fail func(error)) {
 		err = s.config.Client.seek(limited, to)
 		cancel()
 		spare = err != nil // then the next one is not
-		f, failed := errors.AsType[*failure](err)
+		f, failed := errors.AsType[*httpclient.Error](err)
 		switch {
-		case failed && f.status == http.StatusGone:
+		case failed && f.Status == http.StatusGone:
 			fail(errUnknown)
-		case failed && !f.temporary():
+		case failed && !f.Temporary():
 			fail(s.config.Client.explain(err))
 		case err != nil:
 			if gone := s.config.Client.gone(err); gone != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
@@ -323,8 +324,8 @@ func (s *session) register(ctx context.Context) error {
 		return fmt.Errorf("the coordinator is %s with the tasks %s, and this worker %s with the tasks %s; "+
 			"start it with the coordinator's program, model, files and settings: %w", s.config.Play.Program, s.config.Play.Tasks, s.config.Program, s.tasks, err)
 	}
-	if f, ok := errors.AsType[*failure](err); ok && f.status == http.StatusGone {
-		return &overError{f.text}
+	if f, ok := errors.AsType[*httpclient.Error](err); ok && f.Status == http.StatusGone {
+		return &overError{f.Excerpt}
 	}
 	if err != nil {
 		return s.config.Client.explain(err)

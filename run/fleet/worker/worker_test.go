@@ -142,7 +142,7 @@ func TestAWorkerKeepsFewGroupsThatTheCoordinatorDoesNotTake(t *testing.T) {
 		if err := p.end(); err != nil {
 			t.Error(err)
 		}
-		has(t, p.text(), "does not take groups: status 507: the reason")
+		has(t, p.text(), `HTTP 507 Insufficient Storage: the server said "the reason"`)
 	})
 }
 
