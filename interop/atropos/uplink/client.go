@@ -7,32 +7,29 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/quintain-rl/quintain/internal/httpclient"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // Limits of a request.
 const (
 	patience = 60 * time.Second
-	maxReply = 1 << 20         // bytes
-	leastZip = 1024            // bytes; larger bodies are compressed, as in Atropos
-	idle     = 2 * time.Second // run-api closes an idle connection after 5 s
-	maxShown = 300             // bytes of a reply in an error
+	maxReply = 1 << 20 // bytes
+	leastZip = 1024    // bytes; larger bodies are compressed, as in Atropos
 )
 
 // A client speaks to a hub. Many goroutines may use it at once.
 type client struct {
 	base *url.URL
-	key  string
-	http *http.Client
+	http *httpclient.Client
 	zips *zipper
 	ours bool // the hub is Quintain's
 }
@@ -42,17 +39,14 @@ func newClient(address, key string) (client, error) {
 	if err != nil {
 		return client{}, err
 	}
-	return client{base: base, key: key, zips: &zipper{}, http: &http.Client{
-		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 4, IdleConnTimeout: idle},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}, nil
+	return client{base: base, zips: &zipper{}, http: httpclient.New(httpclient.Config{Key: key})}, nil
 }
 
 // parse reads the address of a hub.
 func parse(address string) (*url.URL, error) {
-	base, err := url.Parse(address)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, fmt.Errorf("the address of the hub is %q, want one such as http://localhost:8000 (--hub)", address)
+	base, err := httpclient.ParseURL(address)
+	if err != nil {
+		return nil, fmt.Errorf("the address of the hub %w (--hub)", err)
 	}
 	return base, nil
 }
@@ -73,67 +67,20 @@ type call struct {
 	kind         string // type of a body that is not compressed again; empty: JSON
 }
 
-// An answer is a reply.
-type answer struct {
-	status int
-	body   []byte
-	mark   string // of a status of Quintain's hub; empty: none
-}
-
-// text returns the reply for people, on one line.
-func (a answer) text() string {
-	shown := strings.ToValidUTF8(string(a.body[:min(len(a.body), maxShown)]), "\uFFFD")
-	return strings.Join(strings.Fields(shown), " ")
-}
-
-// A lostError says that there was no reply.
-type lostError struct {
-	error
-	sent    bool // the whole request was written: it may have taken effect
-	refused bool // nobody listens there
-}
-
-// Unwrap returns the cause.
-func (e *lostError) Unwrap() error { return e.error }
-
-// do makes a request. The error is a [*lostError].
-func (c *client) do(ctx context.Context, to call) (answer, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("no answer within %v", patience))
+// do makes a request. When it returns, nobody reads the body any more. The error is an
+// [*httpclient.Error].
+func (c *client) do(ctx context.Context, to call) (httpclient.Reply, error) {
+	ctx, cancel := httpclient.Within(ctx, patience)
 	defer cancel()
-	var sent atomic.Bool
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		WroteRequest: func(w httptrace.WroteRequestInfo) { sent.Store(sent.Load() || w.Err == nil) },
-	})
-	a, err := c.exchange(traced, to)
-	if err != nil {
-		return a, lost(ctx, err, sent.Load())
-	}
-	return a, nil
-}
-
-// lost returns the error of a request that ended with err.
-func lost(ctx context.Context, err error, sent bool) error {
-	if of, ok := errors.AsType[*url.Error](err); ok {
-		err = of.Err // without the address, which the caller names
-	}
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	dial, ok := errors.AsType[*net.OpError](err)
-	return &lostError{err, sent, ok && dial.Op == "dial"}
-}
-
-// exchange makes a request. When it returns, nobody reads the body any more.
-func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
 	body, zipped := to.body, false
 	if to.kind == "" {
 		body, zipped = c.zips.pack(to.body)
 	}
 	address := c.base.JoinPath(to.path)
 	address.RawQuery = to.query
-	r, err := http.NewRequestWithContext(ctx, to.method, address.String(), nil)
+	r, err := c.http.Request(ctx, to.method, address.String(), nil)
 	if err != nil {
-		return a, err
+		return httpclient.Reply{}, err
 	}
 	defer lend(r, body)()
 	if to.body != nil {
@@ -142,18 +89,23 @@ func (c *client) exchange(ctx context.Context, to call) (a answer, err error) {
 	if zipped {
 		r.Header.Set("Content-Encoding", "gzip")
 	}
-	if c.key != "" {
-		r.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	reply, err := c.http.Do(r)
+	return c.http.Do(r, maxReply)
+}
+
+// ask makes a request, and reads the JSON of the reply.
+func (c *client) ask(ctx context.Context, to call, into any) (httpclient.Reply, error) {
+	a, err := c.do(ctx, to)
 	if err != nil {
 		return a, err
 	}
-	defer reply.Body.Close()
-	a.status, a.mark = reply.StatusCode, reply.Header.Get("Quintain-Status")
-	a.body, err = io.ReadAll(io.LimitReader(reply.Body, maxReply))
-	return a, err
+	if err := strictjson.Unmarshal(a.Body, into); err != nil {
+		return a, a.Invalid(err)
+	}
+	return a, nil
 }
+
+// silent reports whether err says that the hub did not reply.
+func silent(err error) bool { return err != nil && httpclient.StatusOf(err) == 0 }
 
 // lend sets the body of a request. The function returned waits until the transport has
 // closed the body and any copy it made for a retry: a failed request may still be read.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/run/rollout"
 )
 
@@ -23,15 +22,11 @@ func (l *Link) Deal(ctx context.Context, wants []rollout.Want) ([]rollout.Block,
 	if err != nil {
 		return nil, err
 	}
-	a, err := l.hub.do(ctx, call{method: http.MethodPost, path: l.hub.ownPath("shares"), body: body})
-	if err != nil {
-		return nil, l.lose(err)
-	}
 	var reply struct {
 		Shares []rollout.Block `json:"shares"`
 	}
-	if a.status != http.StatusOK {
-		return nil, fmt.Errorf("the hub deals out no problems: status %d: %s", a.status, a.text())
+	if _, err = l.hub.ask(ctx, call{method: http.MethodPost, path: l.hub.ownPath("shares"), body: body}, &reply); err != nil {
+		return nil, fmt.Errorf("the hub deals out no problems: %w", l.lose(err))
 	}
-	return reply.Shares, strictjson.Unmarshal(a.body, &reply)
+	return reply.Shares, nil
 }

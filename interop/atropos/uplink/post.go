@@ -2,11 +2,13 @@ package uplink
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
@@ -70,14 +72,15 @@ func (l *Link) exchange(ctx context.Context, to call, groups []queue.Delivery, o
 	if l.body = to.body; cap(l.body) > mostKept {
 		l.body = nil
 	}
-	a, err := l.hub.do(ctx, to)
-	v := judge(a, err, ours, len(groups))
+	var sent atomic.Bool // the whole request: it may have taken effect
+	_, err := l.hub.do(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		WroteRequest: func(w httptrace.WroteRequestInfo) { sent.Store(sent.Load() || w.Err == nil) },
+	}), to)
+	v := judge(err, sent.Load(), ours, len(groups))
 	switch v {
 	case later:
-		l.config.Log.Debug("the hub does not take groups now", "groups", len(groups), "status", a.status, "err", err)
-		if err != nil {
-			_ = l.lose(err)
-		}
+		l.config.Log.Debug("the hub does not take groups now", "groups", len(groups), "err", err)
+		_ = l.lose(err)
 	case unsure:
 		l.config.Log.Warn("the reply of a run-api to a post of groups was lost; they are not sent again", "groups", len(groups), "err", err)
 	case refused:
@@ -85,34 +88,29 @@ func (l *Link) exchange(ctx context.Context, to call, groups []queue.Delivery, o
 			return later
 		}
 		if len(groups) == 1 {
-			l.config.Log.Warn("the hub refuses a group", "group", groups[0].ID, "status", a.status, "reply", a.text())
+			l.config.Log.Warn("the hub refuses a group", "group", groups[0].ID, "err", err)
 		}
 	}
 	return v
 }
 
-// judge derives the verdict from the hub's answer.
-func judge(a answer, err error, ours bool, groups int) verdict {
-	if err != nil {
-		lost, ok := errors.AsType[*lostError](err)
-		if !ours && (!ok || lost.sent) {
+// judge derives the verdict from the error of a post.
+func judge(err error, sent, ours bool, groups int) verdict {
+	switch status := httpclient.StatusOf(err); {
+	case err == nil:
+		return taken
+	case status/100 == 2, status == 0: // no reply, or half of one
+		if sent && !ours {
 			return unsure
 		}
 		return later
-	}
-	switch {
-	case a.status < http.StatusMultipleChoices:
+	case status == http.StatusConflict && ours && groups == 1: // it has a group of this name
 		return taken
-	case a.status == http.StatusConflict && ours && groups == 1: // it has a group of this name
-		return taken
-	case a.status == http.StatusTooManyRequests || a.status == http.StatusRequestTimeout:
+	case status >= http.StatusInternalServerError && !ours && groups > 1: // it keeps those before the failed one
+		return unsure
+	case status >= http.StatusInternalServerError, httpclient.Temporary(status):
 		return later
-	case a.status >= http.StatusInternalServerError:
-		if !ours && groups > 1 { // it keeps those before the failed one
-			return unsure
-		}
-		return later
-	case a.status == http.StatusUnauthorized || a.status == http.StatusForbidden || a.status == http.StatusNotFound:
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusNotFound:
 		return later // no group is to blame
 	}
 	return refused

@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/internal/httpclient"
 )
 
 // A Status is the hub's report to an environment: the reply of GET /status-env.
@@ -80,6 +80,9 @@ func (l *Link) ask(ctx context.Context, wait time.Duration) error {
 
 // tell reports when the hub goes away and when it is back.
 func (l *Link) tell(err error) {
+	if e, ok := errors.AsType[*httpclient.Error](err); ok && e.Status == 0 {
+		err = e.Err // whatever was asked
+	}
 	l.mu.Lock()
 	was, now := l.fault, ""
 	if err != nil {
@@ -111,18 +114,18 @@ func (l *Link) askStatus(ctx context.Context, wait time.Duration) error {
 		}
 		to.query = url.Values{"wait": {wait.String()}, "seen": {l.mark}}.Encode()
 	}
-	a, err := l.hub.do(ctx, to)
-	l.mark = a.mark
-	if err != nil {
+	var s Status
+	a, err := l.hub.ask(ctx, to, &s)
+	l.mark = a.Header.Get("Quintain-Status") // of Quintain's hub
+	if silent(err) || a.Status == http.StatusTooManyRequests || a.Status == http.StatusServiceUnavailable {
 		return l.lose(err)
 	}
-	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
-		return fmt.Errorf("status %d: %s", a.status, a.text())
+	if err == nil && (s.MaxGroup < 1 || s.Queued < 0 || s.Own < 0) {
+		err = a.Invalid(errors.New("it is no status"))
 	}
-	var s Status
-	if a.status != http.StatusOK || strictjson.Unmarshal(a.body, &s) != nil || s.MaxGroup < 1 || s.Queued < 0 || s.Own < 0 {
+	if err != nil {
 		l.forget()
-		return fmt.Errorf("it does not know the environment any more: status %d: %s", a.status, a.text())
+		return fmt.Errorf("it does not know the environment any more: %w", err)
 	}
 	l.take(s, seen)
 	return nil
@@ -131,10 +134,10 @@ func (l *Link) askStatus(ctx context.Context, wait time.Duration) error {
 // lose records that a hub did not answer. A run-api that went away has forgotten
 // everything, and another environment may get the ID.
 func (l *Link) lose(err error) error {
-	lost, ok := errors.AsType[*lostError](err)
+	e, ok := errors.AsType[*httpclient.Error](err)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if ok && lost.refused && l.env >= 0 && !l.hub.ours {
+	if ok && e.Unreached() && l.env >= 0 && !l.hub.ours {
 		l.env = -1
 	}
 	return err
@@ -186,10 +189,6 @@ func (l *Link) register(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := l.hub.do(ctx, call{method: http.MethodPost, path: "register-env", body: body})
-	if err != nil {
-		return err
-	}
 	var r struct {
 		Status string `json:"status"`
 		Env    *int   `json:"env_id"`
@@ -198,11 +197,15 @@ func (l *Link) register(ctx context.Context) error {
 		Name   string `json:"wandb_name"`
 		Shares bool   `json:"shares"`
 	}
+	a, err := l.hub.ask(ctx, call{method: http.MethodPost, path: "register-env", body: body}, &r)
+	if err == nil && r.Status == "" {
+		err = a.Invalid(errors.New("there is no status"))
+	}
 	switch {
-	case a.status >= http.StatusInternalServerError || a.status == http.StatusTooManyRequests:
-		return fmt.Errorf("status %d: %s", a.status, a.text())
-	case a.status != http.StatusOK || strictjson.Unmarshal(a.body, &r) != nil || r.Status == "":
-		return &RefusedError{l.config.URL, a.status, a.text()}
+	case silent(err), a.Status >= http.StatusInternalServerError, a.Status == http.StatusTooManyRequests:
+		return err
+	case err != nil:
+		return &RefusedError{l.config.URL, a.Status, err.Error()}
 	case r.Status != "success" || r.Env == nil:
 		return errWait
 	}
@@ -216,9 +219,9 @@ func (l *Link) register(ctx context.Context) error {
 	}
 	switch {
 	case total < 0:
-		return &RefusedError{l.config.URL, a.status, "neither env.total_steps nor the trainer sets the number of steps"}
+		return &RefusedError{l.config.URL, 0, "neither env.total_steps nor the trainer sets the number of steps"}
 	case in.BatchSize < l.config.Limits.GroupSize:
-		return &RefusedError{l.config.URL, a.status, fmt.Sprintf("a batch has %d sequences, and a group %d: set env.group_size or env.batch_size", in.BatchSize, l.config.Limits.GroupSize)}
+		return &RefusedError{l.config.URL, 0, fmt.Sprintf("a batch has %d sequences, and a group %d: set env.group_size or env.batch_size", in.BatchSize, l.config.Limits.GroupSize)}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -235,12 +238,8 @@ func (l *Link) register(ctx context.Context) error {
 
 // askInfo asks for the trainer's batch size and limit.
 func (l *Link) askInfo(ctx context.Context) (in info, err error) {
-	a, err := l.hub.do(ctx, call{method: http.MethodGet, path: "info"})
-	if err != nil {
+	if _, err = l.hub.ask(ctx, call{method: http.MethodGet, path: "info"}, &in); err != nil {
 		return in, err
-	}
-	if a.status != http.StatusOK || strictjson.Unmarshal(a.body, &in) != nil {
-		return in, fmt.Errorf("GET /info: status %d: %s", a.status, a.text())
 	}
 	if in.BatchSize < 1 {
 		in.BatchSize = l.config.Limits.BatchSize
@@ -254,13 +253,13 @@ func (l *Link) recognise(ctx context.Context) error {
 	base := *l.hub.base
 	base.Path = "/"
 	root.base = &base
-	a, err := root.do(ctx, call{method: http.MethodGet, path: "v1/openapi.json"})
-	if err != nil {
+	_, err := root.do(ctx, call{method: http.MethodGet, path: "v1/openapi.json"})
+	if silent(err) {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hub.ours = a.status == http.StatusOK
+	l.hub.ours = err == nil
 	return nil
 }
 

@@ -94,6 +94,9 @@ const (
 	longPoll  = 10 * time.Second       // how long Quintain's hub may wait for another status
 )
 
+// pauses are those before groups are sent again.
+var pauses = pause.Backoff{First: waitEvery, Most: 10 * waitEvery}
+
 // Open registers with the hub, and waits until the hub answers and has a trainer. It fails
 // if the address is no hub's, if the hub refuses the environment, or if ctx ends.
 func Open(ctx context.Context, c Config) (*Link, error) {
@@ -136,7 +139,7 @@ func (l *Link) connect(ctx context.Context) error {
 // environment.
 type RefusedError struct {
 	URL    string
-	Status int    // HTTP status
+	Status int    // HTTP status; 0: it registered the environment, which cannot play
 	Why    string // the hub's reason
 }
 
@@ -149,7 +152,7 @@ func (e *RefusedError) Error() string {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		advice = "; is this the address of a hub or a run-api? (--hub)"
 	}
-	return fmt.Sprintf("the hub %s does not register the environment: status %d: %s%s", e.URL, e.Status, e.Why, advice)
+	return fmt.Sprintf("the hub %s does not register the environment: %s%s", e.URL, e.Why, advice)
 }
 
 // Run polls the hub until ctx ends, and registers anew with a hub that has forgotten the
@@ -162,7 +165,7 @@ func (l *Link) Run(ctx context.Context) error {
 		}
 		if !pause.For(ctx, every) {
 			l.disconnect(context.WithoutCancel(ctx))
-			l.hub.http.CloseIdleConnections()
+			l.hub.http.CloseIdle()
 			return nil
 		}
 	}
@@ -208,7 +211,7 @@ func (l *Link) isRegistered() bool {
 // not sent. Once ctx has ended, it tries once. mark is called before sending groups that
 // the hub would keep twice, and with none if it did not take them; its error ends Send.
 func (l *Link) Send(ctx context.Context, groups []queue.Delivery, mark func([]queue.Delivery) error) (fates []rollout.Drop, err error) {
-	for wait := waitEvery; ; wait = min(2*wait, 10*waitEvery) {
+	for tries := 1; ; tries++ {
 		verdict := later
 		if ready := l.await(ctx); ready {
 			verdict, err = l.post(ctx, groups, mark)
@@ -221,7 +224,7 @@ func (l *Link) Send(ctx context.Context, groups []queue.Delivery, mark func([]qu
 			continue
 		case verdict != later:
 			return l.fates(verdict, len(groups)), nil
-		case !pause.For(ctx, wait):
+		case !pause.For(ctx, pauses.After(tries)):
 			return nil, nil
 		}
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/groupform"
@@ -217,7 +218,7 @@ func (h *hub) link(t *testing.T, c Config) (*Link, *[]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.hub.http.Transport = h
+	l.hub.http = httpclient.New(httpclient.Config{Transport: h})
 	return l, &said
 }
 
@@ -275,10 +276,10 @@ func TestRefusedRegistration(t *testing.T) {
 		config          Config
 		want            string
 	}{
-		{"another server", "/register-env", "not here", 404, Config{}, "status 404: not here; is this the address of a hub"},
-		{"a page", "/register-env", "<html>", 200, Config{}, "status 200: <html>"},
+		{"another server", "/register-env", "not here", 404, Config{}, `HTTP 404 Not Found: the server said "not here"; is this the address of a hub`},
+		{"a page", "/register-env", "<html>", 200, Config{}, `the server said "<html>"`},
 		{"a key is wanted", "/register-env", "who?", 401, Config{}, "--hub-key-file"},
-		{"it is refused", "/register-env", `{"detail":"weight"}`, 422, Config{}, `status 422: {"detail":"weight"}`},
+		{"it is refused", "/register-env", `{"detail":"weight"}`, 422, Config{}, `HTTP 422 Unprocessable Entity: the server said "weight"`},
 		{"a batch smaller than a group", "/info", `{"batch_size":1,"max_token_len":5}`, 200, Config{}, "a batch has 1 sequences, and a group 2"},
 		{"nobody knows the number of steps", "/register-env", `{"status":"success","env_id":0,"num_steps":-1}`, 200, Config{TotalSteps: -1}, "nor the trainer sets the number of steps"},
 	} {
@@ -571,7 +572,7 @@ func TestBodyIsReturned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.http.CloseIdleConnections()
+	defer c.http.CloseIdle()
 	body := make([]byte, 16<<20)
 	for _, path := range []string{"refuse", "stall"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/httpclient"
 )
 
 // A waiting hub of Quintain answers for a known status when the wait is over. One that does
@@ -47,7 +49,7 @@ func TestLongPoll(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			h := &hub{trainer: true, ours: test.ours}
 			l, said := h.link(t, Config{TotalSteps: 30})
-			l.hub.http.Transport = waiting{h, test.old}
+			l.hub.http = httpclient.New(httpclient.Config{Transport: waiting{h, test.old}})
 			if err := l.connect(t.Context()); err != nil {
 				t.Fatal(err)
 			}
