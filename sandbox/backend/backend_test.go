@@ -62,7 +62,7 @@ func TestWhereProgramsRun(t *testing.T) {
 		{Settings{Where: "docker"}, "want native, none, or an address"},
 		{Settings{Where: "127.0.0.1"}, "docs/sandbox.md"},
 		{Settings{Where: url + ",native"}, "want native, none, or an address"},
-		{Settings{Where: "http://a:b@c"}, "not like http"},
+		{Settings{Where: "http://a:b@c"}, "has a user name"},
 		{Settings{Where: url, KeyFile: key}, "is empty"},
 		{Settings{Where: url, KeyFile: key + "s"}, "key_file"},
 	} {

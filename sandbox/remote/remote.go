@@ -66,7 +66,7 @@ func New(c Config) (*Box, error) {
 	for _, text := range c.URLs {
 		u, err := httpclient.ParseURL(text)
 		if err == nil && (u.User != nil || u.RawQuery != "" || u.Fragment != "") {
-			err = errors.New("has more than a host and a path")
+			err = errors.New("has a user name, a query or a fragment, want one such as http://127.0.0.1:8080 (sandbox.key_file names a file with a key)")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the address of a remote sandbox %w", err)
