@@ -87,8 +87,8 @@ func StatusOf(err error) int {
 }
 
 // broken returns the error of a request without a whole reply.
-func (c *Client) broken(r *http.Request, err error) *Error {
-	return &Error{Method: r.Method, URL: Plain(r.URL), Err: c.Hide(cause(r.Context(), err))}
+func broken(r *http.Request, err error) *Error {
+	return &Error{Method: r.Method, URL: Plain(r.URL), Err: cause(r.Context(), err)}
 }
 
 // cause returns why a request failed: because its context ended, or err without the address.

@@ -120,7 +120,7 @@ func Within(ctx context.Context, limit time.Duration) (context.Context, context.
 func (c *Client) Request(ctx context.Context, method, url string, body []byte) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
-		return nil, &Error{Method: method, Err: c.Hide(cause(ctx, err))}
+		return nil, &Error{Method: method, Err: cause(ctx, err)}
 	}
 	for name, values := range c.header {
 		r.Header[name] = values
@@ -139,7 +139,7 @@ func (c *Client) Request(ctx context.Context, method, url string, body []byte) (
 func (c *Client) Start(r *http.Request) (*http.Response, error) {
 	response, err := c.http.Do(r)
 	if err != nil {
-		return nil, c.broken(r, err)
+		return nil, broken(r, err)
 	}
 	return response, nil
 }
@@ -176,7 +176,7 @@ func (c *Client) Do(r *http.Request, most int64) (Reply, error) {
 	case errors.Is(err, ErrTooLarge):
 		return reply, reply.fault(err)
 	case err != nil:
-		return reply, c.broken(r, err)
+		return reply, broken(r, err)
 	}
 	return reply, nil
 }
