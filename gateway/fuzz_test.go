@@ -77,8 +77,8 @@ func FuzzRestore(f *testing.F) {
 					t.Error("a session without an outcome was given to the host")
 				}
 			}
-			if g, _, _, err := (rollout.Rules{Estimator: rollout.None, TurnDiscount: 1, KeepEqual: true}).Judge(r); err == nil && g != nil && g.Check() != nil {
-				t.Error(g.Check())
+			if j, err := (rollout.Rules{Estimator: rollout.None, TurnDiscount: 1, KeepEqual: true}).Judge(r); err == nil && j.Group != nil && j.Group.Check() != nil {
+				t.Error(j.Group.Check())
 			}
 		}
 	})

@@ -451,7 +451,8 @@ func TestAgentsWithTools(t *testing.T) {
 	r := b.result()
 	rules := rollout.DefaultRules()
 	rules.Size, rules.MinTrainable = 2, 1
-	group, scores, drop, err := rules.Judge(r)
+	j, err := rules.Judge(r)
+	group, scores, drop := j.Group, j.Scores, j.Drop
 	if err != nil || drop != "" || len(scores) != 2 || scores[0] != 0 || scores[1] != 1 {
 		t.Fatalf("%v %v %v", scores, drop, err)
 	}

@@ -81,8 +81,8 @@ func TestGroups(t *testing.T) {
 		if got := rewardsOf(r); got != test.want {
 			t.Errorf("%s: %s, want %s", test.why, got, test.want)
 		}
-		if _, _, drop, err := (rollout.Rules{Estimator: rollout.None, KeepEqual: true}).Judge(r); drop != test.drop || err != nil {
-			t.Errorf("%s: drop %q, want %q; error %v", test.why, drop, test.drop, err)
+		if j, err := (rollout.Rules{Estimator: rollout.None, KeepEqual: true}).Judge(r); j.Drop != test.drop || err != nil {
+			t.Errorf("%s: drop %q, want %q; error %v", test.why, j.Drop, test.drop, err)
 		}
 	}
 }

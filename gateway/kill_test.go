@@ -46,7 +46,8 @@ type keeper struct {
 }
 
 func (k *keeper) Judge(ctx context.Context, r rollout.Result) (rollout.Drop, error) {
-	g, _, drop, err := rollout.Rules{Estimator: rollout.None, TurnDiscount: 1, KeepEqual: true}.Judge(r)
+	j, err := rollout.Rules{Estimator: rollout.None, TurnDiscount: 1, KeepEqual: true}.Judge(r)
+	g, drop := j.Group, j.Drop
 	if err != nil || g == nil {
 		return drop, err
 	}

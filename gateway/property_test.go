@@ -166,7 +166,8 @@ func (w *walker) leave(d *dice, host *lobby) played {
 	b.gateway.forget(of)
 	one := played{Session: w.s.ID, Wire: w.log, Engine: d.take(w.s.Problem), Outcome: r.Trajectories[0].Outcome, Groups: map[string]*quintain.Group{}}
 	for _, how := range []rollout.Sequences{rollout.WholeEpisodes, rollout.EachTurn} {
-		g, _, _, err := rollout.Rules{Estimator: rollout.None, Sequences: how, KeepEqual: true}.Judge(r)
+		j, err := rollout.Rules{Estimator: rollout.None, Sequences: how, KeepEqual: true}.Judge(r)
+		g := j.Group
 		if err == nil && g != nil {
 			err = g.Check()
 		}

@@ -59,7 +59,7 @@ func (r *Run) judge(ctx context.Context, result rollout.Result) (rollout.Drop, e
 		defer give()
 		rules.Memory = free
 	}
-	parts, err := rules.Parts(result)
+	parts, err := rules.JudgeSeats(result)
 	if err != nil {
 		return "", err
 	}

@@ -104,13 +104,13 @@ func playGroups(b *testing.B, c *config, policy quintain.Policy, n int) (groups 
 			return mix.Next()
 		},
 		Done: func(_ context.Context, r rollout.Result) error {
-			group, _, drop, err := judge.Judge(r)
-			if drop != "" || err != nil {
+			j, err := judge.Judge(r)
+			if j.Drop != "" || err != nil {
 				return err
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			groups = append(groups, group)
+			groups = append(groups, j.Group)
 			return nil
 		},
 	}

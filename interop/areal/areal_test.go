@@ -55,7 +55,8 @@ func episode() quintain.Trajectory {
 func group(t testing.TB, how rollout.Sequences, played ...quintain.Trajectory) *quintain.Group {
 	t.Helper()
 	rules := rollout.Rules{Estimator: rollout.None, TurnDiscount: discount, KeepEqual: true, Sequences: how}
-	g, _, drop, err := rules.Judge(rollout.Result{Trajectories: played})
+	j, err := rules.Judge(rollout.Result{Trajectories: played})
+	g, drop := j.Group, j.Drop
 	if err != nil || drop != "" {
 		t.Fatal(drop, err)
 	}
@@ -191,7 +192,8 @@ func TestRecordsOfAnyEpisodes(t *testing.T) {
 			played = append(played, e)
 		}
 		rules := rollout.Rules{Estimator: rollout.None, TurnDiscount: discount, KeepEqual: true, Sequences: rollout.EachTurn}
-		g, _, _, err := rules.Judge(rollout.Result{Trajectories: played})
+		j, err := rules.Judge(rollout.Result{Trajectories: played})
+		g := j.Group
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,8 +68,8 @@ func judge(r *trace.Record, rules rollout.Rules) (*quintain.Group, error) {
 		RightOnly: rules.RightOnly, MalformedPenalty: rules.MalformedPenalty, LengthBudget: rules.LengthBudget, MaskTooLong: rules.MaskTooLong,
 	}
 	result := rollout.Result{Job: rollout.Job{Problem: r.Problem}, Trajectories: r.Episodes, Lease: &rollout.Lease{Worker: r.Worker, Model: r.Model}}
-	g, _, _, err := shaping.Judge(result)
-	return g, err
+	j, err := shaping.Judge(result)
+	return j.Group, err
 }
 
 // Groups is a [Sink] of groups in the form of Atropos' environments: a line of JSON each,

@@ -43,7 +43,8 @@ func playedGroup(t *testing.T, rules rollout.Rules) (*quintain.Group, *trace.Rec
 		}
 		result.Trajectories = append(result.Trajectories, played)
 	}
-	g, scores, drop, err := rules.Judge(result)
+	j, err := rules.Judge(result)
+	g, scores, drop := j.Group, j.Scores, j.Drop
 	if err != nil || drop != "" {
 		t.Fatal(drop, err)
 	}

@@ -57,26 +57,26 @@ func (b *bench) close() (err error) {
 // settle puts a group into the queue if it teaches something, and records what became of it, unless
 // its record says so.
 func (b *bench) settle(ctx context.Context, job rollout.Job, of *trace.Record) error {
-	group, scores, drop, err := b.rules(job, of, false)
-	if drop == "" && err == nil {
-		drop, err = b.keep(ctx, group)
+	j, err := b.rules(job, of, false)
+	if j.Drop == "" && err == nil {
+		j.Drop, err = b.keep(ctx, j.Group)
 	}
 	if err != nil {
 		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if drop == "" {
+	if j.Drop == "" {
 		b.sum.Queued++
 	} else {
-		b.sum.Dropped[drop]++
+		b.sum.Dropped[j.Drop]++
 	}
-	if string(drop) == of.Drop {
+	if string(j.Drop) == of.Drop {
 		return nil
 	}
-	to := &trace.Record{Problem: of.Problem, Episodes: of.Episodes, Scores: scores, Drop: string(drop), Version: of.Version, Time: time.Now().UTC(), Worker: of.Worker, Model: of.Model}
-	if drop == "" {
-		to.Advantages, to.Sequences = group.Advantages, group.Episodes
+	to := &trace.Record{Problem: of.Problem, Episodes: of.Episodes, Scores: j.Scores, Drop: string(j.Drop), Version: of.Version, Time: time.Now().UTC(), Worker: of.Worker, Model: of.Model}
+	if j.Drop == "" {
+		to.Advantages, to.Sequences = j.Group.Advantages, j.Group.Episodes
 	}
 	return errors.Join(b.to.Write(to), b.to.Flush())
 }

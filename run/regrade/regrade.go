@@ -275,8 +275,8 @@ func (b *bench) grade(ctx context.Context, job rollout.Job, record *trace.Record
 		}
 	}
 	g.Apply(record)
-	_, scores, _, err := b.rules(job, record, true)
-	record.Scores, g.Scores = scores, scores
+	j, err := b.rules(job, record, true)
+	record.Scores, g.Scores = j.Scores, j.Scores
 	return g, err
 }
 
@@ -293,7 +293,7 @@ func (v *verdict) fill(g *trace.Grade, turns int) {
 }
 
 // rules judges a record by the rules of the run.
-func (b *bench) rules(job rollout.Job, record *trace.Record, brief bool) (*quintain.Group, []float64, rollout.Drop, error) {
+func (b *bench) rules(job rollout.Job, record *trace.Record, brief bool) (rollout.Judgement, error) {
 	rules := b.plan.Rules
 	rules.NoMessages = rules.NoMessages || brief
 	job.Problem = record.Problem // the name of the group stays

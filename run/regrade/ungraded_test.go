@@ -217,7 +217,8 @@ func TestAKilledProcessDoublesNothing(t *testing.T) {
 		for i := range record.Episodes {
 			record.Episodes[i].Outcome, record.Episodes[i].Turns[0].Reward = quintain.Scored, []float64{test.score, 3}[i]
 		}
-		group, _, _, err := f.plan.Rules.Judge(rollout.Result{Job: rollout.Job{Problem: record.Problem}, Trajectories: record.Episodes})
+		j, err := f.plan.Rules.Judge(rollout.Result{Job: rollout.Job{Problem: record.Problem}, Trajectories: record.Episodes})
+		group := j.Group
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,11 +18,11 @@ const (
 func (r Rules) KeepsEqual() bool { return r.KeepEqual || r.Baseline == BaselineSeat }
 
 // line returns the factor and the offset that turn a return into an advantage.
-func (r Rules) line(got outcome) (a, b float64, err error) {
-	if r.Baseline == BaselineSeat {
-		return 1, -got.seat, nil
+func (d *draft) line() (a, b float64, err error) {
+	if d.rules.Baseline == BaselineSeat {
+		return 1, -d.result.Job.baseline(d.compared), nil
 	}
-	return r.Estimator.line(got.compared)
+	return d.rules.Estimator.line(d.compared)
 }
 
 // baselineShare is the share of a group in the baseline of its seat.
@@ -69,19 +69,19 @@ func (j *Job) seat() int {
 
 // Learn moves the baselines of the seats of a played job, if the rules have some, towards their
 // scores. The groups are made before.
-func (r Rules) Learn(m *Mix, parts []Part) {
-	for i := range parts {
-		if r.Baseline != BaselineSeat {
-			return
-		}
-		p := &parts[i]
-		s := p.Job.stream
-		compared := r.compared(p.Trajectories, p.Scores)
+func (r Rules) Learn(m *Mix, judged []Judgement) {
+	if r.Baseline != BaselineSeat {
+		return
+	}
+	for i := range judged {
+		j := &judged[i]
+		s := j.Job.stream
+		compared := r.compared(j.Trajectories, j.Scores)
 		if s == nil || len(compared) == 0 {
 			continue
 		}
 		m.mu.Lock()
-		s.seats.note(p.Job.seat(), meanOf(compared))
+		s.seats.note(j.Job.seat(), meanOf(compared))
 		m.log(change{Op: opLearn, Stream: s.number, Baselines: s.seats.all()})
 		m.mu.Unlock()
 	}

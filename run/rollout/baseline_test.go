@@ -32,7 +32,7 @@ func TestSeatsHaveBaselinesOfTheirOwn(t *testing.T) {
 		}
 		cut := quintain.Turn{Reward: 5, Read: []quintain.Token{1}, Wrote: []quintain.Token{2}, LogProbs: []float32{-1}, Versions: []int32{0}, Finish: quintain.Length}
 		r.Trajectories = append(r.Trajectories, quintain.Trajectory{Outcome: quintain.Scored, Turns: []quintain.Turn{cut}}) // it is not trained on
-		parts, err := rules.Parts(r)
+		parts, err := rules.JudgeSeats(r)
 		if err != nil || parts[0].Group == nil {
 			t.Fatalf("group %d: %+v, error %v", i, parts, err)
 		}
@@ -74,7 +74,7 @@ func TestSeatsHaveBaselinesOfTheirOwn(t *testing.T) {
 func TestBaselinesOfGroupsAreNotKept(t *testing.T) {
 	m := newTestMix(t)
 	jobs, _ := take(t, m, 1)
-	DefaultRules().Learn(m, []Part{{Result: Result{Job: jobs[0]}, Scores: []float64{1}}})
+	DefaultRules().Learn(m, []Judgement{{Result: Result{Job: jobs[0]}, Scores: []float64{1}}})
 	if got := m.streams[0].seats.all(); got != nil {
 		t.Errorf("it has %v", got)
 	}

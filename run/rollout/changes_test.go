@@ -65,7 +65,7 @@ func TestReplay(t *testing.T) {
 					job := jobs[at]
 					jobs = slices.Delete(jobs, at, at+1)
 					if r.IntN(2) == 0 {
-						Rules{Baseline: BaselineSeat}.Learn(live, []Part{{Result: Result{Job: job, Trajectories: make([]quintain.Trajectory, 1)}, Scores: []float64{r.Float64()}}})
+						Rules{Baseline: BaselineSeat}.Learn(live, []Judgement{{Result: Result{Job: job, Trajectories: make([]quintain.Trajectory, 1)}, Scores: []float64{r.Float64()}}})
 					}
 					switch op {
 					case 5:

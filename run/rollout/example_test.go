@@ -38,13 +38,13 @@ func Example() {
 	rules.Size = engine.Size
 	kept, dropped := 0, map[rollout.Drop]int{}
 	engine.Done = func(_ context.Context, r rollout.Result) error {
-		group, scores, drop, err := rules.Judge(r)
-		if group != nil {
+		j, err := rules.Judge(r)
+		if j.Group != nil {
 			kept++
 		} else {
-			dropped[drop]++
+			dropped[j.Drop]++
 		}
-		mix.Done(r.Job, scores)
+		mix.Done(r.Job, j.Scores)
 		return err
 	}
 	if err := engine.Run(context.Background()); err != nil {

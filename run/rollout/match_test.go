@@ -342,7 +342,7 @@ func TestPartsAreGroupsOfSeats(t *testing.T) {
 	} {
 		r, _ := sat(t, club{numbered: numbered{name: "a"}, players: both}, c.say)
 		rules := Rules{Estimator: GRPO, TurnDiscount: 1, KeepEqual: c.keep, Memory: &Memory{}}
-		parts, err := rules.Parts(r)
+		parts, err := rules.JudgeSeats(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -373,7 +373,7 @@ func TestMatchesWithoutReplies(t *testing.T) {
 	}
 	r := Result{Trajectories: []quintain.Trajectory{idle(0), idle(1)}}
 	rules := DefaultRules()
-	if parts, err := rules.Parts(r); err != nil || len(parts) != 1 || parts[0].Drop != DropFewTokens || parts[0].Group != nil {
+	if parts, err := rules.JudgeSeats(r); err != nil || len(parts) != 1 || parts[0].Drop != DropFewTokens || parts[0].Group != nil {
 		t.Errorf("%+v, error %v", parts, err)
 	}
 	if scores := rules.Scores(r); scores != nil {

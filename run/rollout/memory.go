@@ -22,9 +22,9 @@ type Memory struct {
 // mostKept is the number of tokens that a memory keeps room for.
 const mostKept = 1 << 20
 
-// room returns memory for the given number of tokens.
+// room returns memory for the given number of tokens; of none, it is new.
 func (m *Memory) room(tokens int) Memory {
-	if tokens > mostKept {
+	if m == nil || tokens > mostKept {
 		m = &Memory{}
 	}
 	if tokens > cap(m.tokens) {

@@ -50,7 +50,8 @@ func TestMemoryStaysSmall(t *testing.T) {
 // judged returns the group of a result.
 func judged(t *testing.T, r Rules, of Result) *quintain.Group {
 	t.Helper()
-	g, _, drop, err := r.Judge(of)
+	j, err := r.Judge(of)
+	g, drop := j.Group, j.Drop
 	if err != nil || drop != "" {
 		t.Fatalf("drop %q, error %v", drop, err)
 	}

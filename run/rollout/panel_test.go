@@ -109,7 +109,8 @@ func TestWhatAPanelCannotJudgeIsKeptUngraded(t *testing.T) {
 				t.Errorf("%s: %+v", c.why, played)
 			}
 		}
-		group, scores, drop, err := Rules{Size: 3}.Judge(r)
+		j, err := Rules{Size: 3}.Judge(r)
+		group, scores, drop := j.Group, j.Scores, j.Drop
 		if err != nil || group != nil || scores != nil || drop != c.drop || r.Again || !slices.Equal(outcomes, c.outcomes) {
 			t.Errorf("%s: outcomes %v, dropped as %q, again %v, error %v", c.why, outcomes, drop, r.Again, err)
 		}

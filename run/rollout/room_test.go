@@ -54,8 +54,8 @@ func TestConversationsWithoutRoom(t *testing.T) {
 			t.Errorf("%s: %d requests, error %q", test.why, asked.Load(), second.Error)
 		}
 		rules := Rules{Estimator: GRPO, TurnDiscount: 1, KeepEqual: true}
-		if _, _, drop, err := rules.Judge(result); drop != test.drop || err != nil {
-			t.Errorf("%s: dropped as %q, error %v", test.why, drop, err)
+		if j, err := rules.Judge(result); j.Drop != test.drop || err != nil {
+			t.Errorf("%s: dropped as %q, error %v", test.why, j.Drop, err)
 		}
 	}
 }

@@ -34,7 +34,8 @@ func result(trajectories ...quintain.Trajectory) Result {
 
 func TestGroupOfSeveralTurns(t *testing.T) {
 	r := Rules{Estimator: DrGRPO, TurnDiscount: 0.5}
-	g, scores, drop, err := r.Judge(result(played(2, -1, 1), played(2, 1)))
+	j, err := r.Judge(result(played(2, -1, 1), played(2, 1)))
+	g, scores, drop := j.Group, j.Scores, j.Drop
 	if err != nil || drop != "" {
 		t.Fatalf("drop %q, error %v", drop, err)
 	}
@@ -61,7 +62,7 @@ func TestGroupOfSeveralTurns(t *testing.T) {
 		t.Errorf("messages %s, error %v", g.Messages, err)
 	}
 	r.NoMessages = true
-	if bare, _, _, err := r.Judge(result(played(2, -1, 1), played(2, 1))); err != nil || bare.Messages != nil || len(bare.Tokens) != 2 {
+	if bare, err := r.Judge(result(played(2, -1, 1), played(2, 1))); err != nil || bare.Group.Messages != nil || len(bare.Group.Tokens) != 2 {
 		t.Errorf("without messages: %+v, error %v", bare, err)
 	}
 }
@@ -72,7 +73,8 @@ func TestSequencesEndWithASampledToken(t *testing.T) {
 	full := played(2, 0, 0, 0)
 	full.Turns[2].Wrote, full.Turns[2].LogProbs, full.Turns[2].Versions = nil, nil, nil
 	full.Turns[2].Finish = quintain.Length
-	g, scores, drop, err := Rules{Estimator: DrGRPO, TurnDiscount: 1, MaxSequence: 9}.Judge(result(full, played(2, 0, 1)))
+	j, err := Rules{Estimator: DrGRPO, TurnDiscount: 1, MaxSequence: 9}.Judge(result(full, played(2, 0, 1)))
+	g, scores, drop := j.Group, j.Scores, j.Drop
 	if err != nil || drop != "" || fmt.Sprint(scores) != "[0 1]" {
 		t.Fatalf("scores %v, drop %q, error %v", scores, drop, err)
 	}
@@ -119,7 +121,8 @@ func TestSequencesOfAForkedEpisode(t *testing.T) {
 			"[[0 0 -1 -1] [0 0 0 0 0 0 0 0] [0 0 0 0 1 1] [0 0 1 1]]",
 		},
 	} {
-		g, scores, drop, err := Rules{Estimator: DrGRPO, TurnDiscount: 1, Sequences: test.how}.Judge(result(forked(), played(2, 1)))
+		j, err := Rules{Estimator: DrGRPO, TurnDiscount: 1, Sequences: test.how}.Judge(result(forked(), played(2, 1)))
+		g, scores, drop := j.Group, j.Scores, j.Drop
 		if err != nil || drop != "" {
 			t.Fatalf("%s: drop %q, error %v", test.why, drop, err)
 		}
@@ -150,7 +153,8 @@ func TestNoSequenceWithoutASampledToken(t *testing.T) {
 	for _, how := range []Sequences{WholeEpisodes, EachTurn} {
 		tr := forked()
 		tr.Turns[2].Wrote, tr.Turns[2].LogProbs, tr.Turns[2].Versions = nil, nil, nil
-		g, _, drop, err := Rules{Estimator: DrGRPO, TurnDiscount: 1, Sequences: how}.Judge(result(tr, played(2, 1)))
+		j, err := Rules{Estimator: DrGRPO, TurnDiscount: 1, Sequences: how}.Judge(result(tr, played(2, 1)))
+		g, drop := j.Group, j.Drop
 		if want := map[Sequences]int{WholeEpisodes: 2, EachTurn: 3}[how]; err != nil || drop != "" || len(g.Tokens) != want {
 			t.Errorf("%s: %v, drop %q, error %v, want %d sequences", how, g, drop, err, want)
 		}
@@ -169,7 +173,8 @@ func TestEachSampledTokenIsTrainedOnOnce(t *testing.T) {
 				next++
 			}
 		}
-		g, _, drop, err := Rules{Estimator: None, Sequences: how}.Judge(result(tr, played(2, 1)))
+		j, err := Rules{Estimator: None, Sequences: how}.Judge(result(tr, played(2, 1)))
+		g, drop := j.Group, j.Drop
 		if err != nil || drop != "" {
 			t.Fatalf("drop %q, error %v", drop, err)
 		}
@@ -256,7 +261,8 @@ func TestReasonsToDropAGroup(t *testing.T) {
 		{"a failure of the model, which is judged", Rules{}, result(played(20, 1), func() quintain.Trajectory { tr := played(20, 0); tr.Outcome = quintain.ModelFailed; return tr }()), ""},
 	} {
 		test.rules.Estimator = GRPO
-		g, scores, drop, err := test.rules.Judge(test.result)
+		j, err := test.rules.Judge(test.result)
+		g, scores, drop := j.Group, j.Scores, j.Drop
 		if err != nil || drop != test.want || (g == nil) != (drop != "") {
 			t.Errorf("%s: dropped as %q, want %q (error %v)", test.why, drop, test.want, err)
 		}
@@ -271,7 +277,8 @@ func TestMaskedSequencesHaveNoAdvantage(t *testing.T) {
 	cut.Turns[0].Finish = quintain.Length
 	short := played(2, 1) // its replies are whole
 	short.End = quintain.Truncated
-	g, _, _, err := Rules{Estimator: GRPO, MaskTooLong: true}.Judge(result(short, cut, played(2, 0)))
+	j, err := Rules{Estimator: GRPO, MaskTooLong: true}.Judge(result(short, cut, played(2, 0)))
+	g := j.Group
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +313,8 @@ func TestMaskedEpisodesAreNotCompared(t *testing.T) {
 		{"as in Atropos", Rules{Estimator: DrGRPO, CompareAll: true}, []quintain.Trajectory{right, right, cut(0), cut(0)}, "[0.5 0.5 0 0]"},
 	} {
 		test.rules.MaskTooLong = true
-		g, _, drop, err := test.rules.Judge(result(test.played...))
+		j, err := test.rules.Judge(result(test.played...))
+		g, drop := j.Group, j.Drop
 		got := string(drop)
 		if g != nil {
 			var each []float64
@@ -333,8 +341,8 @@ func TestLongRepliesOfASolvedGroupScoreLess(t *testing.T) {
 		{[]quintain.Trajectory{played(28, 0.5), played(29, 0.5)}, "[0.5 0.45]"},
 		{[]quintain.Trajectory{played(38, 0.49), played(10, 1)}, "[0.49 1]"},
 	} {
-		if _, scores, _, err := r.Judge(result(test.trajectories...)); err != nil || fmt.Sprint(scores) != test.want {
-			t.Errorf("scores %v, want %s (error %v)", scores, test.want, err)
+		if j, err := r.Judge(result(test.trajectories...)); err != nil || fmt.Sprint(j.Scores) != test.want {
+			t.Errorf("scores %v, want %s (error %v)", j.Scores, test.want, err)
 		}
 	}
 }
@@ -357,7 +365,8 @@ func TestShapedScores(t *testing.T) {
 		{"both", Rules{RightOnly: true, MalformedPenalty: 0.25}, "[1 0 -0.25 1]"},
 	} {
 		test.rules.Estimator, test.rules.TurnDiscount = None, 1
-		g, scores, _, err := test.rules.Judge(result(right, partly, none, again))
+		j, err := test.rules.Judge(result(right, partly, none, again))
+		g, scores := j.Group, j.Scores
 		if err != nil || fmt.Sprint(scores) != test.want || fmt.Sprint(g.Scores) != test.want {
 			t.Errorf("%s: scores %v, of the group %v, want %s (error %v)", test.why, scores, g.Scores, test.want, err)
 		}
@@ -378,7 +387,8 @@ func TestUnknownLogProbsAreAbsent(t *testing.T) {
 		{[]quintain.Trajectory{played(2, 1), blind(), played(2, 0)}, "[[1 1 -0.25 -0.25] [] [1 1 -0.25 -0.25]]"},
 		{[]quintain.Trajectory{blind(), blind()}, "[]"},
 	} {
-		g, _, _, err := Rules{Estimator: None, KeepEqual: true}.Judge(result(test.played...))
+		j, err := Rules{Estimator: None, KeepEqual: true}.Judge(result(test.played...))
+		g := j.Group
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func (k *kuhnTable) say(r quintain.Request, sample int) (string, quintain.Finish
 }
 
 // learn makes a step of the policy gradient on the episodes of a group.
-func (k *kuhnTable) learn(p *rollout.Part, rate float64) {
+func (k *kuhnTable) learn(p *rollout.Judgement, rate float64) {
 	for i, t := range p.Trajectories {
 		advantage := 0.0
 		for _, a := range p.Group.Advantages[i] {
@@ -123,7 +123,7 @@ func selfPlay(t *testing.T, rules rollout.Rules, problems int, rate float64) (cu
 			return mix.Next()
 		},
 		Done: func(_ context.Context, r rollout.Result) error {
-			parts, err := rules.Parts(r)
+			parts, err := rules.JudgeSeats(r)
 			if err != nil {
 				return err
 			}

@@ -32,12 +32,15 @@ type sequence struct {
 	begin   int   // place in path of the first turn of the tokens
 	first   int   // place of the first trained turn
 	last    int   // place of the last turn
+
+	length, trainable int // tokens
 }
 
 // of cuts all trajectories of a group into sequences: the branches of each, one after
 // another. A turn without a sampled token, for want of room, begins none, unless it is the
 // first.
-func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
+func (how Sequences) of(played []quintain.Trajectory) []sequence {
+	all := make([]sequence, 0, len(played))
 	for episode := range played {
 		t := &played[episode]
 		before := len(all)
@@ -48,6 +51,9 @@ func (how Sequences) of(played []quintain.Trajectory) (all []sequence) {
 			path := t.Path(t.Last())
 			all = append(all, sequence{played: t, episode: episode, path: path, first: len(path), last: len(path) - 1})
 		}
+	}
+	for i := range all {
+		all[i].measure()
 	}
 	return all
 }
@@ -64,9 +70,8 @@ func (how Sequences) Tokens(t *quintain.Trajectory) iter.Seq[TokenSequence] {
 	return func(yield func(TokenSequence) bool) {
 		for _, s := range how.of([]quintain.Trajectory{*t}) {
 			var g quintain.Group
-			length, _ := s.size()
-			left := new(Memory).room(length)
-			s.appendTo(&g, &left)
+			rows := new(Memory).room(s.length)
+			s.appendTo(&g, &rows)
 			if !yield(TokenSequence{s.path[s.begin : s.last+1], g.Tokens[0], g.Masks[0]}) {
 				return
 			}
@@ -119,16 +124,15 @@ func (s *sequence) each(f func(turn int, trained bool)) {
 	}
 }
 
-// size returns the numbers of tokens and of trainable tokens in s.
-func (s *sequence) size() (length, trainable int) {
+// measure counts the tokens of s.
+func (s *sequence) measure() {
 	s.each(func(turn int, trained bool) {
 		wrote := len(s.played.Turns[turn].Wrote)
-		length += len(s.played.Turns[turn].Read) + wrote
+		s.length += len(s.played.Turns[turn].Read) + wrote
 		if trained {
-			trainable += wrote
+			s.trainable += wrote
 		}
 	})
-	return length, trainable
 }
 
 // messages returns the conversation up to the last turn of s.
@@ -136,10 +140,9 @@ func (s *sequence) messages() []quintain.Message { return s.played.Talk(s.path[:
 
 // appendTo adds s to g: its tokens, masks, log-probabilities and versions. The
 // log-probabilities are empty if a trained turn lacks them.
-func (s *sequence) appendTo(g *quintain.Group, left *Memory) {
-	length, _ := s.size()
-	tokens, masks := row(&left.tokens, length), row(&left.masks, length)
-	logProbs, versions := row(&left.logProbs, length), row(&left.versions, length)
+func (s *sequence) appendTo(g *quintain.Group, rows *Memory) {
+	tokens, masks := row(&rows.tokens, s.length), row(&rows.masks, s.length)
+	logProbs, versions := row(&rows.logProbs, s.length), row(&rows.versions, s.length)
 	known := true
 	s.each(func(k int, trained bool) {
 		turn := &s.played.Turns[k]

@@ -25,8 +25,7 @@ func (r Rules) shorten(all []sequence, scores []float64) {
 	}
 	longest := make([]int, len(scores))
 	for i := range all {
-		length, _ := all[i].size()
-		longest[all[i].episode] = max(longest[all[i].episode], length)
+		longest[all[i].episode] = max(longest[all[i].episode], all[i].length)
 	}
 	limit := 0.75 * float64(r.LengthBudget)
 	for i := range scores {

@@ -62,7 +62,8 @@ func TestSequencesOfATree(t *testing.T) {
 			"q0 r0|q0 r0 q2 r2 q3 r3|q0 r0 q1 r1"},
 		{"all unused", "-1u 0u:1", WholeEpisodes, "[[100 0 1 101 10 11]]", "[[]]", "[1]", "q0 r0 q1 r1"},
 	} {
-		g, _, drop, err := Rules{Estimator: DrGRPO, TurnDiscount: 1, Sequences: test.how, KeepEqual: true}.Judge(result(calls(test.calls)))
+		j, err := Rules{Estimator: DrGRPO, TurnDiscount: 1, Sequences: test.how, KeepEqual: true}.Judge(result(calls(test.calls)))
+		g, drop := j.Group, j.Drop
 		if err != nil || drop != "" {
 			t.Fatalf("%s: drop %q, error %v", test.why, drop, err)
 		}
@@ -118,7 +119,7 @@ func TestReturnsOfATree(t *testing.T) {
 	} {
 		tree := calls(test.calls)
 		r := Rules{TurnDiscount: 0.5}
-		if got, earned := fmt.Sprint(r.returns(&tree)), fmt.Sprint(r.Earned(&tree)); got != test.want || earned != test.earned {
+		if got, earned := fmt.Sprint(r.returns(&tree)), fmt.Sprint(r.earned(&tree, r.returns(&tree)[start(&tree)])); got != test.want || earned != test.earned {
 			t.Errorf("%s: %s, earned %s, want %s and %s", test.why, got, earned, test.want, test.earned)
 		}
 	}
@@ -130,10 +131,10 @@ func TestUnusedRepliesMaskNothing(t *testing.T) {
 	for _, test := range []struct {
 		calls string
 		want  string
-	}{{"-1 0 0u:1", "{}"}, {"-1 0 0:1", `{"set_advantage_to_zero":true}`}} {
+	}{{"-1 0 0u:1", "false"}, {"-1 0 0:1", "true"}} {
 		tree := calls(test.calls)
 		tree.Turns[2].Finish = quintain.Length
-		if got := string(Rules{MaskTooLong: true}.override(&tree)); got != test.want {
+		if got := fmt.Sprint(Rules{MaskTooLong: true}.Masked(&tree)); got != test.want {
 			t.Errorf("%s: %s, want %s", test.calls, got, test.want)
 		}
 	}
@@ -171,7 +172,8 @@ func TestEachUsedTokenOfATreeIsTrainedOnOnce(t *testing.T) {
 			tree.Turns, contexts = append(tree.Turns, turn), append(contexts, context)
 		}
 		for _, how := range []Sequences{WholeEpisodes, EachTurn} {
-			g, _, drop, err := Rules{Estimator: None, Sequences: how, KeepEqual: true}.Judge(result(tree, tree))
+			j, err := Rules{Estimator: None, Sequences: how, KeepEqual: true}.Judge(result(tree, tree))
+			g, drop := j.Group, j.Drop
 			if err != nil || drop != "" || g.Check() != nil || g.EpisodeCount() != 2 {
 				t.Fatalf("seed %d, %s: drop %q, error %v, %v, %d episodes", seed, how, drop, err, g.Check(), g.EpisodeCount())
 			}

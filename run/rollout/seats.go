@@ -1,59 +1,41 @@
 package rollout
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/quintain-rl/quintain"
 )
 
-// A Part is a group that a result gives, or the reason why it gives none.
-type Part struct {
-	Result
-	Group  *quintain.Group // nil: none
-	Scores []float64       // of the episodes; nil: one has no reward
-	Drop   Drop            // the reason; empty: there is a group
-}
-
-// Parts is Judge for a result that may be of matches. Each seat gives a part, and its forfeited
+// JudgeSeats is Judge for a result that may be of matches. Each seat gives a judgement, and its forfeited
 // episodes another one without a group. The groups are kept or dropped together: if one of them must
 // be dropped, for its reason, and for equal scores if those of each are equal.
-func (r Rules) Parts(result Result) (parts []Part, err error) {
-	for _, seat := range result.seats() {
-		if seat.Drop == DropForfeited {
-			parts = append(parts, Part{Result: seat, Drop: DropForfeited})
-			continue
-		}
-		parts = append(parts, Part{Result: seat})
+func (r Rules) JudgeSeats(result Result) (all []Judgement, err error) {
+	seats, each := result.seats(), r
+	if len(seats) > 1 {
+		each.Memory, each.KeepEqual = nil, true // the memory is for one group, and equal scores are looked for in all
 	}
-	alone := len(parts) == 1
-	if !alone {
-		r.Memory = nil // which is for one group
-	}
-	equal, why := true, Drop("")
-	for i := range parts {
-		p := &parts[i]
-		if p.Drop != "" {
-			continue
-		}
-		how := r
-		how.KeepEqual = r.KeepEqual || !alone
-		if p.Group, p.Scores, p.Drop, err = how.Judge(p.Result); err != nil {
+	equal, why := len(seats) > 1 && !r.KeepsEqual(), Drop("")
+	for _, seat := range seats {
+		j, err := each.Judge(seat)
+		if err != nil {
 			return nil, err
 		}
-		if why == "" {
-			why = p.Drop
+		all = append(all, j)
+		if seat.Drop != DropForfeited {
+			why = cmp.Or(why, j.Drop)
+			equal = equal && same(r.compared(j.Trajectories, j.Scores))
 		}
-		equal = equal && same(r.compared(p.Trajectories, p.Scores))
 	}
-	if !alone && why == "" && equal && !r.KeepsEqual() {
+	if why == "" && equal {
 		why = DropEqual
 	}
-	for i := range parts {
-		if p := &parts[i]; why != "" && p.Drop != DropForfeited {
-			p.Group, p.Drop = nil, why
+	for i := range all {
+		if j := &all[i]; why != "" && j.Drop != DropForfeited {
+			j.Group, j.Drop = nil, why
 		}
 	}
-	return parts, nil
+	return all, nil
 }
 
 // seats returns the result seat by seat, and the forfeited episodes of each apart; or the result, if
@@ -111,7 +93,7 @@ func (r Rules) Scores(result Result) (scores []float64) {
 	}
 	for i := range result.Trajectories {
 		if t := &result.Trajectories[i]; t.Outcome.Rewarded() && !idle(t) {
-			scores = append(scores, r.Earned(t))
+			scores = append(scores, r.earned(t, r.returns(t)[start(t)]))
 		}
 	}
 	return scores
