@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/strictjson"
@@ -71,10 +72,7 @@ func New(c Config) (*Book, error) {
 
 // play returns a scenario's settings: the defaults, with the scores of the book.
 func (b *Book) play(spec scenario.Spec) (scenario.Play, error) {
-	play := spec.New()
-	if runs, ok := play.(interface{ In(*backend.Settings) }); ok {
-		runs.In(&b.Sandbox)
-	}
+	play := codeplay.New(spec, &b.Sandbox)
 	for _, s := range spec.Settings() {
 		if s.Path() == "scores" {
 			return play, settings.ReadJSON(play, fmt.Appendf(nil, `{"scores":%q}`, b.by))

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/agent"
+	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/run/rollout"
@@ -124,8 +124,8 @@ func (s *ScenarioChoice) Report() *judge.Report {
 
 // Stop ends the external program, and closes the judge and the sandbox, if there are any.
 func (s *ScenarioChoice) Stop() {
-	if box, has := s.play.(io.Closer); has {
-		_ = box.Close() // what it leaves, the next sandbox removes
+	if runner, ok := s.play.(codeplay.Runner); ok {
+		_ = runner.Close() // what it leaves, the next sandbox removes
 	}
 	if s.jury != nil {
 		_ = s.jury.Close() // of its verdicts that are kept, the last may be lost, and are asked again
@@ -165,14 +165,6 @@ func (s *ScenarioChoice) Over(t quintain.Task) (quintain.Scenario, error) {
 	return s.played(of), nil
 }
 
-// ready opens what a scenario needs to be played.
-func ready(play scenario.Play) error {
-	if needs, ok := play.(interface{ Start() error }); ok {
-		return needs.Start()
-	}
-	return nil
-}
-
 func (s *ScenarioChoice) over(t quintain.Task) (quintain.Scenario, error) {
 	if s.program != nil {
 		return s.program.Over(t)
@@ -184,8 +176,10 @@ func (s *ScenarioChoice) over(t quintain.Task) (quintain.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := ready(s.play); err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	if runner, ok := s.play.(codeplay.Runner); ok {
+		if err := runner.Start(); err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+		}
 	}
 	return spec.With(t, s.play)
 }

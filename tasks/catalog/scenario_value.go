@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/internal/nearest"
 	"github.com/quintain-rl/quintain/internal/settings"
-	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 )
 
@@ -19,10 +19,7 @@ func (s *ScenarioChoice) open(name string) (scenario.Play, error) {
 	if err != nil {
 		return nil, fmt.Errorf("is %q, want a scenario: quintain scenarios list names them%s", name, nearest.Suggest(name, scenarioNames()))
 	}
-	play := spec.New()
-	if runs, ok := play.(interface{ In(*backend.Settings) }); ok {
-		runs.In(s.sandbox)
-	}
+	play := codeplay.New(spec, s.sandbox)
 	return play, settings.New(play).Preset(s.usual(name))
 }
 

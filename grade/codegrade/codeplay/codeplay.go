@@ -10,12 +10,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/grade/codegrade"
 	"github.com/quintain-rl/quintain/internal/settings"
-	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
 )
 
@@ -53,15 +51,10 @@ type Code struct {
 	Join       bool    // all code blocks of a reply make the program
 	TimeFactor float64 // on the limits of time; 0: the reciprocal of the machine's speed
 
-	sandbox *backend.Settings // nil: the defaults
-
-	once  sync.Once
-	box   backend.Box // nil: none is open
-	judge Judge
-	speed float64 // of the machine, if TimeFactor is 0
-	err   error
-
-	grader *codegrade.Grader // in the box
+	Sandbox
+	judge  Judge
+	speed  float64           // of the machine, if TimeFactor is 0
+	grader *codegrade.Grader // in the box; nil: another judge runs the programs
 }
 
 // A Judge runs a program on tests. An error says nothing about the program.
@@ -76,49 +69,33 @@ func (c *Code) Declare(d *settings.Section) {
 	d.Float(&c.TimeFactor, "time_factor", "factor on the limits of time of the tests, for a slow machine; 0: each machine measures how fast its Python is, and the factor is 1 where that makes 25 million steps a second").AtLeast(0)
 }
 
-// In has programs run in the sandbox of settings, which may change until the first runs.
-func (c *Code) In(s *backend.Settings) { c.sandbox = s }
-
 // Use has a judge run the programs, in place of the sandbox.
 func (c *Code) Use(j Judge) { c.once.Do(func() { c.judge = j }) }
 
-// open opens the sandbox. It fails if that is below the floor.
-func (c *Code) open() error {
-	c.once.Do(func() {
-		if c.box, c.err = backend.Open(context.Background(), c.sandbox.With(codegrade.Python())); c.err != nil {
-			return
-		}
+// Start implements [Runner]. It measures the machine, if there is no TimeFactor.
+func (c *Code) Start() error {
+	return c.open(func() (err error) {
 		c.grader = &codegrade.Grader{Sandbox: c.box}
 		if c.TimeFactor == 0 {
-			c.speed, c.err = c.grader.Speed(context.Background())
+			c.speed, err = c.grader.Speed(context.Background())
 		}
 		c.judge = c.grader.Grade
+		return err
 	})
-	return c.err
 }
 
-// Close closes the sandbox. No episode may be under way, and none may begin.
-func (c *Code) Close() error {
-	c.once.Do(func() { c.err = errors.New("the scenario is closed") })
-	if c.box == nil {
-		return nil
-	}
-	return c.box.Close()
-}
-
-// Fits implements [scenario.Fitter]: the answers must be programs, and the machine must be able
-// to run them.
+// Fits implements [scenario.Fitter]: the answers must be programs.
 func (c *Code) Fits(t quintain.Task) error {
 	if _, ok := t.(Task); !ok {
 		return fmt.Errorf("the answers of task %s are no programs", t.Info().Name)
 	}
-	return c.open()
+	return nil
 }
 
 // Runs implements [scenario.Runner], by a [sandbox.Setup]. There is none if another judge runs the
 // programs.
 func (c *Code) Runs(t quintain.Task) (by json.RawMessage, mark string, err error) {
-	if err := c.open(); err != nil || c.grader == nil {
+	if err := c.Start(); err != nil || c.grader == nil {
 		return nil, "", err
 	}
 	var languages []string
@@ -139,7 +116,7 @@ func (c *Code) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
 	if !ok {
 		return nil, c.Fits(t)
 	}
-	if err := c.open(); err != nil {
+	if err := c.Start(); err != nil {
 		return nil, err
 	}
 	tests, err := of.Tests(p)

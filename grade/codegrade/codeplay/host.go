@@ -4,58 +4,37 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"github.com/quintain-rl/quintain/grade/codegrade"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/backend"
 )
 
-// A Host has the sandbox of a scenario whose episodes have sessions of Python. The zero value is that of
+// A Host is the sandbox of a scenario whose episodes have sessions of Python. The zero value is that of
 // the default settings. Many goroutines may use it.
 type Host struct {
-	once  sync.Once
-	on    sandbox.Opener
-	box   backend.Box // nil: none is open
-	err   error
-	slots chan struct{} // full: as many cells run as may at once
-
-	sandbox *backend.Settings // nil: the defaults
-	started atomic.Bool       // box is open, and has sessions
+	Sandbox
+	on      sandbox.Opener
+	slots   chan struct{} // full: as many cells run as may at once
+	started atomic.Bool   // the box is open, and has sessions
 }
-
-// In has cells run in the sandbox of settings, which may change until the first run.
-func (h *Host) In(of *backend.Settings) { h.sandbox = of }
 
 // Use has another sandbox run the cells, in place of that of the settings.
 func (h *Host) Use(on sandbox.Opener) {
 	h.once.Do(func() { h.on, h.slots = on, make(chan struct{}, runtime.NumCPU()) })
 }
 
-// Start opens the sandbox, which otherwise the first call does. It fails if that is below the floor.
+// Start implements [Runner].
 func (h *Host) Start() error {
-	h.once.Do(func() {
-		h.slots = make(chan struct{}, runtime.NumCPU())
-		if h.box, h.err = backend.Open(context.Background(), h.sandbox.With(codegrade.Python())); h.err != nil {
-			return
+	return h.open(func() error {
+		on, ok := h.box.(sandbox.Opener)
+		if !ok {
+			return errors.New("sandbox: it has no sessions, which the scenario needs: choose another one")
 		}
-		var sessions bool
-		if h.on, sessions = h.box.(sandbox.Opener); !sessions {
-			h.err = errors.New("sandbox: it has no sessions, which the scenario needs: choose another one")
-		}
-		h.started.Store(h.err == nil)
-	})
-	return h.err
-}
-
-// Close closes the sandbox. No episode may be under way, and none may begin.
-func (h *Host) Close() error {
-	h.once.Do(func() { h.err = errors.New("the scenario is closed") })
-	if h.box == nil {
+		h.on, h.slots = on, make(chan struct{}, runtime.NumCPU())
+		h.started.Store(true)
 		return nil
-	}
-	return h.box.Close()
+	})
 }
 
 // Setup describes what runs the cells. There is none before Start, and if another sandbox runs them.

@@ -32,7 +32,7 @@ func Errand() *toolbox.Errand {
 	return e
 }
 
-// Tables plays the scenario in a sandbox. It is an io.Closer.
+// Tables plays the scenario in a sandbox. It is a [codeplay.Runner].
 type Tables struct {
 	scenario.Own
 	codeplay.Host
