@@ -753,3 +753,51 @@ func TestSettings(t *testing.T) {
 		}
 	}
 }
+
+// refusing is a policy that fails the first requests for the first problem.
+type refusing struct {
+	quintain.Policy
+	mu   sync.Mutex
+	key  string
+	left int
+}
+
+func (f *refusing) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.key == "" {
+		f.key = r.Key
+	}
+	if r.Key == f.key && f.left > 0 {
+		f.left--
+		return nil, errors.New("the server is down")
+	}
+	return f.Policy.Sample(ctx, r)
+}
+
+// A problem is given up when its server has failed four times, and only then people are told so.
+func TestGivingUpIsTold(t *testing.T) {
+	t.Parallel()
+	for failures, want := range map[int]int{3: 0, 4: 1} {
+		c, seen := config(t, open(t, queue.NewMemory())), &events{}
+		policy := &refusing{Policy: c.Policy, left: failures}
+		ctx, stop := context.WithCancel(t.Context())
+		c.Policy, c.Settings.Replays, c.Settings.Steps = policy, 0, 0
+		c.Sinks = []run.Sink{seen, sinkFunc(func(e run.Event) error {
+			if p, ok := e.(run.Played); ok && p.Job.Problem.ID() == policy.key && !p.Again {
+				stop()
+			}
+			return nil
+		})}
+		if err := begin(t, c).Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		for _, said := range of[run.Said](seen) {
+			told += strings.Count(said.Text, "giving up on "+policy.key)
+		}
+		if told != want {
+			t.Errorf("after %d failures it is told %d times, want %d", failures, told, want)
+		}
+	}
+}

@@ -22,7 +22,7 @@ func (t *Table) Admit(ctx context.Context) error { return t.run.admit(ctx) }
 
 // Return gives up a group that entered, with its job: the problem is played again.
 func (t *Table) Return(job rollout.Job) {
-	t.run.mix.Redo(job)
+	t.run.end(rollout.Result{Job: job}, rollout.DropCancelled)
 	t.Leave()
 }
 
@@ -76,5 +76,5 @@ func (t *Table) Job(p quintain.Problem) rollout.Job {
 // empty: it is kept. When ctx ends, it stops waiting for a teacher. After an error, the problem is
 // one to play again, and may be reopened by Job.
 func (t *Table) Judge(ctx context.Context, result rollout.Result) (rollout.Drop, error) {
-	return t.run.judge(ctx, result)
+	return t.run.receive(ctx, result)
 }
