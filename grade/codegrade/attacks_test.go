@@ -128,8 +128,10 @@ var attacks = []attack{
 	{"the limits are raised", "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (99, 99))\ndef f(x): return 0"},
 }
 
-func TestNoAttackPasses(t *testing.T) {
-	g := grader(t)
+func TestNoAttackPasses(t *testing.T) { noAttackPasses(t, grader(t)) }
+
+// noAttackPasses tries the attacks; a grader that is nil is not tried.
+func noAttackPasses(t *testing.T, g *Grader) {
 	if g == nil {
 		return
 	}

@@ -11,11 +11,17 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/native"
 )
 
-// grader returns a grader over the sandbox of this machine. It is nil on a machine below the floor,
-// which must not make any verdict.
+// grader returns a grader over the sandbox of this machine, which keeps Python warm. It is nil on a machine below the
+// floor, which must not make any verdict.
 func grader(t testing.TB) *Grader {
 	t.Helper()
-	box, err := native.New(native.Config{})
+	return graderIn(t, native.Config{Zygote: Python()})
+}
+
+// graderIn is grader with a sandbox of its own.
+func graderIn(t testing.TB, config native.Config) *Grader {
+	t.Helper()
+	box, err := native.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,12 @@
 
 package codegrade
 
+import (
+	"testing"
+
+	"github.com/quintain-rl/quintain/sandbox/native"
+)
+
 // allForms tells whether each attack is tried on all forms of tests, or on one of them in turn.
 const allForms = true
 
@@ -15,4 +21,9 @@ func endlessAttacks() []attack {
 		{"a huge number", "def f(x): return 10 ** 300000"},
 		{"endless recursion", "import sys\nsys.setrecursionlimit(10 ** 9)\ndef f(x): return f(x)\nf(1)"},
 	}
+}
+
+// TestNoAttackPassesOnFreshInterpreters is without a zygote.
+func TestNoAttackPassesOnFreshInterpreters(t *testing.T) {
+	noAttackPasses(t, graderIn(t, native.Config{}))
 }

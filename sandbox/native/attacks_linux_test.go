@@ -126,8 +126,8 @@ func attacker(code string) sandbox.Job {
 	return sandbox.Job{Argv: slices.Concat(isolated, []string{"-c", begin + code}), Limits: sandbox.Limits{Wall: 10 * time.Minute, Idle: 10 * time.Second, Disk: 16 << 20}}
 }
 
-// No program changes what another process gets of the processors, or learns of files elsewhere by calls that
-// landlock lets be. Its own share is its own affair.
+// No program changes what another process gets of the processors, changes the mode or owner of a file by name,
+// or learns of files elsewhere by calls that landlock lets be. Its own share is its own affair.
 func TestSandboxShares(t *testing.T) {
 	reaching := []string{
 		"os.sched_setaffinity(PID, {0})", "os.sched_setscheduler(PID, os.SCHED_BATCH, os.sched_param(0))", "os.sched_setparam(PID, os.sched_param(0))", "attribute(PID)",
@@ -138,6 +138,7 @@ func TestSandboxShares(t *testing.T) {
 		"prctl(62, 1, 0, 0, 0)", "prctl(4, 0)", "call(INOTIFY, libc.inotify_init1(0), b'/etc', 0xfff)", "call(INOTIFY, libc.inotify_init1(0), b'..', 0xfff)",
 		"os.getxattr('/etc/passwd', 'user.x')", "os.getxattr('/etc/passwd', 'user.x', follow_symlinks=False)", "os.listxattr('/etc/passwd')", "os.listxattr('..')", "os.setxattr(0, 'user.x', bytes(100))",
 		"os.open('.', os.O_TMPFILE | os.O_RDWR)", "send()", "table()", "reserve()",
+		"os.chmod('.', 0o777)", "os.chmod('.', 0o777, dir_fd=os.open('.', 0))", "os.chown('.', os.getuid(), os.getgid())", "os.chown('.', os.getuid(), os.getgid(), dir_fd=os.open('.', 0))",
 	}
 	for _, one := range reaching {
 		refused = append(refused, strings.ReplaceAll(one, "PID", "os.getppid()"), strings.ReplaceAll(one, "PID", fmt.Sprint(os.Getpid())), strings.ReplaceAll(one, "PID", "1"))

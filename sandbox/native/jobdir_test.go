@@ -79,7 +79,7 @@ func TestAnyFolderIsRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 3000 { // deeper than any path
+	for i := range depth { // deeper than any path
 		name := "a-long-name-of-a-folder-" + strconv.Itoa(i)
 		if err := at.Mkdir(name, 0o700); err != nil {
 			t.Fatal(err)

@@ -245,7 +245,7 @@ func TestZygoteKeepsNothingOfJobs(t *testing.T) {
 	if got := run(own+peer, "tfdsfu!pg!uijt!kpc"); got != "True\n" {
 		t.Errorf("a job does not find its own: %q", got)
 	}
-	for n := range 20 {
+	for n := range later {
 		run("pass # secret of other job", strings.Repeat("secret of other job ", n))
 		if got := run(peer, "tfdsfu!pg!puifs!kpc"); got != "False\n" {
 			t.Errorf("a job finds what was another's: %q", got)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,7 +51,7 @@ func run(t *testing.T, open func(t *testing.T, dir string) sandbox.Sandbox, atta
 			t.Fatal(err)
 		}
 	}
-	r := &rig{T: t, box: open(t, dir), dir: dir, attack: program(t)}
+	r := &rig{T: t, box: open(t, dir), dir: dir, attack: Program(t)}
 	r.targets = listen(t)
 	var err error
 	if r.strength, err = r.box.Probe(t.Context()); err != nil {
@@ -117,30 +119,33 @@ func listen(t *testing.T) (attacks []string) {
 // built already.
 const Attack = "TEST_SANDBOX_ATTACK"
 
-// Build builds the program of package attack into a file.
-func Build(t *testing.T, file string) {
+// Program returns the program of package attack, which a process builds once.
+func Program(t *testing.T) []byte {
 	t.Helper()
-	c := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", file, "github.com/quintain-rl/quintain/sandbox/sandboxtest/attack")
-	c.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-}
-
-// program returns the program of package attack.
-func program(t *testing.T) []byte {
-	t.Helper()
-	file := os.Getenv(Attack)
-	if file == "" {
-		file = filepath.Join(t.TempDir(), "attack")
-		Build(t, file)
-	}
-	program, err := os.ReadFile(file)
+	program, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return program
 }
+
+var built = sync.OnceValues(func() ([]byte, error) {
+	file := os.Getenv(Attack)
+	if file == "" {
+		dir, err := os.MkdirTemp("", "attack-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		file = filepath.Join(dir, "attack")
+		c := exec.Command("go", "build", "-ldflags=-s -w", "-o", file, "github.com/quintain-rl/quintain/sandbox/sandboxtest/attack")
+		c.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := c.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%w: %s", err, out)
+		}
+	}
+	return os.ReadFile(file)
+})
 
 // with returns the rig for a part of the test.
 func (r *rig) with(t *testing.T) *rig {

@@ -65,8 +65,8 @@ var limits = []trial{
 			}
 		}},
 	{name: "a sleeper", args: []string{"idle"}, end: sandbox.WallLimit, change: func(j *sandbox.Job) { j.Limits.Wall = 300 * time.Millisecond }},
-	{name: "memory", args: []string{"eat", "1000"}, end: sandbox.MemoryLimit, change: func(j *sandbox.Job) {
-		j.Limits.Memory, j.Limits.CPU = 450<<20, 10*time.Second
+	{name: "memory", args: []string{"keep", "350"}, end: sandbox.MemoryLimit, change: func(j *sandbox.Job) {
+		j.Limits.Memory, j.Limits.CPU = 250<<20, 10*time.Second
 	}},
 	{name: "output", args: []string{"flood", "out"}, end: sandbox.OutputLimit, also: func(r *rig, got sandbox.Result) {
 		if len(got.Stdout) != 1<<20 {
@@ -105,8 +105,8 @@ func attacks(r *rig) (all []trial) {
 		}
 		all = append(all,
 			trial{name: "kill all", args: []string{"kill", "-1"}, out: anything}, // the kernel says that it did, but we are here
-			trial{name: "shared memory", args: []string{"share", "600"}, end: anyEnd, change: func(j *sandbox.Job) {
-				j.Limits.Memory, j.Limits.CPU = 450<<20, 10*time.Second
+			trial{name: "shared memory", args: []string{"share", "350"}, end: anyEnd, change: func(j *sandbox.Job) {
+				j.Limits.Memory, j.Limits.CPU = 250<<20, 10*time.Second
 			}, also: func(r *rig, got sandbox.Result) {
 				if got.End != sandbox.MemoryLimit && !bytes.HasPrefix(got.Stdout, []byte("refused: ")) { // the kernel, short of memory itself
 					r.Errorf("%s %d, output %q", got.End, got.Code, got.Stdout)
@@ -160,8 +160,8 @@ func processes(r *rig) []trial {
 		}},
 		{name: "children's memory", end: sandbox.MemoryLimit, change: func(j *sandbox.Job) {
 			several(j)
-			j.Limits.Memory, j.Limits.CPU = 450<<20, 10*time.Second
-			j.Argv = []string{"sh", "-c", strings.ReplaceAll("./X keep 250 & ./X keep 250 & ./X idle", "X", programName())}
+			j.Limits.Memory, j.Limits.CPU = 250<<20, 10*time.Second
+			j.Argv = []string{"sh", "-c", strings.ReplaceAll("./X keep 150 & ./X keep 150 & ./X idle", "X", programName())}
 		}},
 		{name: "kill the init", args: []string{"kill", "1"}, out: anything, change: several}, // before Linux 6.12 the kernel says that it did
 		{name: "read", args: []string{"read", "/etc/passwd"}, out: "refused", change: several},

@@ -76,7 +76,6 @@ var everywhere = map[string]func(string) error{
 	},
 	"idle":  func(string) error { signal.Ignore(); <-time.After(time.Hour); return nil },
 	"start": func(string) error { return exec.Command(os.Args[0], "idle").Start() },
-	"eat":   func(megabytes string) error { eat(megabytes); return nil },
 	"keep": func(megabytes string) error {
 		kept := eat(megabytes)
 		<-time.After(time.Hour)

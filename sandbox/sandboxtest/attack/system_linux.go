@@ -138,14 +138,18 @@ func hold(count string) error {
 	return nil
 }
 
-// share takes memory that a fork would share.
+// share takes memory that a fork would share, and keeps it.
 func share(megabytes string) error {
 	n, _ := strconv.Atoi(megabytes)
 	memory, err := unix.Mmap(-1, 0, n<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+	if err != nil {
+		return err
+	}
 	for i := 0; i < len(memory); i += unix.Getpagesize() {
 		memory[i] = 1
 	}
-	return err
+	<-time.After(time.Hour)
+	return nil
 }
 
 // privilege wants to find no way to more.
@@ -163,8 +167,8 @@ func privilege(string) error {
 // files wants to find no open file but the three that everyone has, and those of our own runtime.
 func files(string) error {
 	for fd := 3; fd < 1<<16; fd++ {
-		name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
 		if _, e := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); e == nil {
+			name, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
 			fmt.Println(fd, name, err)
 		}
 	}
