@@ -185,7 +185,7 @@ func (c *comparison) decide() (bool, Reason) {
 	}{
 		{"text", func(c *comparison) (same, sure bool) { return sameWording(c.goldText, c.answerText) }},
 		{"text", func(c *comparison) (same, sure bool) { return sameText(c.goldText, c.answerText) }},
-		{"unit", (*comparison).sameMeasure}, {"unit", sameMeasures}, {"parts", sameParts},
+		{"unit", sameUnits}, {"parts", sameParts},
 	} {
 		c.reason = SameText
 		same, sure := stage.compare(c)

@@ -9,13 +9,21 @@ import (
 	"github.com/quintain-rl/quintain/internal/compiled"
 )
 
+// sameUnits compares two answers, or two lists of answers, of which one may have a unit that we can convert.
+func sameUnits(c *comparison) (same, sure bool) {
+	if !mayHaveUnit(c.goldText) && !mayHaveUnit(c.answerText) {
+		return false, false
+	}
+	if same, sure = c.sameMeasure(); same || sure {
+		return same, sure
+	}
+	c.reason = SameText
+	return sameMeasures(c)
+}
+
 // sameMeasure compares two answers that both have a unit that we can convert: dimension and size must
 // agree. A sum in two units counts as one amount. If it reports nothing sure, the units do not count.
 func (c *comparison) sameMeasure() (same, sure bool) {
-	g, a := mayHaveUnit(c.goldText), mayHaveUnit(c.answerText)
-	if !g && !a {
-		return false, false
-	}
 	x, unit, summed, ok := measured(c.goldText)
 	y, other, summed2, is2 := measured(c.answerText)
 	switch {
@@ -46,7 +54,7 @@ const maxAmounts = 16
 
 // sameMeasures compares two lists of answers with units, in any order.
 func sameMeasures(c *comparison) (same, sure bool) {
-	if len(c.goldText)+len(c.answerText) > maxNormal || !mayHaveUnit(c.goldText) && !mayHaveUnit(c.answerText) {
+	if len(c.goldText)+len(c.answerText) > maxNormal {
 		return false, false
 	}
 	g, a := pieces(c.goldText), pieces(c.answerText)

@@ -30,7 +30,7 @@ type Space struct {
 
 // NewSpace returns a space without atoms.
 func NewSpace(budget *Budget) *Space {
-	return &Space{Budget: budget, ids: map[string]int{}, vars: map[string]*Form{}}
+	return &Space{Budget: budget}
 }
 
 // A Form is an expression in normal form: over/under. It belongs to its Space.
@@ -41,6 +41,9 @@ func (s *Space) intern(a atom) int {
 	id, ok := s.ids[a.name]
 	if !ok {
 		id = len(s.atoms)
+		if s.ids == nil {
+			s.ids = map[string]int{}
+		}
 		s.atoms = append(s.atoms, a)
 		s.ids[a.name] = id
 	}
@@ -60,6 +63,9 @@ func productForm(powers []power) *Form { return &Form{term{powers, big.NewRat(1,
 func (s *Space) variable(name string) *Form {
 	f, ok := s.vars[name]
 	if !ok {
+		if s.vars == nil {
+			s.vars = map[string]*Form{}
+		}
 		f = s.form(atom{name: "var " + name})
 		s.vars[name] = f
 	}

@@ -79,8 +79,10 @@ func located(text string, want wanted) (found string, rule Rule) {
 			found = withPoints(found)
 		}
 		found = peel(found)
-		if m := worded().FindStringSubmatch(found); m != nil {
-			found, _ = fromText(m[1], wanted{})
+		if strings.HasPrefix(found, `\`) {
+			if m := worded().FindStringSubmatch(found); m != nil {
+				found, _ = fromText(m[1], wanted{})
+			}
 		}
 		if want.letter && Labelled(found) == "" {
 			if letter, rule := fromText(strings.TrimLeft(rest, " .,;:$)]}\n"), want); rule == RuleStatement || rule == RuleBare && Labelled(letter) != "" {

@@ -3,6 +3,7 @@ package reply
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
 )
@@ -149,8 +150,10 @@ var aligned = compiled.Regexp(`^\s*\\begin\{(?:aligned|align\*?|gathered|gather\
 // lines returns the last line of an aligned formula, without alignment marks; all of them if each is
 // an equation for a variable of its own.
 func lines(content string) string {
-	if m := aligned().FindStringSubmatch(content); m != nil {
-		content = m[1]
+	if strings.Contains(content, `\begin`) {
+		if m := aligned().FindStringSubmatch(content); m != nil {
+			content = m[1]
+		}
 	}
 	if strings.Contains(content, `\begin`) || !strings.Contains(content, "&") && !strings.Contains(content, `\\`) {
 		return content
@@ -180,9 +183,18 @@ var (
 // ratios matches a ratio in words at the end of a text.
 var ratios = compiled.Regexp(`(?i)\b(?:ratio|odds)\b[^.\n]*?\b(\d+(?: to \d+)+)[\s.*]*$`)
 
+// inNumber are the ASCII signs that may stand within a number.
+const inNumber = "0123456789.,/%-+$\\ \t\n\f\r"
+
 // lastNumber returns the last number of a text, with its sign and percent sign.
 func lastNumber(text string) string {
-	all := numeral().FindAllString(text[max(0, len(text)-maxLines):], -1)
+	text = text[max(0, len(text)-maxLines):]
+	if !strings.Contains(text, "frac{") { // then none goes on over a sign that no number has
+		last := strings.LastIndexAny(text, "0123456789")
+		first := strings.LastIndexFunc(text[:last+1], func(r rune) bool { return r < utf8.RuneSelf && !strings.ContainsRune(inNumber, r) })
+		text = text[first+1 : min(len(text), last+1+maxOf)]
+	}
+	all := numeral().FindAllString(text, -1)
 	if all == nil {
 		return ""
 	}

@@ -13,10 +13,10 @@ var (
 
 	raisedTag  = compiled.Regexp(`<sup>([^<>]{1,40})</sup>`)
 	loweredTag = compiled.Regexp(`<sub>([^<>]{1,40})</sub>`)
-
-	// looksTag matches tags that change only the look.
-	looksTag = compiled.Regexp(`</?(?:b|i|em|strong|u|p|br|span|var|mark|code)\s*/?>`)
 )
+
+// looksTags lists the tags that change only the look.
+const looksTags = " b i em strong u p br span var mark code "
 
 // withoutHTML returns a text with its characters for those named in HTML, with exponents and
 // subscripts in LaTeX, and without tags that change only the look.
@@ -28,5 +28,23 @@ func withoutHTML(text string) string {
 		return text
 	}
 	text = loweredTag().ReplaceAllString(raisedTag().ReplaceAllString(text, "^{$1}"), "_{$1}")
-	return looksTag().ReplaceAllString(text, "")
+	return withoutLooks(text)
+}
+
+// withoutLooks drops the tags that change only the look.
+func withoutLooks(text string) string {
+	var b strings.Builder
+	for at := strings.IndexByte(text, '<'); at >= 0; at = strings.IndexByte(text, '<') {
+		name, rest := commandName(strings.TrimPrefix(text[at+1:], "/"))
+		rest, isTag := strings.CutPrefix(strings.TrimPrefix(strings.TrimLeft(rest, " \t\n\f\r"), "/"), ">")
+		if !isTag || !listed(looksTags, name) {
+			b.WriteString(text[:at+1])
+			text = text[at+1:]
+			continue
+		}
+		b.WriteString(text[:at])
+		text = rest
+	}
+	b.WriteString(text)
+	return b.String()
 }

@@ -214,6 +214,9 @@ func cues(low string, roles role) (all []cue) {
 				next = max(next, i+longest)
 			}
 			if p.role != keeps {
+				if all == nil {
+					all = make([]cue, 0, 16)
+				}
 				all = append(all, cue{p.entry, i, i + longest})
 			}
 		}

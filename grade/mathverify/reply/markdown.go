@@ -27,6 +27,9 @@ func marked(text string) string {
 		text = strings.ReplaceAll(text, "**:", ":**")
 	}
 	from := max(0, len(text)-maxUnderHeading)
+	if strings.IndexByte(text[from:], '\n') < 0 {
+		return text
+	}
 	if m := heading().FindStringSubmatchIndex(text[from:]); m != nil {
 		return text[:from+m[0]] + "Answer: " + text[from+m[2]:]
 	}

@@ -19,6 +19,7 @@ func Normal(text string) string {
 		return strings.TrimSuffix(text, ".")
 	}
 	var b strings.Builder
+	b.Grow(len(text))
 	depth, wrapped := 0, []int(nil) // the depths of the braces of wrappers
 	gap := false
 	for text = expr.Fold(text); text != ""; {
@@ -99,7 +100,9 @@ func commandName(text string) (name, rest string) {
 }
 
 // listed reports whether a word is in a list with spaces around each word.
-func listed(list, word string) bool { return strings.Contains(list, " "+word+" ") }
+func listed(list, word string) bool {
+	return len(word) < len(list) && strings.Contains(list, " "+word+" ")
+}
 
 func isASCIILetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
@@ -107,7 +110,16 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // plainNumber reports whether a text consists of digits, perhaps with a sign and a point.
 func plainNumber(text string) bool {
-	return strings.Trim(text, "0123456789") == "" || strings.Trim(text, "-.0123456789") == "" && strings.Count(text, ".") <= 1
+	points := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '.':
+			points++
+		case c != '-' && !isDigit(c):
+			return false
+		}
+	}
+	return points <= 1
 }
 
 // dictionary lists words of two or three letters that are not products of variables.

@@ -200,12 +200,16 @@ var clause = compiled.Regexp(`\.\s|\.$|。|\n|[,;]? (?:since|because|which|where
 
 // fromStatement returns the answer in the text after a marker.
 func fromStatement(s string, want wanted) string {
-	for _, mark := range []string{"", "- "} { // the mark of the first member may be gone
-		if list := bulleted("Answer:\n" + mark + s); list != "" {
-			return list
+	if strings.Contains(s, "\n") {
+		for _, mark := range []string{"", "- "} { // the mark of the first member may be gone
+			if list := bulleted("Answer:\n" + mark + s); list != "" {
+				return list
+			}
 		}
 	}
-	s = atOnce.Replace(s[:min(len(s), 2000)])
+	if s = s[:min(len(s), 2000)]; strings.Contains(s, "**") {
+		s = atOnce.Replace(s)
+	}
 	masked := outsideFormulas(s)
 	part := withoutReason(s[:sentenceEnd(masked)])
 	if head := withoutTail(part); head != part {
@@ -244,8 +248,12 @@ var atOnce = strings.NewReplacer("= **", "= ", "is **", "is ", ": **", ": ")
 
 // outsideFormulas blanks out the formulas of a text and keeps its length.
 func outsideFormulas(s string) string {
+	all := formulas(s)
+	if all == nil {
+		return s
+	}
 	b := []byte(s)
-	for _, f := range formulas(s) {
+	for _, f := range all {
 		for i := f.start; i < f.end; i++ {
 			b[i] = '#'
 		}
