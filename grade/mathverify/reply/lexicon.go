@@ -213,10 +213,10 @@ func cues(low string, roles role) (all []cue) {
 			if r, _ := utf8.DecodeRuneInString(p.text); dense(r) || p.role == keeps { // else it may hold another
 				next = max(next, i+longest)
 			}
+			if p.role != keeps && all == nil {
+				all = make([]cue, 0, 16)
+			}
 			if p.role != keeps {
-				if all == nil {
-					all = make([]cue, 0, 16)
-				}
 				all = append(all, cue{p.entry, i, i + longest})
 			}
 		}
