@@ -51,7 +51,7 @@ func TestFewOpenFilesForManyStores(t *testing.T) {
 		q := openIn(t, filepath.Join(root, fmt.Sprint(i)), p)
 		defer closeStore(t, q)
 		wg.Go(func() {
-			for round := range 10 { // files are begun, rewritten, merged and removed
+			for round := range poolRounds { // files are begun, rewritten, merged and removed
 				putSmall(t, q, 20*round, 20*round+19)
 				list, err := q.Lease(context.Background(), queue.Want{Consumer: "a", Max: 21})
 				if err != nil {

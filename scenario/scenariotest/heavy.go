@@ -12,6 +12,9 @@ import (
 // Heavy tells whether tests may play for minutes.
 const Heavy = true
 
+// playProblems is how many problems of each level [Play] plays.
+const playProblems = 3
+
 // luckMatches is how many matches [Luck] plays.
 const luckMatches = 300
 

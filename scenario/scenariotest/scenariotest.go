@@ -107,7 +107,7 @@ func identified(t *testing.T, s quintain.Scenario, ids map[string]string) {
 // be a [quintain.Solver].
 func Play(t *testing.T, s quintain.Scenario) {
 	t.Helper()
-	check := scenario.Check{First: s, Second: s, Seed: 1, Problems: 3}
+	check := scenario.Check{First: s, Second: s, Seed: 1, Problems: playProblems}
 	faults, err := check.Faults(t.Context())
 	if err != nil {
 		t.Fatal(err)

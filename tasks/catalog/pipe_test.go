@@ -34,10 +34,9 @@ func TestExportWritesEveryTaskAsEncodingJSON(t *testing.T) {
 	}
 	for _, one := range catalog.Tasks() {
 		for level := range one.Info().Levels {
-			const count = 20
 			d := quintain.Draw{Seed: 3, Level: level}
 			var got strings.Builder
-			if _, err := (pipe.Export{Task: one, First: d, Count: count, Format: quintainForm}).Write(t.Context(), &got); err != nil {
+			if _, err := (pipe.Export{Task: one, First: d, Count: exported, Format: quintainForm}).Write(t.Context(), &got); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(got.String()) {
@@ -51,8 +50,8 @@ func TestExportWritesEveryTaskAsEncodingJSON(t *testing.T) {
 				}
 				d.Index++
 			}
-			if d.Index != count {
-				t.Errorf("%s, level %d: %d problems are written, want %d", one.Info().Name, level, d.Index, count)
+			if d.Index != exported {
+				t.Errorf("%s, level %d: %d problems are written, want %d", one.Info().Name, level, d.Index, exported)
 			}
 		}
 	}

@@ -2,5 +2,9 @@
 
 package catalog_test
 
-// splitDraws is how many problems of each level are looked at.
-const splitDraws = 10
+const (
+	// splitDraws is how many problems of each level are looked at.
+	splitDraws = 10
+	// exported is how many problems of each level are written.
+	exported = 5
+)
