@@ -22,7 +22,7 @@ type place struct {
 func placeOf(text string, start, end int) place {
 	p := place{before: lower(text[max(0, start-maxHint):start]), after: lower(text[end:min(len(text), end+maxHint)])}
 	p.before = p.before[sentenceStart(p.before):]
-	p.cues = cues(p.before, mutes|reports|thats|factive|relates|contrasts|concludes|giving|labels|fills|definite|articles|holds)
+	p.cues = cues(p.before, mutes|reports|thats|factive|relates|contrasts|concludes|giving|labels|fills|definite|articles)
 	p.clause = clauseStart(p.before)
 	for _, c := range p.cues {
 		if c.role&(contrasts|concludes) != 0 {
@@ -83,11 +83,11 @@ func clauseStart(text string) int {
 // it. A value of which the sentence says something is not stated.
 func (want wanted) states(text, found string, rule Rule) bool {
 	start, end := want.find(text, found, rule)
-	if start < 0 {
-		return true
+	if start < 0 { // put together from several places, or a part of a word: "the 14th"
+		return !slices.ContainsFunc(ordinal().FindAllStringSubmatch(text, -1), func(m []string) bool { return m[1] == found })
 	}
 	p := placeOf(text, start, end)
-	if p.asked || p.denied() || p.reported() {
+	if p.asked || p.mentioned() || p.denied() || p.reported() {
 		return false
 	}
 	next, _ := utf8.DecodeRuneInString(p.after)
@@ -97,7 +97,7 @@ func (want wanted) states(text, found string, rule Rule) bool {
 	predicate := word && phraseAt(p.after, predicates).entry != nil
 	counts := word && !predicate && !want.letter && !(strings.Contains(found, "=") && definition().MatchString(found)) && !p.endsWith(last, definite)
 	switch {
-	case want.phrase != "", (word || next == '—') && p.held(), slices.ContainsFunc(p.cues, func(c cue) bool { return c.end == last && c.form == "only" }):
+	case want.phrase != "", (word || next == '—') && p.held(), p.alone(last):
 		return true
 	case predicate && dense(next):
 		return false
@@ -109,14 +109,38 @@ func (want wanted) states(text, found string, rule Rule) bool {
 	return !predicate && (counts || p.gives() || strings.ContainsAny(found, "$€£₹%") || strings.ContainsRune("%€°", next))
 }
 
+// alone reports whether a word that ends there says that nothing but the value fits.
+func (p place) alone(end int) bool {
+	found := phraseAt(lastWord(p.before[:end]), holds)
+	return found.entry != nil && found.form == "only"
+}
+
 // held reports whether what follows says that the value is the answer.
 func (p place) held() bool {
 	found := phraseAt(p.after, holds)
-	return found.entry != nil && (found.form != "only" || phraseAt(strings.TrimLeft(p.after[len(found.text):], " "), mutes).entry == nil)
+	return found.entry != nil && (found.form == "-" || phraseAt(strings.TrimLeft(p.after[len(found.text):], " "), mutes).entry == nil)
 }
+
+// ordinal matches the number of a place in an order.
+var ordinal = compiled.Regexp(`(\d+)(?:st|nd|rd|th|ème|e|er|º|ª)\b`)
 
 // layout are signs that may stand between a word and its value.
 const layout = " *_#$\\([{}\"'`>\n\t"
+
+// mentioned reports whether the value stands in a quotation that somebody says, or with words before it and before that.
+func (p place) mentioned() bool {
+	if near := p.after[:min(len(p.after), maxShort/2)]; strings.ContainsAny(near[:min(len(near), len(`."`))], `"”`) && cues(near, reports) != nil {
+		return true
+	}
+	said, quoted := p.before, ""
+	for _, marks := range []string{`""`, "“”", "„“"} {
+		open, shut := string([]rune(marks)[0]), string([]rune(marks)[1])
+		if at := strings.LastIndex(p.before, open); at >= 0 && !strings.Contains(p.before[at+len(open):], shut) && (open != shut || strings.Count(p.before, open)%2 == 1) {
+			said, quoted = p.before[:at], p.before[at:]
+		}
+	}
+	return strings.IndexFunc(said, unicode15.IsLetter) >= 0 && strings.IndexFunc(quoted, unicode15.IsLetter) >= 0
+}
 
 // denied reports whether a word of the clause denies or doubts the value. One in a relative clause does not: "the
 // probability that it does not rain is".
@@ -197,8 +221,9 @@ const maxComplement = 5
 // complements reports whether the text up to an end is a verb of a main clause that gives a value and words of its
 // subject or complement, without a preposition or a comparison: "è proprio", "beträgt die gesuchte Temperatur".
 func (p place) complements(end int) bool {
+	start := clauseStart(p.before)
 	for _, c := range slices.Backward(p.cues) {
-		if c.role != giving || c.form != "is" || c.start < p.clause || c.end > end {
+		if c.role != giving || c.form != "is" || c.start < start || c.end > end {
 			continue
 		}
 		between := p.before[c.end:end]

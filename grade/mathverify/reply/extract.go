@@ -107,6 +107,7 @@ func fromText(text string, want wanted) (string, Rule) {
 	if start := text[:min(len(text), maxShort/2)]; len(text) <= maxHint && (strings.Contains(start, "ns") || strings.Contains(start, "NS") || strings.Contains(start, "RES")) {
 		text = text[len(leadIn().FindString(text)):]
 	}
+	text = text[len(remains().FindString(text)):]
 	if text = withoutTail(text); len(text) <= maxBare && bare(text) && (!want.letter || !wordy().MatchString(text)) {
 		if text = peel(withoutWords(text)); strings.HasPrefix(text, `\begin`) && aligned().MatchString(text) {
 			text = lines(text)
@@ -151,6 +152,9 @@ func fromText(text string, want wanted) (string, Rule) {
 	}
 	return "", RuleNone
 }
+
+// remains matches what a denial leaves before the value that it contrasts, and pictures.
+var remains = compiled.Regexp(`^(?:[.,;]\s+(?:(?:mas|ma|sino|а|но)\s+)?|[\x{2600}-\x{27BF}\x{1F000}-\x{1FAFF}]\s*)`)
 
 // tallied matches a value and the word of Chinese or Japanese that counts it.
 var tallied = compiled.Regexp(`^\** ?(.*[\d)}\]$])\s*(\p{Han}{0,2})(?:です|だ|である|[个個つ])?[。* ]*$`)

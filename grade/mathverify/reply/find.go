@@ -269,8 +269,10 @@ func lastLetter(text string) string {
 	if all := judged().FindAllStringSubmatch(text[max(0, len(text)-maxHint):], -1); len(all) == 1 {
 		return all[0][1]
 	}
-	if m := opening().FindStringSubmatch(text); m != nil {
-		return m[1]
+	if last := lastSentence(text); last == text || cues(lower(last), concludes) == nil || loneLetter(last, 0) < 0 {
+		if m := opening().FindStringSubmatch(text); m != nil {
+			return m[1]
+		}
 	}
 	if len(text) > maxHint {
 		return ""

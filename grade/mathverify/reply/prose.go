@@ -46,7 +46,7 @@ func bare(text string) bool {
 		return false
 	case prose == 0:
 		return !strings.Contains(strings.TrimSpace(text), "\n\n")
-	case prose <= 3 && !numbersAfter && startsWithValue(text):
+	case prose <= 3 && !numbersAfter && startsWithValue(text) && !sentenced().MatchString(text):
 		return true
 	}
 	return false
@@ -109,7 +109,7 @@ func isProse(word string) bool {
 	}
 	n := utf8.RuneCountInString(word)
 	if n < 4 {
-		return !isLatin(word) && n > 1 || !isLatin(word) && strings.IndexFunc(word, func(r rune) bool {
+		return n > 1 && strings.IndexFunc(word, func(r rune) bool { return r >= 'À' && r <= 'ž' }) >= 0 || !isLatin(word) && n > 1 || !isLatin(word) && strings.IndexFunc(word, func(r rune) bool {
 			return unicode15.In(r, unicode.Han, unicode.Hiragana, unicode.Arabic, unicode.Hangul)
 		}) >= 0
 	}
@@ -217,7 +217,10 @@ func fromStatement(s string, want wanted) string {
 	} else if loc := clause().FindStringIndex(masked[:len(part)]); loc != nil {
 		part = s[:loc[0]]
 	}
-	part = withoutTail(strings.Trim(part, " .*\n:"))
+	if part = strings.Trim(part, " .*\n:"); !strings.Contains(part, "(") {
+		part = strings.TrimRight(part, " .)")
+	}
+	part = withoutTail(part)
 	if digits, ok := strings.CutSuffix(part, "!"); ok && plainNumber(digits) { // no factorial
 		part = digits
 	}
@@ -260,3 +263,6 @@ func outsideFormulas(s string) string {
 	}
 	return string(b)
 }
+
+// sentenced matches the words of a sentence in Chinese, Japanese or Korean after a value.
+var sentenced = compiled.Regexp(`[\p{Han}\p{Hiragana}\p{Hangul}]{5}`)

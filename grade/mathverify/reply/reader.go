@@ -22,6 +22,7 @@ func settled(text string, want wanted) (found string, rule Rule) {
 	}
 	if !strings.Contains(text, "boxed") {
 		text = withoutCheck(text)
+		text = chance().ReplaceAllString(text, "1/$1")
 		if decimals().MatchString(text) && writesCommas(text) {
 			text = withPoints(text)
 		}
@@ -126,6 +127,9 @@ func (r *reader) correction(all []cue) (rest string, ok bool) {
 				last, rest, ok = c, "answer: "+r.text[at:], true
 			}
 		}
+	}
+	if ok && last.role == finds && cues(r.low[last.end:], contrasts|concludes|states|corrects) == nil {
+		return "", true
 	}
 	if ok && len(cues(r.low[last.end:], confirms)) > 0 && len(cues(r.low[last.end:], corrects)) == 0 {
 		ok = last.role != retracts && last.role != finds

@@ -151,7 +151,7 @@ func compared(after string) bool {
 }
 
 // nearly matches the text between a value and an approximation of it.
-var nearly = compiled.Regexp(`^(?:\s*[A-Za-z]{1,12}[²³]?){0,2}[,;]?\s*\(?(?:or|which is|that is|i\.e\.,?)?\s*(?:about|approximately|approx\.?|roughly|around|nearly|≈|~)\s*$`)
+var nearly = compiled.Regexp(`^(?:\s*[A-Za-z]{1,12}[²³]?){0,2}[,;]?\s*\(?(?:or|which is|that is|i\.e\.,?)?\s*(?:the same as|equivalent to|equal to|about|approximately|approx\.?|roughly|around|nearly|≈|~)\s*$`)
 
 // firstOf returns the index of the first run in the list that ends with the last one.
 func firstOf(line string, all []run) int {

@@ -60,7 +60,7 @@ func withPoint(text string) string {
 }
 
 // chance matches one of several.
-var chance = compiled.Regexp(`(?i)\b(?:one|1) (?:in|out of)(?: every)? (\d+)\b`)
+var chance = compiled.Regexp(`(?i)\b(?:one|1) (?:in|out of)(?: every)? (\d+)(?:[.,;!)]|$| [a-z]+ is\b)`)
 
 // counted matches a number in Chinese characters before a word that counts, or at the end of a sentence.
 var counted = compiled.Regexp(`(^|[^第零一二两三四五六七八九十百])([二两兩三四五六七八九十][一二三四五六七八九十]{0,2}|零)(个|個|种|種|通り|人|本|枚|条|條|只|块|元|岁|歳|次|組|组|题|张|头|匹|回|つ|箱|棵|朵|支|厘米|米|円|秒|天|日|です|。|\s*$)`)
@@ -68,7 +68,7 @@ var counted = compiled.Regexp(`(^|[^第零一二两三四五六七八九十百])
 // withDigits writes the numbers from two on that a text without digits has in words in digits.
 func withDigits(text string) string {
 	if strings.ContainsAny(text, "0123456789") {
-		return chance().ReplaceAllString(text, "1/$1")
+		return text
 	}
 	low := lower(text)
 	var b strings.Builder

@@ -68,6 +68,9 @@ func withoutWords(text string) string {
 	if !ok || found == "" || len(words) == 0 || strings.IndexFunc(rest, func(r rune) bool { return r != ' ' && !unicode15.IsLetter(r) }) >= 0 || len(cues(lower(rest), bounds|claims|retracts)) > 0 {
 		return text
 	}
+	if len(words) > 2 && !strings.ContainsAny(found, "=") || strings.IndexFunc(rest, func(r rune) bool { return r >= 0xC0 && r < 0x250 }) >= 0 && len(words) > 1 {
+		return found
+	}
 	if said := lower(strings.TrimSpace(rest)); phraseAt(said, keeps).text == said || words[0] == "it" || listed(verbals, words[0]) {
 		return found
 	}
