@@ -26,7 +26,7 @@ func TestTheStarterLearnsGames(t *testing.T) {
 		rate  float64
 		more  float64
 	}{
-		{"small_poker", 50, 5e-4, 0.1}, {"slippery_grid", 40, 2e-3, 0.1},
+		{"small_poker", 20, 1e-3, 0.1}, {"slippery_grid", 40, 2e-3, 0.1},
 	}[:games] {
 		t.Run(test.game, func(t *testing.T) {
 			before, after := schooled(t, test.game, test.steps, test.rate)

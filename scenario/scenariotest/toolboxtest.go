@@ -283,7 +283,7 @@ func (s toolSuite) made(t *testing.T) {
 
 // replayed checks that the same replies get the same bytes, after each number of them.
 func (s toolSuite) replayed(t *testing.T) {
-	for index := range 3 {
+	for index := range mostReplayed {
 		p := s.problem(t, index)
 		r := rng.New(uint64(index), "replay")
 		var said []quintain.Reply
