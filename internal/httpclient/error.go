@@ -158,6 +158,9 @@ func (c *Client) Hide(err error) error {
 // 0: none.
 func RetryAfter(header string, now time.Time) time.Duration {
 	const most = 24 * time.Hour // prevents overflow
+	if header == "" {
+		return 0
+	}
 	if seconds, err := strconv.ParseInt(strings.TrimSpace(header), 10, 64); err == nil {
 		return time.Duration(max(0, min(seconds, int64(most/time.Second)))) * time.Second
 	}

@@ -238,8 +238,8 @@ func TestARealServerGetsHeadersAndPath(t *testing.T) {
 // A wrong setting is refused by its name, and no key is told.
 func TestWrongSettings(t *testing.T) {
 	for _, c := range []struct{ url, headers, want string }{
-		{"collector:4318", "", "otlp.url: want the address"},
-		{"grpc://collector:4317", "", "otlp.url: want the address"},
+		{"collector:4318", "", "otlp.url: is"},
+		{"grpc://collector:4317", "", "otlp.url: is"},
 		{"http://user:secret@collector", "", "otlp.url: has a password"},
 		{"http://collector/?key=secret", "", "otlp.url: has a password or a query"},
 		{"http://collector", "a=1,secret", HeadersVariable + ": number 2"},

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 )
@@ -50,10 +51,10 @@ func (s *Settings) Sampler() traceparent.Sampler {
 
 // address is where requests go.
 func (s *Settings) address() (string, error) {
-	at, err := url.Parse(s.URL)
+	at, err := httpclient.ParseURL(s.URL)
 	switch {
-	case err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "":
-		return "", errors.New("want the address of a collector, such as http://127.0.0.1:4318")
+	case err != nil:
+		return "", err
 	case at.User != nil || at.RawQuery != "":
 		return "", errors.New("has a password or a query, want neither: " + HeadersVariable + " is for keys")
 	case strings.HasSuffix(at.Path, tracesPath):

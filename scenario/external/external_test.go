@@ -606,7 +606,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"a command", func(s *Settings) { s.Command = "python a.py" }, ""},
 		{"a command that is not closed", func(s *Settings) { s.Command = "'a" }, "is not closed"},
 		{"an address", func(s *Settings) { s.URL = "http://127.0.0.1:8080/play" }, ""},
-		{"a file", func(s *Settings) { s.URL = "file:///a" }, "want an address"},
+		{"a file", func(s *Settings) { s.URL = "file:///a" }, "url: is"},
 	} {
 		s := Default()
 		c.set(&s)

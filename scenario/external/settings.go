@@ -3,10 +3,10 @@ package external
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/command"
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/settings"
 )
 
@@ -54,8 +54,8 @@ func (s *Settings) Check() error {
 	if s.URL == "" {
 		return nil
 	}
-	if at, err := url.Parse(s.URL); err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-		return errors.New("url: want an address such as http://127.0.0.1:8080")
+	if _, err := httpclient.ParseURL(s.URL); err != nil {
+		return fmt.Errorf("url: %w", err)
 	}
 	return nil
 }
