@@ -24,9 +24,23 @@ func (r *Run) settle(ctx context.Context) error {
 	return r.config.Queue.Ack(ctx, consumerName, seqs(left)...)
 }
 
+// take leases groups for the run. One that cannot be read is set aside: the gate stops counting it, and
+// the others are taken without it.
+func (r *Run) take(ctx context.Context, w queue.Want) ([]queue.Delivery, error) {
+	w.Consumer = consumerName
+	for {
+		aside := r.config.Queue.Stats().Aside.Episodes
+		batch, err := r.config.Queue.Lease(ctx, w)
+		if _, corrupt := errors.AsType[*queue.CorruptError](err); !corrupt {
+			return batch, err
+		}
+		r.ledger.gate.Leave(r.config.Queue.Stats().Aside.Episodes - aside)
+	}
+}
+
 // lease leases all waiting groups that want picks, without reading them.
 func (r *Run) lease(ctx context.Context, want func(*queue.Entry) bool) ([]queue.Delivery, error) {
-	return r.config.Queue.Lease(ctx, queue.Want{Consumer: consumerName, Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
+	return r.take(ctx, queue.Want{Raw: true, Pick: func(waiting []queue.Entry) []queue.Entry {
 		var picked []queue.Entry
 		for i := range waiting {
 			if want(&waiting[i]) {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/settings"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run/exam"
@@ -170,6 +171,9 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	return r, nil
 }
 
+// drawPause is how long drawing held-out problems may be silent.
+const drawPause = 5 * time.Second
+
 // openStreams returns the streams to play, and draws the sets of the evaluations.
 func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 	streams = append(streams, r.config.Streams...)
@@ -185,7 +189,13 @@ func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 	if !examined {
 		return streams, nil
 	}
-	how := exam.Settings{Split: exam.HeldOutSide, Problems: r.config.Settings.ExamProblems}
+	last := time.Now()
+	how := exam.Settings{Split: exam.HeldOutSide, Problems: r.config.Settings.ExamProblems, Told: func(done, total int) {
+		if done < total && time.Since(last) > drawPause {
+			last = time.Now()
+			r.say("drawing the held-out problems: those of %d of %s", done, stats.Count(total, "level"))
+		}
+	}}
 	r.sets, err = exam.NewSets(r.config.Streams, how)
 	return streams, err
 }

@@ -92,7 +92,7 @@ func (s *sending) consume(ctx context.Context, played <-chan struct{}) error {
 // sendSome sends the oldest groups. It reports whether there were any, and how many need
 // not be sent again.
 func (s *sending) sendSome(ctx, keep context.Context) (found bool, sent int, err error) {
-	batch, err := s.config.Queue.Lease(keep, queue.Want{Consumer: consumerName, Pick: some, Raw: true})
+	batch, err := s.take(keep, queue.Want{Pick: some, Raw: true})
 	if err != nil || len(batch) == 0 {
 		return false, 0, err
 	}

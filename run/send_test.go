@@ -197,6 +197,29 @@ func (l lying) Body(ctx context.Context, seq uint64) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))), nil
 }
 
+// rotten is a store that has lost a bit of each third group.
+type rotten struct{ *queue.Memory }
+
+func (r rotten) Body(ctx context.Context, seq uint64) ([]byte, error) {
+	b, err := r.Memory.Body(ctx, seq)
+	if seq%3 == 0 && err == nil {
+		b = slices.Clone(b)
+		b[len(b)/2] ^= 1
+	}
+	return b, err
+}
+
+// Damaged groups are set aside, and the run goes on without them: they take no place at its gate.
+func TestDamagedGroupsEndNoRun(t *testing.T) {
+	t.Parallel()
+	q := open(t, rotten{queue.NewMemory()})
+	c := config(t, q)
+	c.Settings.Steps, c.Settings.MaxLag = 12, 1
+	if _, report := finish(t, c); report.Version != 12 || q.Stats().Aside.Groups < 8 {
+		t.Errorf("version %d, %d groups are set aside", report.Version, q.Stats().Aside.Groups)
+	}
+}
+
 // reading is a shop that reads the groups.
 type reading struct {
 	*shop

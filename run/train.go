@@ -96,7 +96,7 @@ func (t *training) nextBatch(ctx context.Context) ([]queue.Delivery, error) {
 		if err := t.dropStale(ctx); err != nil {
 			return nil, unlessDone(ctx, err)
 		}
-		batch, err := t.config.Queue.Lease(ctx, queue.Want{Consumer: consumerName, Pick: t.pick, Raw: !t.trains})
+		batch, err := t.take(ctx, queue.Want{Pick: t.pick, Raw: !t.trains})
 		if err != nil || len(batch) > 0 {
 			return batch, unlessDone(ctx, err)
 		}

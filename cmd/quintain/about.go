@@ -1,24 +1,43 @@
 package main
 
-import "runtime/debug"
+import (
+	"regexp"
+	"runtime/debug"
+	"strings"
+)
 
-// versionOf is the version of the release if the linker set one, else that of the module, or the commit if the
-// program was built from a repository.
-func versionOf(release string) string {
+// upcoming is the version that this code becomes, as the wheel writes it, too.
+const upcoming = "0.1.0.dev0"
+
+// released finds the versions of modules that are releases.
+var released = regexp.MustCompile(`^v\d+\.\d+\.\d+(-(alpha|beta|rc)\.\d+)?$`)
+
+// versionOf is the version of the release if the linker set one, or the module has one; else the upcoming one,
+// with the commit, by which programs tell each other apart.
+func versionOf(release string, info *debug.BuildInfo) string {
 	if release != "none" {
 		return release
 	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
+	if info == nil {
+		info = &debug.BuildInfo{}
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
+	if released.MatchString(info.Main.Version) {
+		return info.Main.Version
+	}
+	commit, changed := "", ""
+	if parts := strings.Split(info.Main.Version, "-"); len(parts) == 3 { // as go install has it: v0.0.0-DATE-COMMIT
+		commit, _, _ = strings.Cut(parts[2], "+")
 	}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return "devel-" + s.Value[:12]
+		switch {
+		case s.Key == "vcs.revision" && len(s.Value) >= 12:
+			commit = s.Value[:12]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = ", changed"
 		}
 	}
-	return "devel (the commit is unknown: it was built with -buildvcs=false, or without git)"
+	if commit == "" {
+		return upcoming + " (the commit is unknown: it was built with -buildvcs=false, or without git)"
+	}
+	return upcoming + " (commit " + commit + changed + ")"
 }

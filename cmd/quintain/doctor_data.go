@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -41,4 +42,7 @@ func itself() string {
 var release = "none"
 
 // version is that of the release, or of what this was built from.
-func version() string { return versionOf(release) }
+func version() string {
+	info, _ := debug.ReadBuildInfo() // nil: none
+	return versionOf(release, info)
+}

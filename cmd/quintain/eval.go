@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -98,7 +99,14 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 	if how.Rule == exam.AtroposRule && len(c.Source.Tasks) == 0 {
 		fmt.Fprintf(w.stderr, "quintain eval: this program has %d of the %d tasks that Atropos draws\n", len(streams), len(catalog.AtroposTaskNames(c.Run.Of.Seed)))
 	}
+	bar, began := screen.NewBar(w.screen(), "drawing problems"), time.Now()
+	how.Told = func(done, total int) {
+		if time.Since(began) > silence {
+			bar.Show(done, total, "a set for each level")
+		}
+	}
 	sets, err := exam.NewSets(streams, how)
+	bar.End()
 	if err = cmp.Or(err, exam.CheckAsked(sets)); err != nil {
 		return nil, err
 	}
@@ -120,6 +128,9 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 	report, err = w.examine(ctx, e)
 	return report, errors.Join(err, examform.WriteFiles(report, folder.Write), folder.Close())
 }
+
+// silence is how long an evaluation draws its problems without a word.
+const silence = 2 * time.Second
 
 // examine holds an evaluation and shows its progress.
 func (w *world) examine(ctx context.Context, e *exam.Exam) (report *exam.Report, err error) {

@@ -29,6 +29,11 @@ func newJudgeResume(w *world) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if file := own.Source.Scenario.Judge; file != "" { // also if no group needs it
+			if err := judge.CheckFile(file); err != nil {
+				return usagef("--judge: %w", err)
+			}
+		}
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return w.resume(ctx, own, given) })
 	}
 	return c

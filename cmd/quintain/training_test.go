@@ -54,7 +54,7 @@ func TestRunTrains(t *testing.T) {
 		t.Errorf("a script on the folder of a trained model: status %d\n%s", status, p.stderr.String())
 	}
 	p = start(append([]string{"run", "--port", "0", "--data", data, "--weights", filepath.Join(data, datadir.Checkpoint), "--steps", "1"}, tinyRun...)...)
-	if status := p.wait(t); status != exitOK || !strings.Contains(p.stderr.String(), "goes on from its own weights, of version 5; those of --weights are for a new one") {
+	if status := p.wait(t); status != exitUsage || !strings.Contains(p.stderr.String(), "began with other weights") {
 		t.Errorf("other weights on the folder of a trained model: status %d\n%s", status, p.stderr.String())
 	}
 	asked := start("ask", "spell_backward", "--data", data, "--index", "7")

@@ -22,6 +22,12 @@ type Scenario struct {
 // longestGrade is how long an episode waits for a verdict if the settings do not say.
 const longestGrade = 30 * time.Minute
 
+// CheckFile says what is wrong with the settings of a judge in a YAML file, which it does not open.
+func CheckFile(path string) error {
+	_, err := readFile(path, longestGrade)
+	return err
+}
+
 // ReadScenarios returns the judge of the settings in a YAML file, for scenarios: an episode whose
 // reply has no verdict waits for one. The caller closes it.
 func ReadScenarios(path string) (*Jury, error) {

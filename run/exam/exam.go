@@ -26,6 +26,8 @@ type Settings struct {
 	Split     Side    // which problems
 	Seed      uint64  // of the problems; 0: the constant [Seed]
 	MaxFailed float64 // share of episodes; if more fail, the evaluation fails
+
+	Told func(done, total int) // hears of each set that [NewSets] has drawn; nil: nobody
 }
 
 // A Rule names a fixed set of problems.

@@ -98,6 +98,11 @@ func TestSets(t *testing.T) {
 			asked[p.Instance.String()] = true
 		}
 	}
+	var told [2]int
+	sets(t, space{n: 40, step: 3}, exam.Settings{Split: exam.BothSides, Told: func(done, total int) { told = [2]int{done, total} }})
+	if told != [2]int{1, 1} {
+		t.Errorf("of one set, %v are told", told)
+	}
 }
 
 // Every row of a file is asked; the count of questions leaves out repeated ones.

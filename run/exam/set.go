@@ -37,6 +37,9 @@ func NewSets(streams []rollout.Stream, how Settings) ([]Set, error) {
 		}
 		set.Label, set.Level = label, levels[i]
 		sets[i] = set
+		if how.Told != nil {
+			how.Told(i+1, len(streams))
+		}
 		for _, p := range set.Problems {
 			if other, twice := labels[p.ID()]; twice {
 				return nil, fmt.Errorf("%s and %s have the same problems: it is listed twice", other, label)
@@ -54,7 +57,7 @@ func CheckAsked(sets []Set) error {
 			return nil
 		}
 	}
-	return errors.New("there is nothing to ask: these levels have few problems, and none of them is held out; choose other levels, or ask both sides with exam.split both")
+	return errors.New("there is nothing to ask: these levels have few problems, and none of them is held out; choose other levels, or ask both sides with --with exam.split=all")
 }
 
 // newSet draws the set of a stream.

@@ -60,8 +60,8 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 	if err := starter.Readable(ctx, to.Streams, trainer.Context()); err != nil {
 		return last, InvalidError{err}
 	}
-	if version := trainer.Last().Version; s.Weights != "" && version > 0 && how.Say != nil {
-		how.Say(fmt.Sprintf("the run goes on from its own weights, of version %d; those of --weights are for a new one (--data NEW-FOLDER)", version))
+	if err := s.checkFirst(trainer.First(), trainer.Last().Version, how.Say); err != nil {
+		return last, err
 	}
 	to.Policy = trainer.Policy()
 	shared := sharing{trainer, how.Share, versions(how.Folder.Path(), how.Every, to.Streams)}

@@ -2,7 +2,6 @@ package player
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -55,9 +54,31 @@ func (s *Settings) Digest(data string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	model := transformer.Checkpoint{Model: saved.Model, Vocabulary: saved.Vocabulary}
-	text, err := model.Bytes(transformer.Float32)
-	return fmt.Appendf(nil, `"%.16x"`, sha256.Sum256(text)), err
+	digest, err := starter.Digest(saved.Model)
+	return fmt.Appendf(nil, "%q", digest), err
+}
+
+// checkFirst refuses weights of the settings that are not those with which a training began; first is
+// their digest. Who began with a file and goes on by the same command needs it no more, so it may be gone.
+func (s *Settings) checkFirst(first string, version int, say func(string)) error {
+	if s.Weights == "" || first == "" && version == 0 {
+		return nil
+	}
+	saved, err := starter.ReadCheckpoint(s.Weights)
+	if errors.Is(err, fs.ErrNotExist) || first == "" {
+		if say != nil {
+			say(fmt.Sprintf("the run goes on from its own weights, of version %d; those of --weights are for a new one (--data NEW-FOLDER)", version))
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	given, err := starter.Digest(saved.Model)
+	if err == nil && given != first {
+		err = InvalidError{fmt.Errorf("--weights: the run in this folder began with other weights than those of %s, and is at version %d: leave --weights out to go on with it, or begin anew with --data NEW-FOLDER", s.Weights, version)}
+	}
+	return err
 }
 
 // FreshModel returns the model of a new run, in the sizes of the settings. A new model is

@@ -1,10 +1,12 @@
 package starter
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"time"
 
@@ -15,8 +17,12 @@ import (
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// stepNote is the note of a checkpoint with the step that made it, as a [tiny.Step].
-const stepNote = "step"
+// Notes of a checkpoint: the step that made it, as a [tiny.Step]; and the digest of the model with which
+// the training began, which older programs did not note.
+const (
+	stepNote  = "step"
+	firstNote = "first"
+)
 
 // Training configures a [Trainer].
 type Training struct {
@@ -58,6 +64,7 @@ type Trainer struct {
 	path    string
 	keep    Keeper
 	last    tiny.Step
+	first   string    // digest of the first model; empty: unknown
 	start   time.Time // start of this process, moved back by the training time of earlier ones
 }
 
@@ -84,6 +91,9 @@ func (t *Trainer) open(o Training) error {
 	if missing && o.Version == 0 {
 		model, err := o.Fresh()
 		if err != nil {
+			return err
+		}
+		if t.first, err = Digest(model); err != nil {
 			return err
 		}
 		return t.begin(o, model)
@@ -137,6 +147,7 @@ func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
 	if err := t.fits(o, saved); err != nil {
 		return err
 	}
+	t.first = saved.Notes[firstNote]
 	var err error
 	if t.learner, err = tiny.Resume(saved, nil, o.Learn); err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
@@ -203,21 +214,32 @@ func (t *Trainer) save() error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := writeCheckpoint(t.keep, t.learner, stepNote, string(note)); err != nil {
+	if err := writeCheckpoint(t.keep, t.learner, map[string]string{stepNote: string(note), firstNote: t.first}); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
 }
 
-// writeCheckpoint writes the state of a learner, with a note.
-func writeCheckpoint(to Keeper, l *tiny.Learner, name, note string) error {
+// writeCheckpoint writes the state of a learner, with notes.
+func writeCheckpoint(to Keeper, l *tiny.Learner, notes map[string]string) error {
 	c := l.Checkpoint()
-	c.Notes[name] = note
+	maps.Copy(c.Notes, notes)
 	data, err := tiny.WriteWeights(*c, transformer.Float32)
 	if err != nil {
 		return err
 	}
 	return to.Write(data)
+}
+
+// First returns the [Digest] of the model with which the training began; empty: an older program began it,
+// or its checkpoint was lost and it went on from weights alone.
+func (t *Trainer) First() string { return t.first }
+
+// Digest returns a text that stands for the parameters of a model. The error is that of numbers that are
+// not finite.
+func Digest(m *transformer.Model) (string, error) {
+	text, err := tiny.WriteWeights(transformer.Checkpoint{Model: m}, transformer.Float32)
+	return fmt.Sprintf("%.16x", sha256.Sum256(text)), err
 }
 
 // Publish gives the policy the weights from the last step.

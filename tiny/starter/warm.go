@@ -135,7 +135,7 @@ func (w WarmUp) keep(l *tiny.Learner, done int) error {
 	if w.Path == "" || done == 0 {
 		return nil
 	}
-	return writeCheckpoint(file(w.Path), l, updateNote, strconv.Itoa(done))
+	return writeCheckpoint(file(w.Path), l, map[string]string{updateNote: strconv.Itoa(done)})
 }
 
 func (w WarmUp) remove() error {
