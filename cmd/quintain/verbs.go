@@ -77,6 +77,9 @@ and keeps the scored groups on disk until a trainer has taken them.`,
 		flags.Group(root, p.title, made...)
 	}
 	giveHelp(root)
+	if strings.HasPrefix(called, cobra.ShellCompRequestCmd) {
+		completes(root)
+	}
 	return root
 }
 
