@@ -96,7 +96,7 @@ func TestKilledHubAndAckers(t *testing.T) {
 	d := &hubDrive{url: "http://127.0.0.1:" + port, posted: map[int]bool{}, delivered: map[int]bool{}, finished: map[int]bool{}}
 	trainers := []*acker{{hubDrive: d, name: "a"}, {hubDrive: d, name: "b"}}
 	defer http.DefaultClient.CloseIdleConnections()
-	for round := range killRounds {
+	for round := range killRounds + 1 {
 		c := program(t, "hub", "--data", data, "--port", port)
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestKilledHubAndAckers(t *testing.T) {
 		if round == 0 {
 			d.register(t)
 		}
-		if round < killRounds-1 {
+		if round < killRounds {
 			loadAckers(t, d, trainers, func() { _ = c.Process.Kill() })
 		} else {
 			drainAckers(t, trainers)

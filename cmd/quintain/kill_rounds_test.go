@@ -3,7 +3,7 @@
 package main
 
 const (
-	killRounds    = 2  // how often the program is killed in each test that kills it
+	killRounds    = 1  // how often the program is killed in each test that kills it
 	lastGroups    = 60 // how many groups are played in the end, without a kill
 	sharedGroups  = 1  // of each environment, in each round of those that share problems
 	gamesMeasured = 40 // of each level, by TestTheStarterCanReadAndPlayItsGames
