@@ -28,7 +28,7 @@ type section struct {
 // New returns the form of a program with the settings of g and of the sections that g
 // declares.
 func New(g Declarer) *Form {
-	f := &Form{byVariable: make(map[string]*Setting, 512)} // most forms are the whole program's
+	f := &Form{byVariable: map[string]*Setting{}}
 	f.sections = append(f.sections, section{"", "", g})
 	g.Declare(&Section{form: f})
 	return f
