@@ -15,6 +15,7 @@ type problemWriter struct {
 	shared  quintain.Problem // the last problem, without index, prompt and instance
 	before  []byte           // up to the index
 	between []byte           // from there to the prompt
+	records strictjson.Appender
 }
 
 // append appends p to a line.
@@ -31,7 +32,7 @@ func (w *problemWriter) append(line []byte, p quintain.Problem) ([]byte, error) 
 	if held == nil {
 		held = p.Instance
 	}
-	line, err := strictjson.Append(line, held)
+	line, err := w.records.Append(line, held)
 	return append(line, '}'), err
 }
 

@@ -20,6 +20,7 @@ type Writer struct {
 	params     json.RawMessage // of the last problem
 	source     []byte          // the members that name the task
 	difficulty []byte          // derived from the parameters
+	records    strictjson.Appender
 }
 
 // Append appends p, with a right answer, to dst as an [Entry] in JSON, without a line end.
@@ -58,7 +59,7 @@ func (w *Writer) appendFields(dst []byte, r quintain.Record) ([]byte, error) {
 		value = r
 	}
 	start := len(dst)
-	dst, err := strictjson.Append(dst, value)
+	dst, err := w.records.Append(dst, value)
 	switch record := dst[start:]; {
 	case err != nil:
 		return nil, err
