@@ -91,6 +91,10 @@ func appendText(dst []byte, text string, html bool) []byte {
 	dst = append(dst, '"')
 	done := 0
 	for at := 0; at < len(text); {
+		if at+8 <= len(text) && isPlain(text[at:at+8]) {
+			at += 8
+			continue
+		}
 		c, size := text[at], 1
 		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' && !(html && (c == '<' || c == '>' || c == '&')) {
 			at++
@@ -108,6 +112,19 @@ func appendText(dst []byte, text string, html bool) []byte {
 		done = at
 	}
 	return append(append(dst, text[done:]...), '"')
+}
+
+// isPlain reports whether eight bytes are ASCII without an escape. It may miss some that are.
+func isPlain(text string) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	_ = text[7]
+	word := uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
+		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+	escaped := word - ' '*ones
+	for _, c := range [...]uint64{'"', '\\', '<', '>', '&'} {
+		escaped |= word ^ c*ones - ones
+	}
+	return (escaped|word)&tops == 0
 }
 
 // appendEscape appends the escape of a character.

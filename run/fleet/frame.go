@@ -7,18 +7,21 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
-// Frame is the content type of a finish, or of turns, whose numbers are not JSON, which takes long to
-// read:
+// Frame is the content type of a finish, or of turns, whose numbers and replies are not JSON, which takes
+// long to read:
 //
 //   - four bytes with the length of the JSON of the [Finish] or the [Turns], and that JSON, in which the
-//     turns have no tokens, log-probabilities and versions
+//     turns have no reply, tokens, log-probabilities and versions
 //   - for each turn of each episode: the lists Read and Wrote, as four bytes with their length
-//     and four bytes for each element; LogProbs, likewise; and Versions, likewise
+//     and four bytes for each element; LogProbs, likewise; Versions, likewise; and the reply, as four bytes
+//     with its length and its text
 //
 // All numbers are little-endian. In place of a length, [unknown] stands for a nil list, and
 // [alike] before one version for a list as long as Wrote of that version alone.
@@ -32,20 +35,28 @@ const (
 
 // AppendFrame appends a finish as a [Frame].
 func AppendFrame(b []byte, f *Finish) ([]byte, error) {
-	head := *f
-	head.Episodes = nil
-	for i := range f.Episodes {
-		head.Episodes = append(head.Episodes, withoutNumbers(f.Episodes[i]))
+	head := struct {
+		*Finish
+		Episodes []headEpisode `json:"episodes,omitempty"`
+	}{Finish: f}
+	for _, t := range f.episodes() {
+		head.Episodes = append(head.Episodes, headOf(t))
 	}
 	return appendFrame(b, head, f.episodes())
 }
 
 // AppendTurns appends turns in the form of a [Frame].
 func AppendTurns(b []byte, t *Turns) ([]byte, error) {
-	head := *t
-	head.Episodes = slices.Clone(t.Episodes)
-	for i := range head.Episodes {
-		head.Episodes[i].Episode = withoutNumbers(head.Episodes[i].Episode)
+	type begun struct {
+		rollout.Begun
+		Episode headEpisode `json:"episode"`
+	}
+	head := struct {
+		*Turns
+		Episodes []begun `json:"episodes"`
+	}{Turns: t}
+	for i, one := range t.Episodes {
+		head.Episodes = append(head.Episodes, begun{one, headOf(&t.Episodes[i].Episode)})
 	}
 	return appendFrame(b, head, t.episodes())
 }
@@ -64,17 +75,36 @@ func (t *Turns) episodes() (all []*quintain.Trajectory) {
 	return all
 }
 
-// withoutNumbers returns an episode whose turns have no lists of numbers.
-func withoutNumbers(t quintain.Trajectory) quintain.Trajectory {
-	t.Turns = slices.Clone(t.Turns)
-	for k := range t.Turns {
-		turn := &t.Turns[k]
-		turn.Read, turn.Wrote, turn.LogProbs, turn.Versions = nil, nil, nil, nil
-	}
-	return t
+// A headEpisode is an episode as the JSON of a frame has it. Its fields hide those of the trajectory.
+type headEpisode struct {
+	*quintain.Trajectory
+	Problem *quintain.Problem `json:"problem,omitempty"`
+	Turns   []headTurn        `json:"turns"`
 }
 
-// appendFrame appends a head as JSON, and the numbers of episodes.
+// A headTurn is a turn without what follows the JSON.
+type headTurn struct {
+	*quintain.Turn
+	Observed []quintain.Message `json:"observed,omitempty"`
+	Reply    *struct{}          `json:"reply,omitempty"`
+	Read     *struct{}          `json:"read,omitempty"`
+	Wrote    *struct{}          `json:"wrote,omitempty"`
+	LogProbs *struct{}          `json:"logprobs,omitempty"`
+	Versions *struct{}          `json:"versions,omitempty"`
+}
+
+func headOf(t *quintain.Trajectory) headEpisode {
+	head := headEpisode{Trajectory: t}
+	if t.Problem.Task != "" {
+		head.Problem = &t.Problem
+	}
+	for k := range t.Turns {
+		head.Turns = append(head.Turns, headTurn{Turn: &t.Turns[k], Observed: t.Turns[k].Observed})
+	}
+	return head
+}
+
+// appendFrame appends a head as JSON, and what follows it of episodes.
 func appendFrame(b []byte, head any, episodes []*quintain.Trajectory) ([]byte, error) {
 	text, err := json.Marshal(head)
 	if err != nil {
@@ -83,7 +113,9 @@ func appendFrame(b []byte, head any, episodes []*quintain.Trajectory) ([]byte, e
 	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
 	for _, t := range episodes {
 		for k := range t.Turns {
-			b = appendNumbers(b, &t.Turns[k])
+			turn := &t.Turns[k]
+			b = appendNumbers(b, turn)
+			b = append(binary.LittleEndian.AppendUint32(b, uint32(len(turn.Reply))), turn.Reply...)
 		}
 	}
 	return b, nil
@@ -130,7 +162,7 @@ func ReadTurns(b []byte) (t Turns, err error) {
 	return t, err
 }
 
-// readFrame reads a head by read, and the numbers of its episodes.
+// readFrame reads a head by read, and what follows it of its episodes.
 func readFrame(b []byte, read func(text []byte) error, episodes func() []*quintain.Trajectory) error {
 	r := numbers{b}
 	n, err := r.next()
@@ -143,7 +175,11 @@ func readFrame(b []byte, read func(text []byte) error, episodes func() []*quinta
 	r.left = r.left[n:]
 	for i, t := range episodes() {
 		for k := range t.Turns {
-			if err := r.turn(&t.Turns[k]); err != nil {
+			err := r.turn(&t.Turns[k])
+			if err == nil {
+				t.Turns[k].Reply, err = r.text()
+			}
+			if err != nil {
 				return fmt.Errorf("episodes[%d].turns[%d]: %w", i, k, err)
 			}
 		}
@@ -188,6 +224,17 @@ func (r *numbers) turn(t *quintain.Turn) (err error) {
 	}
 	t.Versions, err = list(r, toInt[int32])
 	return err
+}
+
+// text reads a text.
+func (r *numbers) text() (string, error) {
+	n, err := r.next()
+	if err != nil || int64(n) > int64(len(r.left)) {
+		return "", errShort
+	}
+	text := string(r.left[:n])
+	r.left = r.left[n:]
+	return strings.ToValidUTF8(text, "\ufffd"), nil
 }
 
 func toInt[T ~int32](v uint32) T { return T(v) }

@@ -32,16 +32,8 @@ func TestAFrameComesBackWhole(t *testing.T) {
 	if len(want.Episodes[0].Turns[0].Wrote) != 2 {
 		t.Error("the finish was changed")
 	}
-	got, err := ReadFrame(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want, err = readJSON[Finish](text); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want as by JSON %+v; error %v", got, want, err)
+	if got, err := ReadFrame(b); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v; error %v", got, want, err)
 	}
 }
 
