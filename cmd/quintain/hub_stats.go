@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/hubstats"
+	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/fleet"
 )
@@ -44,8 +44,8 @@ func (w *world) hubReply(show func(hubstats.Request, context.Context, io.Writer,
 	var asJSON bool
 	c.Args = noArgs
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		if _, err := url.Parse(ask.URL); err != nil {
-			return usagef("--url: %w", err)
+		if _, err := httpclient.ParseURL(ask.URL); err != nil {
+			return usagef("--url %w", err)
 		}
 		keys, err := web.ReadKeys(keyFile, hub.Roles(gateway.Sessions, fleet.Member)...)
 		if err != nil {

@@ -39,7 +39,7 @@ func (e *Error) Error() string {
 		parts = append(parts, e.Err.Error())
 	}
 	if e.Excerpt != "" {
-		parts = append(parts, fmt.Sprintf("the server said %q", e.Excerpt))
+		parts = append(parts, "the server said "+strings.ReplaceAll(strconv.Quote(e.Excerpt), `\"`, `"`))
 	}
 	text := strings.Join(parts, ": ")
 	if e.Status/100 == 3 {

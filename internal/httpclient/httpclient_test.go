@@ -40,7 +40,7 @@ func TestFaults(t *testing.T) {
 		{"it has too many", says(429, "", "", `{"error": "wait\n a bit"}`), 429, true, 0, `HTTP 429 Too Many Requests: the server said "wait a bit"`},
 		{"it gave up", says(408, "", "", ""), 408, true, 0, "HTTP 408 Request Timeout"},
 		{"it cannot", says(501, "", "", `{"message": "no"}`), 501, false, 0, `the server said "no"`},
-		{"it refuses", says(422, "", "", `{"detail": [{"loc": 1}]}`), 422, false, 0, `the server said "{\"detail\": [{\"loc\": 1}]}"`},
+		{"it refuses", says(422, "", "", `{"detail": [{"loc": 1}]}`), 422, false, 0, `the server said "{"detail": [{"loc": 1}]}"`},
 		{"it repeats the keys", says(401, "", "", "Bearer "+key+", "+other), 401, false, 0, `"Bearer [key], [key]"`},
 		{"it leads elsewhere", says(307, "Location", "/there", ""), 307, false, 0, "redirects are not followed"},
 		{"it says too much", says(200, "", "", strings.Repeat("x", 101)), 200, true, 0, "the reply is too large: more than 100 bytes"},
@@ -192,7 +192,7 @@ func TestAddresses(t *testing.T) {
 		t.Errorf("%v, error %v", u, err)
 	}
 	for _, text := range []string{"", "host:80", "127.0.0.1:80", "ftp://u:secret@host", "http://", "http:///?k=secret", "http://u:secret@h o"} {
-		if u, err := ParseURL(text); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "want one such as http://") {
+		if u, err := ParseURL(text); err == nil || strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "want one with http://") {
 			t.Errorf("%q: %v, error %v", text, u, err)
 		}
 	}

@@ -188,13 +188,13 @@ func TestErrors(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	for says, cfg := range map[string]judge.RewardConfig{
-		"kind is":               {Kind: "tgi", URLs: []string{"http://a"}},
-		"no server address":     {Kind: judge.Classify},
-		"model is empty":        {Kind: judge.Pooling, URLs: []string{"http://a"}},
-		"chat template":         {Kind: judge.SGLang, URLs: []string{"http://a"}},
-		"class is -1":           {Kind: judge.SGLang, URLs: []string{"http://a"}, Render: render, Class: -1},
-		"batch is -1":           {Kind: judge.SGLang, URLs: []string{"http://a"}, Render: render, Batch: -1},
-		"want one such as http": {Kind: judge.SGLang, URLs: []string{"a"}, Render: render},
+		"kind is":            {Kind: "tgi", URLs: []string{"http://a"}},
+		"no server address":  {Kind: judge.Classify},
+		"model is empty":     {Kind: judge.Pooling, URLs: []string{"http://a"}},
+		"chat template":      {Kind: judge.SGLang, URLs: []string{"http://a"}},
+		"class is -1":        {Kind: judge.SGLang, URLs: []string{"http://a"}, Render: render, Class: -1},
+		"batch is -1":        {Kind: judge.SGLang, URLs: []string{"http://a"}, Render: render, Batch: -1},
+		"want one with http": {Kind: judge.SGLang, URLs: []string{"a"}, Render: render},
 	} {
 		if _, err := judge.NewRewardModel(cfg); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want %s", err, says)

@@ -148,7 +148,7 @@ func TestSettingsSayWhatIsWrong(t *testing.T) {
 		set  func(*scalars.Settings)
 		want string
 	}{
-		{"an address without a scheme", func(s *scalars.Settings) { s.MLflow = "localhost:5000" }, `mlflow: is "localhost:5000", want one such as http://`},
+		{"an address without a scheme", func(s *scalars.Settings) { s.MLflow = "localhost:5000" }, `mlflow: is "localhost:5000", want one with http://`},
 		{"a database", func(s *scalars.Settings) { s.MLflow = "sqlite:///mlflow.db" }, "mlflow: is"},
 		{"an address", func(s *scalars.Settings) { s.MLflow = "https://user:word@host/" }, ""},
 	} {

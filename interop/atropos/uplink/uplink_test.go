@@ -297,7 +297,7 @@ func TestRefusedRegistration(t *testing.T) {
 		})
 	}
 	for _, address := range []string{"", "hub:8000", "ftp://hub", "http://"} {
-		if _, err := Open(t.Context(), Config{URL: address}); err == nil || !strings.Contains(err.Error(), "want one such as") {
+		if _, err := Open(t.Context(), Config{URL: address}); err == nil || !strings.Contains(err.Error(), "want one with") {
 			t.Errorf("address %q: error %v", address, err)
 		}
 	}

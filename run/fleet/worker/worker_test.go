@@ -423,7 +423,7 @@ func TestBeatsFollowTheCoordinatorThatIsAnnounced(t *testing.T) {
 }
 
 func TestSettingsThatCannotPlay(t *testing.T) {
-	for address, want := range map[string]string{"": "worker.coordinator: is missing", "coordinator:8000": "want one such as http://"} {
+	for address, want := range map[string]string{"": "worker.coordinator: is missing", "coordinator:8000": "want one with http://"} {
 		if _, err := (worker.Settings{Coordinator: address}).Client(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("address %q: error %v, want %q", address, err, want)
 		}
