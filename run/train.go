@@ -111,32 +111,14 @@ func (t *training) nextBatch(ctx context.Context) ([]queue.Delivery, error) {
 // pick chooses the groups of a batch, counted in episodes, or none. A learner takes only
 // groups of its own policy: others may post to a hub over the queue. A group that became
 // stale since dropStale waits for the next batch.
-func (t *training) pick(waiting []queue.Entry) (batch []queue.Entry) {
-	n, version := t.config.Settings.BatchSize, t.trained()
-	from := candidates{waiting, func(e *queue.Entry) bool {
-		return !e.Stale(version, t.config.Settings.Bound()) && (!t.trains || e.HasTask)
-	}}
-	for _, at := range (packing.Need{Least: n, Most: n}).Pack(from) {
-		batch = append(batch, waiting[at])
-	}
-	return batch
-}
-
-// candidates are waiting groups, counted in episodes, of which some are usable.
-type candidates struct {
-	waiting []queue.Entry
-	usable  func(*queue.Entry) bool
-}
-
-// Len implements [packing.Waiting].
-func (c candidates) Len() int { return len(c.waiting) }
-
-// At implements [packing.Waiting].
-func (c candidates) At(i int) packing.Group {
-	if e := &c.waiting[i]; c.usable(e) {
-		return packing.Group{Env: -1, Size: int(e.Episodes)}
-	}
-	return packing.Group{}
+func (t *training) pick(waiting []queue.Entry) []queue.Entry {
+	n, version, bound := t.config.Settings.BatchSize, t.trained(), t.config.Settings.Bound()
+	return packing.Need{Least: n, Most: n}.Pick(waiting, func(e *queue.Entry) int {
+		if e.Stale(version, bound) || t.trains && !e.HasTask {
+			return 0
+		}
+		return int(e.Episodes)
+	})
 }
 
 // step consumes a batch, and reports whether a step was made. The order survives a kill:

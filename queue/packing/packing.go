@@ -1,5 +1,5 @@
 // Package packing chooses the groups of a batch by their sizes and environments. It has no
-// state: [Need.Pack] chooses among waiting groups, and a [Plan] does so without a queue.
+// state: [Need.Pick] chooses among the groups that wait in a queue, and a [Plan] does so without a queue.
 package packing
 
 // A Group is the size and origin of a waiting group.
