@@ -204,7 +204,7 @@ func (a *arrival) advise() {
 // stands returns why no step can be made. If others play, who may be mended meanwhile, it only says so.
 func (r *Run) stands() error {
 	err := r.standstill.Stands()
-	if err != nil && r.config.Outside != nil {
+	if err != nil && r.config.Players.Play != nil {
 		r.standing.Do(func() { r.say("warning: %v", err) })
 		err = nil
 	}

@@ -2,6 +2,19 @@ package run
 
 import "context"
 
+// A Trainer is who trains on the groups of a run. The zero value takes batches and trains nothing.
+type Trainer struct {
+	// Consumer takes the groups. Nil: Train(nil).
+	Consumer Consumer
+
+	// Allocator shares the problems of the run's streams with other runs of the trainer. Nil: all are
+	// the run's.
+	Allocator Allocator
+
+	// Exams are held when the trainer wants them, in place of those of the settings. Nil: it wants none.
+	Exams *Exams
+}
+
 // A Consumer takes the groups of a run: [Train] trains on them in this process, [Follow]
 // leaves them to a trainer elsewhere, and [Send] sends them elsewhere. It serves one run.
 type Consumer interface {

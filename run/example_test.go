@@ -49,7 +49,7 @@ func Example() {
 	r := must(run.Open(context.Background(), run.Config{
 		Settings: settings, Rules: rules, Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 24},
 		Streams: []rollout.Stream{{Scenario: gym, Seed: 1, Weight: 1}},
-		Policy:  trainer.Policy(), Consumer: run.Train(trainer), Queue: q,
+		Policy:  trainer.Policy(), Trainer: run.Trainer{Consumer: run.Train(trainer)}, Queue: q,
 	}))
 	if err := r.Run(context.Background()); err != nil {
 		fmt.Println(err)

@@ -59,15 +59,15 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 		return nil
 	}
 	s, sampling := r.config.Settings, r.config.Sampling
-	if r.config.Exams != nil {
-		sampling = r.config.Exams.Sampling
-		defer r.config.Exams.Hold()()
+	if r.config.Trainer.Exams != nil {
+		sampling = r.config.Trainer.Exams.Sampling
+		defer r.config.Trainer.Exams.Hold()()
 	}
 	examples := choose(r.sets)
 	e := exam.Exam{
 		Sets: r.sets, Policy: r.config.Policy, Sampling: sampling,
 		Parallel: s.Parallel, Replays: s.Replays, Limit: s.EpisodeTime, MaxFailed: exam.Defaults().MaxFailed,
-		Log: r.log.With("evaluation", when), Elsewhere: r.config.Elsewhere, Played: examples.take,
+		Log: r.log.With("evaluation", when), Delegate: r.config.Players.Examine, Played: examples.take,
 	}
 	if when != During {
 		e.Told = func(p exam.Progress) { r.examining.Store(&p) }
@@ -107,19 +107,19 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 // waits reports whether playing waits for the first evaluation. Players outside do not: many of them
 // may stand by while another process takes the run over. But they do if the run trains its policy,
 // which would not be the first one any more.
-func (r *Run) waits() bool { return r.config.Outside == nil || r.ledger.record.Trained }
+func (r *Run) waits() bool { return r.config.Players.Play == nil || r.ledger.record.Trained }
 
 // examineWhenDue examines the policy during the run, until ctx ends.
 func (r *Run) examineWhenDue(ctx context.Context) error {
-	if r.config.Exams == nil && !r.waits() {
+	if r.config.Trainer.Exams == nil && !r.waits() {
 		if err := r.examine(ctx, Before); err != nil {
 			return err
 		}
 	}
 	var due <-chan struct{}
 	var tick <-chan time.Time
-	if r.config.Exams != nil {
-		due = r.config.Exams.Due
+	if r.config.Trainer.Exams != nil {
+		due = r.config.Trainer.Exams.Due
 	} else if every := r.config.Settings.ExamEvery; every > 0 {
 		ticker := time.NewTicker(every)
 		defer ticker.Stop()

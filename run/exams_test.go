@@ -232,7 +232,7 @@ func TestPlayersOutsideDoNotWaitForAnEvaluation(t *testing.T) {
 	c.Policy = p
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	c.Outside = func(ctx context.Context, table *run.Table) error {
+	c.Players.Play = func(ctx context.Context, table *run.Table) error {
 		<-p.asked
 		if err := table.Enter(ctx); err != nil {
 			return err
@@ -259,9 +259,9 @@ func TestTheFirstEvaluationIsOfTheFirstWeights(t *testing.T) {
 	t.Parallel()
 	c := config(t, open(t, queue.NewMemory()))
 	c.Settings.ExamProblems = 1
-	c.Consumer = run.Train(&learner{})
+	c.Trainer.Consumer = run.Train(&learner{})
 	examined := false
-	c.Outside = func(context.Context, *run.Table) error {
+	c.Players.Play = func(context.Context, *run.Table) error {
 		if !examined {
 			t.Error("they play before it")
 		}

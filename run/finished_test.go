@@ -16,7 +16,7 @@ func TestMinutesCountFromTheFirstGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := config(t, open(t, queue.NewMemory()))
 		c.Settings.Steps, c.Settings.Minutes = 0, 2
-		c.Outside = func(ctx context.Context, table *run.Table) error {
+		c.Players.Play = func(ctx context.Context, table *run.Table) error {
 			time.Sleep(10 * time.Minute)
 			if err := table.Enter(ctx); err != nil {
 				t.Errorf("nobody may enter: %v, %s", err, table.Finished())
@@ -53,7 +53,7 @@ func TestATableTellsThatTheRunHasDoneAll(t *testing.T) {
 		c.Settings.Steps, c.Settings.Minutes = test.steps, test.minutes
 		ctx, stop := context.WithCancel(t.Context())
 		got := "?"
-		c.Outside = func(ctx context.Context, table *run.Table) error {
+		c.Players.Play = func(ctx context.Context, table *run.Table) error {
 			if test.stopped {
 				stop()
 			}

@@ -9,10 +9,10 @@ import (
 	"github.com/quintain-rl/quintain/tiny"
 )
 
-// A Trainer takes the batches of a run elsewhere, such as from a hub over its queue. It
+// A Remote is a trainer elsewhere that takes the batches of a run, such as from a hub over its queue. It
 // counts steps and versions alike: version n are the weights after n steps. Many
 // goroutines may use it.
-type Trainer interface {
+type Remote interface {
 	// Step counts the batches that were handed out: the steps before the one that takes
 	// the next batch. Groups that are too old by then are dropped.
 	Step() int
@@ -43,12 +43,12 @@ type Trainer interface {
 
 // Follow returns a consumer that leaves the batches to t. The run only watches: the steps of
 // t open the gate.
-func Follow(t Trainer) Consumer { return &following{trainer: t} }
+func Follow(t Remote) Consumer { return &following{trainer: t} }
 
 // following watches a trainer take the batches.
 type following struct {
 	gated
-	trainer  Trainer
+	trainer  Remote
 	first    int         // steps of the trainer when this process began
 	episodes int         // that it was known to have trained on
 	lags     map[int]int // its staleness then

@@ -163,7 +163,7 @@ func TestTheGateFollowsTheTrainer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := config(t, open(t, queue.NewMemory()))
 				outside := newTrainer(c.Queue, test.first, test.version)
-				c.Consumer, c.Settings.MaxLag, c.Settings.Steps = run.Follow(outside), test.maxLag, 0
+				c.Trainer.Consumer, c.Settings.MaxLag, c.Settings.Steps = run.Follow(outside), test.maxLag, 0
 				c.Rules.KeepEqual, c.Rules.MinTrainable = true, 0
 				seen := &events{}
 				c.Sinks = []run.Sink{seen}
@@ -206,7 +206,7 @@ func TestTrainer(t *testing.T) {
 	} {
 		c := config(t, open(t, queue.NewMemory()))
 		outside, known := newTrainer(c.Queue, 7, test.before), test.before >= 0
-		c.Consumer, c.Settings.Steps, c.Settings.Parallel = run.Follow(outside), 3, 4 // one group at a time
+		c.Trainer.Consumer, c.Settings.Steps, c.Settings.Parallel = run.Follow(outside), 3, 4 // one group at a time
 		made := 0
 		c.Sinks = []run.Sink{sinkFunc(func(e run.Event) error {
 			if p, ok := e.(run.Played); ok && p.Drop == "" && made < 3 {
@@ -258,7 +258,7 @@ func TestStalenessByTheMean(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			c := config(t, open(t, queue.NewMemory()))
-			c.Policy, c.Consumer = interrupted{solver(c.Streams, 0.6)}, run.Follow(newTrainer(c.Queue, 2, 2))
+			c.Policy, c.Trainer.Consumer = interrupted{solver(c.Streams, 0.6)}, run.Follow(newTrainer(c.Queue, 2, 2))
 			c.Settings.Staleness, c.Settings.MaxLag, c.Settings.Steps = test.staleness, test.maxLag, 0
 			c.Rules.KeepEqual, c.Rules.MinTrainable = true, 0
 			ctx, stop := context.WithCancel(t.Context())
@@ -302,7 +302,7 @@ func TestGroupsThatAreTooOldWhenTheyAreMade(t *testing.T) {
 				player := solver(c.Streams, 0.6)
 				player.Version = label.Load
 				outside := newTrainer(c.Queue, 1, 1)
-				c.Policy, c.Consumer, c.Settings.MaxLag, c.Settings.Steps = labelled{player}, run.Follow(outside), 0, 0
+				c.Policy, c.Trainer.Consumer, c.Settings.MaxLag, c.Settings.Steps = labelled{player}, run.Follow(outside), 0, 0
 				c.Settings.Stale, c.Sinks, c.Curriculum = test.stale, []run.Sink{seen, metrics}, curriculum.Default()
 				c.Curriculum.Mode = curriculum.Adaptive
 				c.Rules.KeepEqual, c.Rules.MinTrainable = true, 0

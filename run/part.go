@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// A Part is kept in the record of a run, with the positions in its streams: what a player from
-// outside must know after a restart. Many goroutines may use it.
+// A Part is kept in the record of a run, with the positions in its streams: what [Players] must
+// know after a restart. Many goroutines may use it.
 type Part interface {
 	// Snapshot returns all of it as JSON, and begins its changes anew.
 	Snapshot() (json.RawMessage, error)

@@ -56,29 +56,12 @@ type Config struct {
 	// Queue keeps the groups. The caller closes it.
 	Queue *queue.Queue
 
-	// Consumer takes the groups. Nil: Train(nil).
-	Consumer Consumer
+	Players Players // in place of the engine
+	Trainer Trainer
 
 	// Teacher scores the tokens of groups before they are kept. A group that it cannot
 	// score is kept without scores, and counted. Nil: no teacher.
 	Teacher *Teacher
-
-	// Outside plays the problems in place of the run's engine, until ctx ends: programs
-	// elsewhere, whose sessions it holds. Nil: the engine plays.
-	Outside func(ctx context.Context, t *Table) error
-
-	// Part is kept in the run's record, for Outside. Nil: nothing is.
-	Part Part
-
-	// Elsewhere has others hold the evaluations; see [exam.Exam]. Nil: Policy does here.
-	Elsewhere rollout.Elsewhere
-
-	// Dealer deals out the problems of Streams, which other runs play too. Nil: all are the
-	// run's.
-	Dealer Dealer
-
-	// Exams are held on demand, in place of those of the settings. Nil: none.
-	Exams *Exams
 
 	Sinks []Sink
 
@@ -138,11 +121,11 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	c.Rules.Size, c.Rules.Sampling = c.Settings.GroupSize, c.Sampling
-	if c.Consumer == nil {
-		c.Consumer = Train(nil)
+	if c.Trainer.Consumer == nil {
+		c.Trainer.Consumer = Train(nil)
 	}
 	r := &Run{
-		config: c, log: c.Log, consumer: c.Consumer, tally: newTally(c.Settings),
+		config: c, log: c.Log, consumer: c.Trainer.Consumer, tally: newTally(c.Settings),
 		memories: rollout.NewMemories(), start: time.Now(), playtime: playtime{minutes: c.Settings.Minutes, begun: make(chan struct{})},
 	}
 	r.faults, r.refusals, r.aged = newBackoffs()
@@ -154,7 +137,7 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	if r.mix, err = rollout.NewMix(streams); err != nil {
 		return nil, err
 	}
-	if c.Dealer != nil {
+	if c.Trainer.Allocator != nil {
 		r.mix.Share()
 	}
 	if err := r.openCurriculum(); err != nil {
@@ -177,14 +160,14 @@ const drawPause = 5 * time.Second
 // openStreams returns the streams to play, and draws the sets of the evaluations.
 func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 	streams = append(streams, r.config.Streams...)
-	examined := r.config.Settings.ExamProblems > 0 && r.config.Exams == nil
+	examined := r.config.Settings.ExamProblems > 0 && r.config.Trainer.Exams == nil
 	for i, s := range streams {
 		if s.Skip == nil && (examined || s.Size() == 0) { // a size: the stream is a file
 			streams[i].Skip = exam.Skip(s.Scenario)
 		}
 	}
-	if r.config.Exams != nil {
-		r.sets = r.config.Exams.Sets
+	if r.config.Trainer.Exams != nil {
+		r.sets = r.config.Trainer.Exams.Sets
 	}
 	if !examined {
 		return streams, nil
@@ -203,7 +186,7 @@ func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 // openLedger opens the ledger, and the gate at its version.
 func (r *Run) openLedger(ctx context.Context) (err error) {
 	last := r.consumer.resume(r)
-	r.ledger, err = openLedger(ctx, r.config.Queue, record{recordHead: recordHead{RunID: newRunID()}, Streams: r.mix, Part: partRecord{r.config.Part}}, last)
+	r.ledger, err = openLedger(ctx, r.config.Queue, record{recordHead: recordHead{RunID: newRunID()}, Streams: r.mix, Part: partRecord{r.config.Players.Part}}, last)
 	if err != nil {
 		return err
 	}
@@ -302,7 +285,7 @@ func (r *Run) Run(ctx context.Context) error {
 	if p, runs := r.config.Policy.(interface{ Run(context.Context) error }); runs {
 		parts = append(parts, p.Run)
 	}
-	if r.config.Dealer != nil {
+	if r.config.Trainer.Allocator != nil {
 		parts = append(parts, r.restock)
 	}
 	outlast := context.WithoutCancel(ctx)
@@ -316,7 +299,7 @@ func (r *Run) Run(ctx context.Context) error {
 // course is the run from the first evaluation to the last. Stop ends it, and failed
 // ends it at once.
 func (r *Run) course(stop, failed context.Context) error {
-	if r.config.Exams == nil && r.waits() {
+	if r.config.Trainer.Exams == nil && r.waits() {
 		if err := r.examine(stop, Before); err != nil || stop.Err() != nil {
 			return err
 		}
@@ -324,7 +307,7 @@ func (r *Run) course(stop, failed context.Context) error {
 	if err := r.play(stop); err != nil || failed.Err() != nil {
 		return err
 	}
-	if r.isCut() || r.sets == nil || r.config.Exams != nil {
+	if r.isCut() || r.sets == nil || r.config.Trainer.Exams != nil {
 		return nil
 	}
 	ctx := stop
@@ -352,8 +335,8 @@ func (r *Run) play(ctx context.Context) error {
 	played := make(chan struct{})
 	engine := func(ctx context.Context) error {
 		defer close(played)
-		if outside := r.config.Outside; outside != nil {
-			return outside(ctx, &Table{r})
+		if play := r.config.Players.Play; play != nil {
+			return play(ctx, &Table{r})
 		}
 		return r.engine(r.config.Settings.Parallel).Run(ctx)
 	}

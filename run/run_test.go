@@ -422,7 +422,7 @@ func TestLearner(t *testing.T) {
 	t.Parallel()
 	c, seen := config(t, open(t, queue.NewMemory())), &events{}
 	l := &learner{}
-	c.Consumer, c.Sinks = run.Train(l), []run.Sink{seen}
+	c.Trainer.Consumer, c.Sinks = run.Train(l), []run.Sink{seen}
 	r, report := finish(t, c)
 	if r.Version() != 5 || l.published != 5 || report.Training == nil || report.Steps != 5 {
 		t.Errorf("version %d, published %d, report %+v", r.Version(), l.published, report)
@@ -443,7 +443,7 @@ func TestAGroupThatTheLearnerRefusesIsDropped(t *testing.T) {
 		}
 		l.refuse[p.ID()] = true
 	}
-	c.Consumer, c.Sinks, c.Rules.KeepEqual = run.Train(l), []run.Sink{seen}, true
+	c.Trainer.Consumer, c.Sinks, c.Rules.KeepEqual = run.Train(l), []run.Sink{seen}, true
 	_, report := finish(t, c)
 	dropped := 0
 	for _, d := range of[run.Dropped](seen) {
@@ -469,7 +469,7 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 	t.Parallel()
 	store := queue.NewMemory()
 	c := config(t, open(t, store))
-	c.Consumer, c.Settings.Steps = run.Train(&learner{}), 2
+	c.Trainer.Consumer, c.Settings.Steps = run.Train(&learner{}), 2
 	c.Settings.MaxLag = 4
 	finish(t, c)
 	q := open(t, store)
@@ -481,7 +481,7 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 	})
 	c = config(t, q)
 	seen := &events{}
-	c.Consumer, c.Settings.Steps, c.Sinks = run.Train(&learner{last: tiny.Step{Version: 3, Batch: ahead}}), 1, []run.Sink{seen}
+	c.Trainer.Consumer, c.Settings.Steps, c.Sinks = run.Train(&learner{last: tiny.Step{Version: 3, Batch: ahead}}), 1, []run.Sink{seen}
 	r, _ := finish(t, c)
 	if r.Version() != 4 {
 		t.Errorf("version %d, want 4", r.Version())
@@ -502,7 +502,7 @@ func TestTheRecordFollowsTheCheckpoint(t *testing.T) {
 	} {
 		c, log := config(t, open(t, store)), &strings.Builder{}
 		c.Log = slog.New(slog.NewTextHandler(log, nil))
-		c.Consumer = run.Train(&learner{last: tiny.Step{Version: test.version}})
+		c.Trainer.Consumer = run.Train(&learner{last: tiny.Step{Version: test.version}})
 		_, err := run.Open(t.Context(), c)
 		if err != nil {
 			log.WriteString(err.Error())
@@ -521,7 +521,7 @@ func TestOtherPoliciesAreRefusedOnAFolder(t *testing.T) {
 	t.Parallel()
 	trained, untrained := queue.NewMemory(), queue.NewMemory()
 	c := config(t, open(t, trained))
-	c.Consumer = run.Train(&learner{})
+	c.Trainer.Consumer = run.Train(&learner{})
 	finish(t, c)
 	finish(t, config(t, open(t, untrained)))
 	for _, test := range []struct {
@@ -534,7 +534,7 @@ func TestOtherPoliciesAreRefusedOnAFolder(t *testing.T) {
 		{"a model over a script's groups", untrained, &learner{}, "holds a run of another policy"},
 	} {
 		c := config(t, open(t, test.store))
-		c.Consumer = run.Train(test.learner)
+		c.Trainer.Consumer = run.Train(test.learner)
 		if _, err := run.Open(t.Context(), c); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "--data") {
 			t.Errorf("%s: error %v", test.why, err)
 		}

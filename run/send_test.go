@@ -88,7 +88,7 @@ func (s *shop) Over() <-chan struct{} { return s.over }
 func selling(t testing.TB, q *queue.Queue, s *shop) run.Config {
 	c := config(t, q)
 	s.over = make(chan struct{})
-	c.Consumer = run.Send(s)
+	c.Trainer.Consumer = run.Send(s)
 	return c
 }
 
@@ -157,7 +157,7 @@ func TestMarkedGroupsAreNotSentAgain(t *testing.T) {
 		return lost
 	}}
 	c := selling(t, open(t, store), first)
-	c.Consumer = run.Send(broken)
+	c.Trainer.Consumer = run.Send(broken)
 	r := begin(t, c)
 	if err := r.Run(t.Context()); !errors.Is(err, lost) || len(marked) != 1 {
 		t.Fatalf("error %v, marked %q", err, marked)
@@ -175,7 +175,7 @@ func TestUnreadableGroupsAreNotSent(t *testing.T) {
 	s := &shop{want: 20}
 	q := open(t, lying{queue.NewMemory()})
 	c := selling(t, q, s)
-	c.Consumer = run.Send(&reading{s, groupform.NewCodec(0)})
+	c.Trainer.Consumer = run.Send(&reading{s, groupform.NewCodec(0)})
 	finish(t, c)
 	if got := slices.Compact(slices.Sorted(slices.Values(s.got))); len(got) != len(s.got) || len(got) < 20 {
 		t.Errorf("%d groups were taken, %d of them different", len(s.got), len(got))
@@ -259,7 +259,7 @@ func TestExamsThatAreDue(t *testing.T) {
 	held, seen := 0, &events{}
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	c.Exams = &run.Exams{Sets: sets, Sampling: quintain.Sampling{MaxTokens: 100}, Due: due, Hold: func() func() {
+	c.Trainer.Exams = &run.Exams{Sets: sets, Sampling: quintain.Sampling{MaxTokens: 100}, Due: due, Hold: func() func() {
 		held++
 		return func() { held++; stop() }
 	}}

@@ -99,7 +99,7 @@ func outrun(t *testing.T, maxLag, parallel int, stale run.Stale) (report run.Rep
 		c.Settings.Parallel, c.Settings.StepTime, c.Rules.KeepEqual, c.Sampling.MaxTokens = parallel, time.Second, true, 1024
 		c.Rules.MinTrainable = 0
 		c.Policy = exact.New(generator, exact.Bytes{})
-		c.Consumer = run.Train(&loader{client: &http.Client{Transport: transport}})
+		c.Trainer.Consumer = run.Train(&loader{client: &http.Client{Transport: transport}})
 		c.Settings.Stale, c.Sinks = stale, []run.Sink{seen}
 		_, report = finish(t, c)
 		transport.CloseIdleConnections()

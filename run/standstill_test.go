@@ -40,7 +40,7 @@ func TestARunThatGetsNowhereEnds(t *testing.T) {
 		}, `env_failed, \d+ times; the last failure: `},
 		{"others play", func(c *run.Config) {
 			c.Rules.MinTrainable, c.Settings.Minutes = 9999, 0.01
-			c.Outside = func(ctx context.Context, table *run.Table) error { return table.Play(ctx, 64) }
+			c.Players.Play = func(ctx context.Context, table *run.Table) error { return table.Play(ctx, 64) }
 		}, ""},
 		{"a group of one", func(c *run.Config) { c.Settings.GroupSize = 1 }, "group_size: is 1, and the scores of a group of one are all equal"},
 		{"a group of one that is kept", func(c *run.Config) { c.Settings.GroupSize, c.Rules.KeepEqual = 1, true }, ""},

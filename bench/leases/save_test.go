@@ -31,11 +31,11 @@ func BenchmarkSave(b *testing.B) {
 			defer stop()
 			book := lease.New()
 			r, err := run.Open(ctx, run.Config{
-				Settings: gate(8, 256, 1<<14), Rules: rollout.DefaultRules(), Streams: of, Queue: q, Part: book,
-				Outside: func(ctx context.Context, t *run.Table) error {
+				Settings: gate(8, 256, 1<<14), Rules: rollout.DefaultRules(), Streams: of, Queue: q,
+				Players: run.Players{Part: book, Play: func(ctx context.Context, t *run.Table) error {
 					defer stop()
 					return saves(ctx, b, t, book, open)
-				},
+				}},
 			})
 			if err == nil {
 				err = r.Run(ctx)

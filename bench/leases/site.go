@@ -77,7 +77,7 @@ func (l *Load) serve(ctx context.Context, how run.Settings, q *queue.Queue, of [
 	c := fleet.New(fleet.Config{Settings: fleet.Defaults(), Play: fleet.Play{Program: program}, GroupSize: how.GroupSize})
 	r, err := run.Open(ctx, run.Config{
 		Settings: how, Rules: rollout.DefaultRules(), Streams: of, Queue: q,
-		Part: c.Part(), Outside: func(ctx context.Context, t *run.Table) error { return c.Run(ctx, t) },
+		Players: run.Players{Part: c.Part(), Play: func(ctx context.Context, t *run.Table) error { return c.Run(ctx, t) }},
 	})
 	if err != nil {
 		return nil, err

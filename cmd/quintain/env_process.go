@@ -60,7 +60,7 @@ func (w *world) processEnv(ctx context.Context, e *atroposEnv, cut <-chan struct
 		return err
 	}
 	e.closed = append(e.closed, file)
-	cfg.Consumer, cfg.Cut, cfg.Sinks = run.Send(file), cut, []run.Sink{e.live}
+	cfg.Trainer.Consumer, cfg.Cut, cfg.Sinks = run.Send(file), cut, []run.Sink{e.live}
 	if e.Run, err = run.Open(ctx, cfg); err != nil {
 		return err
 	}

@@ -95,11 +95,11 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 		return err
 	}
 	if link.Shares() {
-		cfg.Dealer = link
+		cfg.Trainer.Allocator = link
 	}
-	cfg.Consumer, cfg.Cut, cfg.Rules.MaxSequence = run.Send(link), cut, link.MaxTokens()
+	cfg.Trainer.Consumer, cfg.Cut, cfg.Rules.MaxSequence = run.Send(link), cut, link.MaxTokens()
 	cfg.Beside = append(cfg.Beside, link.Run)
-	if cfg.Exams, err = environment.Exams(&e.of.Env, &e.config.Source.Scenario, link); err != nil {
+	if cfg.Trainer.Exams, err = environment.Exams(&e.of.Env, &e.config.Source.Scenario, link); err != nil {
 		return err
 	}
 	if err := e.saveGroups(&cfg); err != nil {

@@ -102,6 +102,6 @@ func (a *runner) serveAgents(to *run.Config) error {
 	if err != nil {
 		return usagef("gateway.%w", err)
 	}
-	to.Outside = func(ctx context.Context, t *run.Table) error { return a.agents.Run(ctx, player, t) }
+	to.Players.Play = func(ctx context.Context, t *run.Table) error { return a.agents.Run(ctx, player, t) }
 	return nil
 }

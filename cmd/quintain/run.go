@@ -211,7 +211,7 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 	}
 	if a.trains {
 		a.sampled = &hub.Sampled{Run: a.host.Hub().Default()}
-		to.Consumer = run.Follow(a.sampled)
+		to.Trainer.Consumer = run.Follow(a.sampled)
 	}
 	var last tiny.Step
 	switch c.Policy.Kind {

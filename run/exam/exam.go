@@ -71,8 +71,8 @@ type Exam struct {
 	Limit     time.Duration // on the servers' time for all replies of an episode; 0: none
 	MaxFailed float64       // see [Settings]
 
-	// Elsewhere has other processes play the problems. Nil: Policy does here.
-	Elsewhere rollout.Elsewhere
+	// Delegate has other processes play the problems. Nil: Policy does here.
+	Delegate rollout.Delegate
 
 	// Kept has results by the IDs of their problems, from an earlier evaluation with the
 	// same fields that ended early. These problems are not played again. Nil: none.
@@ -119,7 +119,7 @@ func (e *Exam) Run(ctx context.Context) (*Report, error) {
 	defer stop(nil)
 	engine := rollout.Engine{
 		Policy: e.Policy, Sampling: e.Sampling, Size: size, Parallel: max(1, e.Parallel/size), Replays: e.Replays, Limit: e.Limit, Exam: true,
-		Next: run.next, Elsewhere: e.Elsewhere,
+		Next: run.next, Delegate: e.Delegate,
 		Done: func(_ context.Context, r rollout.Result) error {
 			if e.Log != nil {
 				r.Log(e.Log)

@@ -115,19 +115,18 @@ func (c *Coordinator) Part() run.Part { return c.book }
 // Join has workers play the problems of a run and of its evaluations, and the run beside them if it
 // has slots of its own.
 func (c *Coordinator) Join(to *run.Config) {
-	to.Part, to.Elsewhere = c.Part(), c.exams.play
 	if of, ok := to.Policy.(interface{ Model() string }); ok {
 		c.mu.Lock()
 		c.served = of.Model
 		c.mu.Unlock()
 	}
-	to.Outside = func(ctx context.Context, t *run.Table) error {
+	to.Players = run.Players{Part: c.Part(), Examine: c.exams.play, Play: func(ctx context.Context, t *run.Table) error {
 		leases := func(ctx context.Context) error { return c.Run(ctx, t) }
 		if c.config.Settings.OwnSlots == 0 {
 			return leases(ctx)
 		}
 		return run.Together(ctx, leases, func(ctx context.Context) error { return t.Play(ctx, c.config.Settings.OwnSlots) })
-	}
+	}}
 }
 
 // Run grants the problems of a run until ctx ends: those that an earlier process granted stay

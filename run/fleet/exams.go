@@ -42,7 +42,7 @@ func newExams(at *Coordinator) *exams {
 	return e
 }
 
-// play is the [rollout.Elsewhere] of evaluations: a worker plays the job. It waits for workers, but
+// play is the [rollout.Delegate] of evaluations: a worker plays the job. It waits for workers, but
 // once the run plays no more, it does not if there is none.
 func (e *exams) play(ctx context.Context, job rollout.Job, size int) (r rollout.Result, did bool) {
 	a := e.ask(job, size)

@@ -33,7 +33,7 @@ func asks(ctx context.Context, t *testing.T, c *Coordinator, n, samples int) exa
 		}
 		before := c.examined()
 		go func() {
-			r, did := to.Elsewhere(ctx, rollout.Job{Scenario: of.Scenario, Problem: p, Label: "spell_backward"}, samples)
+			r, did := to.Players.Examine(ctx, rollout.Job{Scenario: of.Scenario, Problem: p, Label: "spell_backward"}, samples)
 			if results <- &r; !did {
 				results <- nil
 			}

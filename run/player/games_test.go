@@ -80,7 +80,7 @@ func schooled(t *testing.T, game string, steps int, rate float64) (before, after
 	defer q.Close()
 	c := run.Config{
 		Settings: run.Defaults(), Rules: rollout.DefaultRules(), Sampling: quintain.Sampling{Temperature: 1, MaxTokens: 48},
-		Streams: streams, Policy: trainer.Policy(), Consumer: run.Train(trainer), Queue: q,
+		Streams: streams, Policy: trainer.Policy(), Trainer: run.Trainer{Consumer: run.Train(trainer)}, Queue: q,
 	}
 	c.Settings.Steps, c.Settings.GroupSize, c.Settings.BatchSize, c.Settings.MaxLag, c.Settings.ExamProblems = steps, 16, 64, 1, 64
 	c.Rules.MinTrainable = 1

@@ -65,7 +65,7 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 	}
 	to.Policy = trainer.Policy()
 	shared := sharing{trainer, how.Share, versions(how.Folder.Path(), how.Every, to.Streams)}
-	to.Consumer = run.Train(shared)
+	to.Trainer.Consumer = run.Train(shared)
 	if err := shared.share(); err != nil {
 		return last, err
 	}

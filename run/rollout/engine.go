@@ -54,9 +54,9 @@ func (l *Lease) Span(group traceparent.Context) traceparent.Context {
 	return group.Child("lease " + strconv.FormatUint(l.Number, 10))
 }
 
-// Elsewhere has another process play a group of so many episodes, with outcomes as those of an
+// A Delegate has another process play a group of so many episodes, with outcomes as those of an
 // [Engine]: Cancelled if ctx ends. It reports whether it did; if not, the caller plays it.
-type Elsewhere func(ctx context.Context, job Job, size int) (r Result, did bool)
+type Delegate func(ctx context.Context, job Job, size int) (r Result, did bool)
 
 // An Engine plays groups of episodes. Set its fields before Run and do not change them
 // afterwards.
@@ -82,8 +82,8 @@ type Engine struct {
 	// Its context ends when episodes are cut. An error ends the run.
 	Done func(context.Context, Result) error
 
-	// Elsewhere, if not nil, plays jobs in place of Policy.
-	Elsewhere Elsewhere
+	// Delegate, if not nil, plays jobs in place of Policy.
+	Delegate Delegate
 
 	// Cut, if not nil, stops the run and cancels all episodes in progress when it is
 	// closed.

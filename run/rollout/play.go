@@ -19,8 +19,8 @@ import (
 // play plays the group of one job. It restarts episodes in which the policy failed, but not
 // the others. Once accept is done, it cancels episodes instead of restarting them.
 func (e *Engine) play(ctx, accept context.Context, job Job) Result {
-	if e.Elsewhere != nil {
-		if result, did := e.Elsewhere(ctx, job, e.Size); did {
+	if e.Delegate != nil {
+		if result, did := e.Delegate(ctx, job, e.Size); did {
 			return result
 		}
 	}

@@ -96,7 +96,7 @@ func (s *sharer) draw(t *testing.T) (int, string) {
 	t.Helper()
 	for {
 		if wants := s.mix.Wants(); len(wants) > 0 {
-			blocks, err := s.link.Deal(t.Context(), wants)
+			blocks, err := s.link.Allocate(t.Context(), wants)
 			if err == nil {
 				err = s.mix.Give(wants[0].Stream, blocks[0])
 			}
@@ -170,7 +170,7 @@ func TestFileShared(t *testing.T) {
 			t.Fatal(err)
 		}
 		if wants := at.mix.Wants(); drawn > 30 && !lost && len(wants) > 0 { // it takes a block that its record does not have
-			if _, err := at.link.Deal(t.Context(), wants); err != nil {
+			if _, err := at.link.Allocate(t.Context(), wants); err != nil {
 				t.Fatal(err)
 			}
 			at.begin(t, server.URL, streams, record)

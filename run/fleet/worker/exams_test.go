@@ -16,7 +16,7 @@ import (
 
 // report holds an evaluation of a shop's problems, by its workers or by the script itself, and returns
 // the report as JSON, without the time that it took.
-func (s *shop) report(samples int, elsewhere rollout.Elsewhere) string {
+func (s *shop) report(samples int, elsewhere rollout.Delegate) string {
 	s.t.Helper()
 	sets, err := exam.NewSets(s.streams, exam.Settings{Problems: 24, Split: exam.HeldOutSide})
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *shop) report(samples int, elsewhere rollout.Elsewhere) string {
 	}
 	e := exam.Exam{
 		Sets: sets, Policy: solver, Sampling: of.Sampling,
-		Samples: samples, Parallel: 64, Elsewhere: elsewhere,
+		Samples: samples, Parallel: 64, Delegate: elsewhere,
 	}
 	ctx, end := context.WithTimeout(s.t.Context(), 2*time.Hour)
 	defer end()
@@ -59,7 +59,7 @@ func TestWorkersExamineAsTheCoordinatorDoes(t *testing.T) {
 			_, stop := s.hire(0)
 			synctest.Wait() // an evaluation without workers is the coordinator's own
 			died := time.AfterFunc(90*time.Second, func() { kill() })
-			if together := s.report(samples, to.Elsewhere); together != alone {
+			if together := s.report(samples, to.Players.Examine); together != alone {
 				t.Errorf("with %d samples, the coordinator reports\n%s\nand its workers\n%s", samples, alone, together)
 			}
 			if died.Stop() {
@@ -96,7 +96,7 @@ func TestWorkersExamineWhileTheirGroupsWait(t *testing.T) {
 		if held := s.leases.Roster().Held; held != 5 {
 			t.Errorf("the worker holds %d groups, want 4 and one more", held)
 		}
-		if last := s.report(1, to.Elsewhere); last != alone {
+		if last := s.report(1, to.Players.Examine); last != alone {
 			t.Errorf("the coordinator reports\n%s\nand its worker\n%s", alone, last)
 		}
 		has(t, stop(), "0 groups played", " problems of evaluations played")

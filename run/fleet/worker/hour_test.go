@@ -224,7 +224,7 @@ func (s *site) start() {
 		Beside: []func(context.Context) error{c.Around(func(ctx context.Context) error { <-ctx.Done(); return nil })},
 	}
 	if c.Join(&config); !s.lends {
-		config.Elsewhere = nil
+		config.Players.Examine = nil
 	}
 	r, err := run.Open(context.Background(), config)
 	if err != nil {

@@ -164,12 +164,12 @@ func (s *school) open(workers int) *run.Run {
 func (s *school) lend() {
 	s.leases.Join(&s.config)
 	opens := func() { s.open1.Do(func() { close(s.opens) }) }
-	play, examine := s.config.Outside, s.config.Elsewhere
-	s.config.Outside = func(ctx context.Context, t *run.Table) error {
+	play, examine := s.config.Players.Play, s.config.Players.Examine
+	s.config.Players.Play = func(ctx context.Context, t *run.Table) error {
 		opens()
 		return play(ctx, t)
 	}
-	s.config.Elsewhere = func(ctx context.Context, job rollout.Job, size int) (rollout.Result, bool) {
+	s.config.Players.Examine = func(ctx context.Context, job rollout.Job, size int) (rollout.Result, bool) {
 		opens()
 		return examine(ctx, job, size)
 	}

@@ -10,18 +10,18 @@ import (
 	"github.com/quintain-rl/quintain/run/rollout"
 )
 
-// A Dealer deals out the problems of streams to the runs that play them, each problem to one.
-type Dealer interface {
-	// Deal returns a block for each of wants. It may return the blocks again that it returned
+// An Allocator shares the problems of streams among the runs that play them, each problem to one.
+type Allocator interface {
+	// Allocate returns a block for each of wants. It may return the blocks again that it returned
 	// to the last request of this run, if that request began at the same places.
-	Deal(ctx context.Context, wants []rollout.Want) ([]rollout.Block, error)
+	Allocate(ctx context.Context, wants []rollout.Want) ([]rollout.Block, error)
 }
 
-// dealAgain is the time until a failed dealer is asked again.
-const dealAgain = time.Second
+// allocateAgain is the time until a failed allocator is asked again.
+const allocateAgain = time.Second
 
-// restock keeps the mix in problems of the dealer until ctx ends. Each block is in the record
-// before the next is asked for: the dealer remembers the last.
+// restock keeps the mix in problems of the allocator until ctx ends. Each block is in the record
+// before the next is asked for: the allocator remembers the last.
 func (r *Run) restock(ctx context.Context) error {
 	for ctx.Err() == nil {
 		wants := r.mix.Wants()
@@ -32,9 +32,9 @@ func (r *Run) restock(ctx context.Context) error {
 			}
 			continue
 		}
-		if err := r.deal(ctx, wants); err != nil {
+		if err := r.allocate(ctx, wants); err != nil {
 			r.log.Warn("no more problems are dealt out", "err", err)
-			pause.For(ctx, dealAgain)
+			pause.For(ctx, allocateAgain)
 			continue
 		}
 		if err := r.ledger.save(context.WithoutCancel(ctx)); err != nil {
@@ -44,9 +44,9 @@ func (r *Run) restock(ctx context.Context) error {
 	return nil
 }
 
-// deal gives the mix what it wants.
-func (r *Run) deal(ctx context.Context, wants []rollout.Want) error {
-	blocks, err := r.config.Dealer.Deal(ctx, wants)
+// allocate gives the mix what it wants.
+func (r *Run) allocate(ctx context.Context, wants []rollout.Want) error {
+	blocks, err := r.config.Trainer.Allocator.Allocate(ctx, wants)
 	if err == nil && len(blocks) != len(wants) {
 		err = fmt.Errorf("%d blocks came for %d streams", len(blocks), len(wants))
 	}
@@ -56,7 +56,7 @@ func (r *Run) deal(ctx context.Context, wants []rollout.Want) error {
 	return err
 }
 
-// draw returns the next problem, and waits until the dealer has given it.
+// draw returns the next problem, and waits until the allocator has given it.
 func (r *Run) draw(ctx context.Context) (rollout.Job, error) {
 	for {
 		given := r.mix.Given()

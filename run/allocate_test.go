@@ -20,11 +20,11 @@ type counter struct {
 	next     map[string]int
 }
 
-func (c *counter) Deal(_ context.Context, wants []rollout.Want) (blocks []rollout.Block, err error) {
+func (c *counter) Allocate(_ context.Context, wants []rollout.Want) (blocks []rollout.Block, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.requests++; c.requests%3 == 1 {
-		return nil, errors.New("the dealer is away")
+		return nil, errors.New("the allocator is away")
 	}
 	if c.requests%3 == 2 {
 		return blocks, nil // too few
@@ -37,11 +37,11 @@ func (c *counter) Deal(_ context.Context, wants []rollout.Want) (blocks []rollou
 	return blocks, nil
 }
 
-// Runs with one dealer play different problems, one after another of one process and of the
-// next, and wait while the dealer is away.
+// Runs with one allocator play different problems, one after another of one process and of the
+// next, and wait while the allocator is away.
 func TestDealer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dealer, seen := &counter{next: map[string]int{}}, &events{}
+		allocator, seen := &counter{next: map[string]int{}}, &events{}
 		stores := []queue.Store{queue.NewMemory(), queue.NewMemory(), queue.NewMemory()}
 		for range 2 {
 			var all sync.WaitGroup
@@ -49,7 +49,7 @@ func TestDealer(t *testing.T) {
 				q := open(t, store)
 				s := &shop{want: 60}
 				c := selling(t, q, s)
-				c.Dealer, c.Sinks = dealer, []run.Sink{seen}
+				c.Trainer.Allocator, c.Sinks = allocator, []run.Sink{seen}
 				all.Go(func() {
 					finish(t, c)
 					if err := q.Close(); err != nil {

@@ -7,6 +7,19 @@ import (
 	"github.com/quintain-rl/quintain/run/rollout"
 )
 
+// Players play the problems of a run in place of its engine: programs elsewhere, or workers. The zero
+// value is none: the engine plays.
+type Players struct {
+	// Play plays until ctx ends. Nil: the engine does.
+	Play func(ctx context.Context, t *Table) error
+
+	// Part is kept in the run's record. Nil: nothing is.
+	Part Part
+
+	// Examine has them hold the evaluations; see [exam.Exam]. Nil: the policy does here.
+	Examine rollout.Delegate
+}
+
 // A Table is where players from outside sit down: they take problems of a run, or bring
 // their own, and give back what was played. Many goroutines may call its methods at once.
 type Table struct{ run *Run }

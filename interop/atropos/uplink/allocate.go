@@ -9,9 +9,9 @@ import (
 	"github.com/quintain-rl/quintain/run/rollout"
 )
 
-// Deal asks the hub for problems: blocks of streams that no other environment gets. If the hub
+// Allocate asks the hub for problems: blocks of streams that no other environment gets. If the hub
 // does not know the environment, the next poll registers it.
-func (l *Link) Deal(ctx context.Context, wants []rollout.Want) ([]rollout.Block, error) {
+func (l *Link) Allocate(ctx context.Context, wants []rollout.Want) ([]rollout.Block, error) {
 	if !l.await(ctx) {
 		return nil, context.Cause(ctx)
 	}
