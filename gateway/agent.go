@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/tree"
 	"github.com/quintain-rl/quintain/internal/traceparent"
@@ -137,12 +136,12 @@ func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 		req.Branch = name
 	}
 	req.Span = traceparent.Parse(c.R.Header.Get(traceparent.Header))
-	f, err := g.join(s, req, sum, dialect.AsksAgain(c.R.Header))
+	f, landed, err := s.begin(req, sum, dialect.AsksAgain(c.R.Header))
 	if err != nil {
 		return refuse(c, d, asError(err))
 	}
 	c.Waits = true
-	x := exchange{agentAPI: g, c: c, d: d, session: s, flight: f, req: req}
+	x := exchange{agentAPI: g, c: c, d: d, session: s, flight: f, landed: landed, req: req}
 	defer x.leave()
 	if req.Stream {
 		return x.stream()
@@ -151,7 +150,7 @@ func (g agentAPI) serveIn(c *web.Call, d dialect.Dialect, s *session) error {
 }
 
 // guides reports whether calls of the session may bind their replies.
-func (s *session) guides(how *Settings) bool { return how.Guided && s.group.Mode == Exam }
+func (s *sessionState) guides(how *Settings) bool { return how.Guided && s.group.Mode == Exam }
 
 // decode reads the request of a call, with its digest: of the route, the client's key for it, and
 // the body, byte by byte.
@@ -223,16 +222,7 @@ func (g agentAPI) count(c *web.Call) error {
 	if g.player.Count == nil {
 		return refuse(c, d, dialect.Errorf(http.StatusNotImplemented, "the policy does not count tokens"))
 	}
-	var p tree.Place
-	var ask quintain.Request
-	lost := s.whole(g.Gateway, func() {
-		if p, err = g.place(s, req); err == nil {
-			ask = g.ask(s, p, req)
-		}
-	})
-	if lost != nil {
-		err = unreadable(lost)
-	}
+	p, ask, err := s.wouldAsk(req)
 	if err != nil {
 		return refuse(c, d, asError(err))
 	}
@@ -264,8 +254,6 @@ func (g agentAPI) byAgent(c *web.Call, do func(*web.Call, *session) error) error
 	if err := do(c, s); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	state := s.state // no more: a view tells why an outcome is so
-	s.mu.Unlock()
-	return answer(c, http.StatusOK, map[string]any{"state": state})
+	v, _ := s.seen()
+	return answer(c, http.StatusOK, map[string]any{"state": v.State}) // no more: the view tells why an outcome is so
 }

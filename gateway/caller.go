@@ -287,17 +287,11 @@ func (g callerAPI) postKey(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.state == Sealed {
-		return web.Errorf(http.StatusConflict, "the session is sealed as %s: it needs no key any more", s.outcome)
+	key, err := s.newKey(c.Context())
+	if err != nil {
+		return err
 	}
-	next := s.generation.Load() + 1
-	if err := g.book.keep(c.Context(), s.id, kindKey, next); err != nil {
-		return notKept(err)
-	}
-	s.generation.Store(next)
-	return answer(c, http.StatusOK, map[string]string{"key": s.key(g.config.Secret)})
+	return answer(c, http.StatusOK, map[string]string{"key": key})
 }
 
 // getCalls lists the calls of a session, a line each.
@@ -306,7 +300,7 @@ func (g callerAPI) getCalls(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	t, err := s.played(g.Gateway)
+	t, err := s.played()
 	if err != nil {
 		return err
 	}
@@ -335,7 +329,7 @@ func (g callerAPI) getSequences(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	t, err := s.played(g.Gateway)
+	t, err := s.played()
 	if err != nil {
 		return err
 	}

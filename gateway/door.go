@@ -10,6 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
+	"github.com/quintain-rl/quintain/gateway/grader"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 )
@@ -111,15 +112,6 @@ type CallLook struct {
 	Reward *float64 // for this reply alone; nil: none
 }
 
-func (s *session) look() Look {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return Look{
-		ID: s.id, Over: s.over() != nil, Rewarded: s.rewarded, Reward: s.reward.Reward, AgentRewards: s.group.AgentRewards,
-		Problem: s.group.Problem.ID(), Prompt: s.group.Prompt, Metadata: s.group.Metadata, Replies: len(s.tree.Nodes),
-	}
-}
-
 // Calls returns the replies of a session, in the order of their ends. The error is that of
 // [Door.Look].
 func (d Door) Calls(id string) ([]CallLook, error) {
@@ -127,13 +119,7 @@ func (d Door) Calls(id string) ([]CallLook, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := make([]CallLook, len(s.tree.Nodes))
-	for i, n := range s.tree.Nodes {
-		all[i] = CallLook{n.ID, n.Reward}
-	}
-	return all, nil
+	return s.calls(), nil
 }
 
 // Look returns what there is of a session by its ID, or by another ID of it. The error is a
@@ -162,10 +148,7 @@ func (d Door) Await(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		s.mu.Lock()
-		ended := s.state == Sealed || s.state == Awaiting && !s.rewarded
-		changed := s.changed
-		s.mu.Unlock()
+		ended, changed := s.awaited()
 		if ended {
 			return nil
 		}
@@ -177,6 +160,25 @@ func (d Door) Await(ctx context.Context, id string) error {
 	}
 }
 
+// Submit has the task of a session judge an answer of its agent, and rewards the session by it,
+// once. A grader that fails gives no reward: another answer may be submitted. The error is for the
+// agent to read.
+func (d Door) Submit(ctx context.Context, session, answer string) (r Reward, err error) {
+	s, err := d.find(session)
+	if err != nil {
+		return r, err
+	}
+	if err := s.beginJudging(); err != nil {
+		return r, err
+	}
+	step, fault := grader.Task(ctx, s.group.job.Scenario, s.group.job.Problem, quintain.Reply{Finish: quintain.Stop}, answer)
+	return s.submitted(context.WithoutCancel(ctx), step, fault)
+}
+
+func errRewarded() error {
+	return web.Errorf(http.StatusConflict, "the session has its reward: an answer counts once")
+}
+
 // Played returns a session as an episode, as it is now. Its rewards are there once it is
 // sealed.
 func (d Door) Played(id string) (quintain.Trajectory, error) {
@@ -184,7 +186,7 @@ func (d Door) Played(id string) (quintain.Trajectory, error) {
 	if err != nil {
 		return quintain.Trajectory{}, err
 	}
-	return s.played(d.Gateway)
+	return s.played()
 }
 
 // Opened is closed when the gateway answers calls.

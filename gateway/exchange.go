@@ -1,13 +1,10 @@
 package gateway
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/quintain-rl/quintain/gateway/dialect"
-	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -19,6 +16,7 @@ type exchange struct {
 	session *session
 	flight  *flight
 	req     *dialect.Request
+	landed  bool // the flight had landed before
 	arrived bool // the client got all of the reply
 }
 
@@ -96,66 +94,13 @@ func (x *exchange) await(w dialect.Stream, send func(events []byte) error) error
 	}
 }
 
-// leave ends the wait. A reply that nobody got all of is lost, until the client asks again.
-func (x *exchange) leave() {
-	s, f := x.session, x.flight
-	s.mu.Lock()
-	f.waiting--
-	s.waiting--
-	over := s.state == Draining
-	if f.waiting == 0 && f.underway() {
-		s.abandon(f, x.config.Settings.AbandonAfter)
-	}
-	f.arrived = f.arrived || x.arrived
-	news := s.judgeArrival(f)
-	s.mu.Unlock()
-	x.book.keepArrival(x.config.Log, news)
-	if over {
-		x.due.add(s.group)
-	}
-}
+// leave ends the wait.
+func (x *exchange) leave() { x.session.arrived(x.flight, x.arrived) }
 
-// judgeArrival marks the replies of a flight that nobody waits for as lost, or as delivered,
-// and returns the records that say so. s.mu is held.
-func (s *session) judgeArrival(f *flight) (news []journal.Record) {
-	if f.waiting > 0 && !f.arrived {
-		return nil
-	}
-	return s.mark(f, !f.arrived)
-}
-
-// mark marks the replies of a flight as lost or not, and returns the records of those that
-// were not so. s.mu is held.
-func (s *session) mark(f *flight, lost bool) (news []journal.Record) {
-	kind := byte(kindDelivered)
-	if lost {
-		kind = kindLost
-	}
-	for _, n := range f.nodes {
-		if n.Lost != lost {
-			n.Lost = lost
-			n.News++
-			news = append(news, journal.Record{Session: s.id, Kind: kind, Data: fmt.Appendf(nil, "%s.%d", n.ID, n.News)})
-		}
-	}
-	return news
-}
-
-// ready returns why the flight, which has ended, gives no reply. Before a lost reply goes out
-// again, the journal has that it arrives: its client may have it when the process is killed.
+// ready returns why the flight, which has landed, gives no reply.
 func (x *exchange) ready() error {
-	if x.flight.err != nil {
+	if x.flight.err != nil || !x.landed {
 		return x.flight.err
 	}
-	var news []journal.Record
-	if err := x.session.whole(x.Gateway, func() { news = x.session.mark(x.flight, false) }); err != nil {
-		return unreadable(err)
-	}
-	if len(news) == 0 {
-		return nil
-	}
-	if err := x.book.write(context.Background(), news...); err != nil {
-		return replyNotKept(err)
-	}
-	return nil
+	return x.session.deliver(x.flight)
 }

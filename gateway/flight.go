@@ -28,15 +28,9 @@ type flight struct {
 	cancel context.CancelCauseFunc // ends it before its time; nil: of another process
 
 	// The session's mutex guards the rest.
-	waiting int         // requests that wait
+	holds   int         // requests that wait for it, and the call itself while it is under way
 	alone   *time.Timer // runs while nobody waits, and then ends the call; nil: somebody does
 	arrived bool        // a client got all of the reply
-}
-
-// join has one request more wait for a flight. s.mu is held.
-func (f *flight) join() {
-	f.waiting++
-	f.stopTimer()
 }
 
 func (f *flight) stopTimer() {
@@ -44,20 +38,6 @@ func (f *flight) stopTimer() {
 		f.alone.Stop()
 		f.alone = nil
 	}
-}
-
-// abandon ends a flight that nobody waits for, unless somebody asks for it within a while: SDKs
-// ask again within seconds. s.mu is held.
-func (s *session) abandon(f *flight, after time.Duration) {
-	f.alone = time.AfterFunc(after, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if f.waiting == 0 && f.underway() {
-			s.hung = s.hung || s.over() != nil
-			s.flights.drop(f.body, f) // the next one samples anew
-			f.cancel(errNobodyWaits)
-		}
-	})
 }
 
 // flights are the last calls of a session by what was asked.

@@ -203,16 +203,14 @@ func (g *Gateway) stop() {
 	g.mu.Lock()
 	g.open = false
 	for _, s := range g.sessions {
-		s.mu.Lock()
-		s.stopCalls(errStops)
-		s.mu.Unlock()
+		s.stop(errStops)
 	}
 	g.mu.Unlock()
 	g.flying.Wait()
 }
 
 // note tells those who follow the events that a session changed. s.mu is held.
-func (g *Gateway) note(s *session) {
+func (g *Gateway) note(s *sessionState) {
 	fields := map[string]any{"session": s.id, "group": s.group.Name, "state": s.state, "calls": len(s.tree.Nodes)}
 	if s.outcome != "" {
 		fields["outcome"] = s.outcome

@@ -74,38 +74,12 @@ func (g *Gateway) lookAt(ctx context.Context, of *group, now time.Time) bool {
 		return false
 	}
 	for _, s := range sessions {
-		if now.Sub(of.Created) > g.config.Settings.GroupWithin {
-			s.late(now)
-		}
-		if err := g.lookAtSession(ctx, s, now); err != nil {
+		if err := s.moveOn(ctx, now); err != nil {
 			g.config.Log.Warn("a session cannot be kept", "session", s.id, "err", err)
 			return false // the disk is full, perhaps: later
 		}
 	}
 	return g.isWhole(of, now)
-}
-
-// lookAtSession moves a session on. It has an ended one graded that nobody else rewards.
-func (g *Gateway) lookAtSession(ctx context.Context, s *session, now time.Time) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := s.state
-	if before == Sealed {
-		return nil
-	}
-	s.expire(now)
-	sealed := s.settle(now, s.group.RewardWithin)
-	if by := s.group.Grader; s.state == Awaiting && !s.rewarded && !s.judging && (by == ByTask || by == ByProgram) {
-		s.judging = true
-		g.flying.Go(func() { g.grade(ctx, s) })
-	}
-	if s.state != before {
-		g.note(s)
-	}
-	if sealed {
-		return g.book.keepSealed(ctx, s)
-	}
-	return nil
 }
 
 // grade rewards an ended session by its task or by the program of the settings. A fault of theirs
@@ -115,7 +89,7 @@ func (g *Gateway) grade(ctx context.Context, s *session) {
 	if s.group.Grader == ByProgram {
 		judge = s.judgeByProgram
 	}
-	r, err := judge(ctx, g)
+	r, err := judge(ctx)
 	if ctx.Err() != nil {
 		return // after a restart it is graded again
 	}
@@ -124,29 +98,12 @@ func (g *Gateway) grade(ctx context.Context, s *session) {
 		err = g.Reward(ctx, s.id, r)
 		_, fault = errors.AsType[*web.Error](err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.judging = false
-	switch {
-	case fault && s.unread == nil:
-		s.ended.Failed, s.ended.Why = failedAgent, "grader: "+err.Error()
-	case err != nil && s.unread == nil:
-		g.config.Log.Warn("the reward of a session cannot be kept", "session", s.id, "err", err)
-		return
-	}
-	g.due.add(s.group)
+	s.graded(err, fault)
 }
 
 // judgeByTask has the scenario of a session's problem judge the last reply of its main branch.
-func (s *session) judgeByTask(ctx context.Context, g *Gateway) (none Reward, err error) {
-	var reply quintain.Reply
-	var answer string
-	err = s.whole(g, func() {
-		if last := s.tree.Main(); last != nil {
-			reply = quintain.Reply{Text: last.Turn.Reply, Finish: last.Turn.Finish}
-		}
-		answer = s.ended.Answer
-	})
+func (s *session) judgeByTask(ctx context.Context) (none Reward, err error) {
+	reply, answer, err := s.lastReply()
 	if err != nil {
 		return none, err
 	}
@@ -160,18 +117,20 @@ func rewardOf(s quintain.Step) Reward {
 
 // judgeByProgram has the program of the settings grade an ended session. Its standard output is a
 // reward, as callers give one.
-func (s *session) judgeByProgram(ctx context.Context, g *Gateway) (none Reward, err error) {
-	t, err := s.played(g)
+func (s *session) judgeByProgram(ctx context.Context) (none Reward, err error) {
+	t, err := s.played()
 	if err != nil {
 		return none, err
 	}
-	s.mu.Lock()
-	q := grader.Question{Session: s.id, Problem: s.group.Problem, Metadata: s.group.Metadata, Answer: s.ended.Answer, Branches: [][]quintain.Message{}}
-	s.mu.Unlock()
+	_, answer, err := s.lastReply()
+	if err != nil {
+		return none, err
+	}
+	q := grader.Question{Session: s.id, Problem: s.group.Problem, Metadata: s.group.Metadata, Answer: answer, Branches: [][]quintain.Message{}}
 	for _, b := range t.Branches() {
 		q.Branches = append(q.Branches, t.Talk(b.Path))
 	}
-	said, err := grader.Ask(ctx, g.config.Settings.Grader, q)
+	said, err := grader.Ask(ctx, s.gateway.config.Settings.Grader, q)
 	if err != nil {
 		return none, err
 	}
@@ -185,14 +144,12 @@ func (g *Gateway) isWhole(of *group, now time.Time) bool {
 	defer g.mu.Unlock()
 	sealed, failed := 0, 0
 	for _, s := range of.sessions {
-		s.mu.Lock()
-		if s.state == Sealed {
+		if outcome := s.sealedAs(); outcome != "" {
 			sealed++
-			if !s.outcome.Rewarded() {
+			if !outcome.Rewarded() {
 				failed++
 			}
 		}
-		s.mu.Unlock()
 	}
 	wanted := of.Of + min(failed, of.Replace)
 	if of.closed || now.Sub(of.Created) > g.config.Settings.GroupWithin {
@@ -210,7 +167,7 @@ func (g *Gateway) finish(ctx context.Context, of *group) error {
 	sessions := of.sessions
 	g.mu.Unlock()
 	for i, s := range sessions {
-		t := s.final(g, fmt.Sprintf("%s#%d", of.Problem.ID(), i))
+		t := s.final(fmt.Sprintf("%s#%d", of.Problem.ID(), i))
 		result.Trajectories = append(result.Trajectories, t)
 		if t.Outcome.Rewarded() {
 			rewarded = append(rewarded, t)

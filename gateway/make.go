@@ -226,7 +226,7 @@ func (g *Gateway) more(ctx context.Context, of *group, d demand) (*Made, error) 
 		r := recordOf(s.id, kindSession, sessionRecord{s.id, of.Name, s.number, s.created, s.as, s.generation.Load()})
 		records = append(records, r)
 		out.Sessions = append(out.Sessions, MadeSession{
-			ID: s.id, Key: s.key(g.config.Secret), OpenAI: d.base + "/sessions/" + s.id + "/v1", Anthropic: d.base + "/sessions/" + s.id,
+			ID: s.id, Key: s.key(), OpenAI: d.base + "/sessions/" + s.id + "/v1", Anthropic: d.base + "/sessions/" + s.id,
 			Prompt: of.Prompt, Problem: of.Problem.ID(), Metadata: of.Metadata,
 			Expires: now.Add(time.Duration(s.limits.Seconds * float64(time.Second))),
 		})
@@ -254,11 +254,9 @@ func (g *Gateway) more(ctx context.Context, of *group, d demand) (*Made, error) 
 func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
 	failed := 0
 	for _, s := range of.sessions {
-		s.mu.Lock()
-		if s.state == Sealed && !s.outcome.Rewarded() {
+		if outcome := s.sealedAs(); outcome != "" && !outcome.Rewarded() {
 			failed++
 		}
-		s.mu.Unlock()
 	}
 	room := of.Of + min(failed, of.Replace) - len(of.sessions) - of.coming
 	switch {
@@ -273,7 +271,7 @@ func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
 	}
 	fresh := make([]*session, count)
 	for i := range fresh {
-		fresh[i] = newSession(of, &g.canon, sessionRecord{ID: newID(sessionBytes), Group: of.Name, Number: len(of.sessions) + of.coming + i, Created: now})
+		fresh[i] = newSession(g, of, sessionRecord{ID: newID(sessionBytes), Group: of.Name, Number: len(of.sessions) + of.coming + i, Created: now})
 	}
 	of.coming += count
 	g.live += count
@@ -302,21 +300,7 @@ func (g *Gateway) Reward(ctx context.Context, session string, r Reward) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	defer g.due.add(s.group)
-	return s.keepReward(ctx, g.book, r)
-}
-
-// keepReward takes a reward once it is on disk. s.mu is held.
-func (s *session) keepReward(ctx context.Context, b book, r Reward) error {
-	if err := s.mayTake(r); err != nil || s.took(r) {
-		return err
-	}
-	if err := b.keep(ctx, s.id, kindReward, r); err != nil {
-		return notKept(err)
-	}
-	return s.take(r)
+	return s.addReward(ctx, r)
 }
 
 // End ends a session: it takes no more calls, and awaits its reward.
@@ -325,17 +309,5 @@ func (g *Gateway) End(ctx context.Context, session string, e End) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over() != nil {
-		return nil
-	}
-	now := time.Now()
-	if err := g.book.keep(ctx, s.id, kindEnd, endRecord{e, now}); err != nil {
-		return notKept(err)
-	}
-	s.end(e, now)
-	g.note(s)
-	g.due.add(s.group)
-	return nil
+	return s.endWith(ctx, e)
 }

@@ -128,7 +128,7 @@ func (b book) keepSealed(ctx context.Context, s *session) error {
 	return b.keep(ctx, s.id, kindSealed, sealedRecord{s.outcome, s.why})
 }
 
-// keepArrival writes what judgeArrival returned, if that is possible.
+// keepArrival writes what became of replies, or of a call, if that is possible.
 func (b book) keepArrival(log *slog.Logger, news []journal.Record) {
 	if len(news) == 0 {
 		return

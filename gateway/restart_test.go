@@ -201,7 +201,7 @@ func TestNewsInAnyOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newSession(&group{}, &g.canon, sessionRecord{ID: "s"})
+	s := newSession(g, &group{}, sessionRecord{ID: "s"})
 	n := &tree.Node{ID: "a", Turn: quintain.Turn{Call: &quintain.Call{ID: "a"}}}
 	s.tree.Add(n)
 	for _, r := range []journal.Record{{Kind: kindDelivered, Data: []byte("a.2")}, {Kind: kindLost, Data: []byte("a.1")}} {

@@ -75,7 +75,7 @@ func (g *restorer) restoreSession(r journal.Record) error {
 	if of == nil {
 		return nil
 	}
-	s := newSession(of, &g.canon, in)
+	s := newSession(g.Gateway, of, in)
 	s.used = time.Now()
 	of.begun = true
 	g.live++

@@ -20,18 +20,18 @@ import (
 func TestAbandonedCalls(t *testing.T) {
 	for _, again := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			g, p, s := inBubble(t)
+			_, p, s := inBubble(t)
 			p.hold = make(chan struct{})
 			req := &dialect.Request{N: 1, Messages: []quintain.Message{user("?")}}
-			f, err := g.join(s, req, tree.Digest{1}, false)
+			f, _, err := s.begin(req, tree.Digest{1}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(time.Second)
-			(&exchange{agentAPI: agentAPI{g}, session: s, flight: f}).leave()
+			s.arrived(f, false)
 			time.Sleep(time.Second)
 			if again {
-				if same, err := g.join(s, req, tree.Digest{1}, true); same != f || err != nil {
+				if same, _, err := s.begin(req, tree.Digest{1}, true); same != f || err != nil {
 					t.Fatalf("the retry got another flight, error %v", err)
 				}
 			}
@@ -65,11 +65,11 @@ func TestSessionsThatEndWhileTheEngineHangs(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			g, p, s := inBubble(t)
 			p.hold = make(chan struct{})
-			f, err := g.join(s, &dialect.Request{N: 1, Messages: []quintain.Message{user("?")}}, tree.Digest{1}, false)
+			f, _, err := s.begin(&dialect.Request{N: 1, Messages: []quintain.Message{user("?")}}, tree.Digest{1}, false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			leave := (&exchange{agentAPI: agentAPI{g}, session: s, flight: f}).leave
+			leave := func() { s.arrived(f, false) }
 			time.Sleep(time.Minute)
 			if test.gone {
 				leave()

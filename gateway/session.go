@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,8 +27,17 @@ const (
 	Sealed   State = "sealed"   // it has an outcome
 )
 
-// A session is one episode that an agent plays.
+// A session is one episode that an agent plays: its state under its mutex, which the files
+// session*.go alone lock.
 type session struct {
+	mu sync.Mutex
+	sessionState
+}
+
+// A sessionState is what a session is. The mutex of the session is held for its methods, and for its
+// fields from state on.
+type sessionState struct {
+	gateway    *Gateway
 	id         string
 	as         string        // another ID of it; empty: none
 	generation atomic.Uint32 // of its key
@@ -35,7 +45,6 @@ type session struct {
 	group      *group
 	limits     Limits
 
-	mu       sync.Mutex
 	state    State
 	tree     *tree.Tree
 	flights  flights
@@ -65,19 +74,6 @@ type session struct {
 	cut                    bool          // its calls were stopped
 }
 
-// A Reward is what somebody says of a session.
-type Reward struct {
-	Reward    float64 `json:"reward"` // finite
-	Call      string  `json:"call,omitempty"`
-	Mode      string  `json:"mode,omitempty"` // set, add; empty: set
-	Right     bool    `json:"right,omitempty"`
-	Malformed bool    `json:"malformed,omitempty"`
-	Why       string  `json:"why,omitempty"`
-	Answer    string  `json:"answer,omitempty"`
-	Key       string  `json:"key,omitempty"`   // of idempotency
-	Force     bool    `json:"force,omitempty"` // even if the policy failed
-}
-
 // An End is why a session ended.
 type End struct {
 	Answer string `json:"answer,omitempty"` // the agent's final answer; empty: its last reply
@@ -97,17 +93,32 @@ const (
 	failedTime      = "timed_out"
 )
 
-func newSession(g *group, canon *tree.Canon, r sessionRecord) *session {
-	s := &session{
-		id: r.ID, as: r.As, number: r.Number, group: g, limits: g.Limits, state: Created, tree: tree.New(canon), flights: newFlights(),
+func newSession(g *Gateway, of *group, r sessionRecord) *session {
+	s := &session{sessionState: sessionState{
+		gateway: g, id: r.ID, as: r.As, number: r.Number, group: of, limits: of.Limits, state: Created, tree: tree.New(&g.canon), flights: newFlights(),
 		counts: map[string]int{}, byKey: map[string]Reward{}, created: r.Created, used: r.Created, changed: make(chan struct{}), underway: map[*flight]bool{},
-	}
+	}}
 	s.generation.Store(r.Generation)
 	return s
 }
 
 // key is the key of the session.
-func (s *session) key(secret []byte) string { return keyOf(secret, s.id, s.generation.Load()) }
+func (s *sessionState) key() string { return keyOf(s.gateway.config.Secret, s.id, s.generation.Load()) }
+
+// newKey gives the session a new key, and makes the one before void.
+func (s *session) newKey(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == Sealed {
+		return "", web.Errorf(http.StatusConflict, "the session is sealed as %s: it needs no key any more", s.outcome)
+	}
+	next := s.generation.Load() + 1
+	if err := s.gateway.book.keep(ctx, s.id, kindKey, next); err != nil {
+		return "", notKept(err)
+	}
+	s.generation.Store(next)
+	return s.key(), nil
+}
 
 // generationNow is the generation of the key; 0 if there is no session.
 func (s *session) generationNow() uint32 {
@@ -117,8 +128,8 @@ func (s *session) generationNow() uint32 {
 	return s.generation.Load()
 }
 
-// become changes the state, and wakes those who wait. s.mu is held.
-func (s *session) become(state State) {
+// become changes the state, and wakes those who wait.
+func (s *sessionState) become(state State) {
 	if s.state == state {
 		return
 	}
@@ -128,8 +139,8 @@ func (s *session) become(state State) {
 }
 
 // over is the refusal of calls of an ended session; nil: it is not over. The SDKs of agents
-// do not ask again after 410. s.mu is held.
-func (s *session) over() error {
+// do not ask again after 410.
+func (s *sessionState) over() error {
 	switch {
 	case s.state == Created || s.state == Live:
 		return nil
@@ -139,64 +150,51 @@ func (s *session) over() error {
 	return errors.New("the session has ended")
 }
 
-// mayTake reports why a session does not take a reward. s.mu is held.
-func (s *session) mayTake(r Reward) error {
-	if s.took(r) {
+// endWith ends the session by somebody's word, which the journal has first.
+func (s *session) endWith(ctx context.Context, e End) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over() != nil {
 		return nil
 	}
-	sum := r.Reward
-	_, used := s.byKey[r.Key]
-	switch n := s.tree.Call(r.Call); {
-	case used && r.Key != "":
-		return errKeyUsed()
-	case s.state == Sealed:
-		return web.Errorf(http.StatusConflict, "the session is sealed as %s: it takes no reward any more", s.outcome)
-	case r.Mode != "" && r.Mode != "set" && r.Mode != "add":
-		return web.Errorf(http.StatusUnprocessableEntity, "mode: is %.40q, want set or add", r.Mode)
-	case r.Call != "" && n == nil:
-		return web.Errorf(http.StatusNotFound, "call: there is no call %.40q in this session", r.Call)
-	case r.Mode == "add" && n != nil && n.Reward != nil:
-		sum += *n.Reward
-	case r.Mode == "add" && n == nil && s.rewarded:
-		sum += s.reward.Reward
+	now := time.Now()
+	if err := s.gateway.book.keep(ctx, s.id, kindEnd, endRecord{e, now}); err != nil {
+		return notKept(err)
 	}
-	if err := quintain.CheckReward(sum); err != nil { // of all calls in mode add
-		return web.Errorf(http.StatusUnprocessableEntity, "%v", err)
+	s.end(e, now)
+	s.gateway.note(&s.sessionState)
+	s.gateway.due.add(s.group)
+	return nil
+}
+
+// moveOn moves the session on with time. It has an ended one graded that nobody else rewards.
+func (s *session) moveOn(ctx context.Context, now time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Sub(s.group.Created) > s.gateway.config.Settings.GroupWithin {
+		s.end(End{Failed: failedTime, Why: "the time of its group is over"}, now)
+	}
+	before := s.state
+	if before == Sealed {
+		return nil
+	}
+	s.expire(now)
+	sealed := s.settle(now, s.group.RewardWithin)
+	if by := s.group.Grader; s.state == Awaiting && !s.rewarded && !s.judging && (by == ByTask || by == ByProgram) {
+		s.judging = true
+		s.gateway.flying.Go(func() { s.gateway.grade(ctx, s) })
+	}
+	if s.state != before {
+		s.gateway.note(&s.sessionState)
+	}
+	if sealed {
+		return s.gateway.book.keepSealed(ctx, s)
 	}
 	return nil
 }
 
-// take records a reward; a second one of the same idempotency key is the same. s.mu is held.
-func (s *session) take(r Reward) error {
-	if err := s.mayTake(r); err != nil || s.took(r) {
-		return err
-	}
-	if r.Key != "" {
-		s.byKey[r.Key] = r
-	}
-	n, add := s.tree.Call(r.Call), r.Mode == "add"
-	if n != nil {
-		if add && n.Reward != nil {
-			r.Reward += *n.Reward
-		}
-		n.Reward = &r.Reward
-		return nil
-	}
-	if add && s.rewarded {
-		r.Reward += s.reward.Reward
-	}
-	s.rewarded, s.reward = true, r
-	return nil
-}
-
-// took reports whether a reward was taken before, by its key. s.mu is held.
-func (s *session) took(r Reward) bool {
-	old, used := s.byKey[r.Key]
-	return used && r.Key != "" && old == r
-}
-
-// end begins the end of a session. It does nothing if the session is over. s.mu is held.
-func (s *session) end(e End, now time.Time) {
+// end begins the end of a session. It does nothing if the session is over.
+func (s *sessionState) end(e End, now time.Time) {
 	if s.over() != nil {
 		return
 	}
@@ -205,8 +203,8 @@ func (s *session) end(e End, now time.Time) {
 }
 
 // settle moves an ended session on: to Awaiting once no call is under way, and to Sealed
-// once it has a reward or can have none. It reports whether it sealed it. s.mu is held.
-func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
+// once it has a reward or can have none. It reports whether it sealed it.
+func (s *sessionState) settle(now time.Time, within time.Duration) (sealed bool) {
 	if s.state == Draining {
 		late := now.Sub(s.endedAt) >= s.limits.Drain
 		if late {
@@ -241,8 +239,8 @@ func (s *session) settle(now time.Time, within time.Duration) (sealed bool) {
 	return true
 }
 
-// fate is the outcome of a session that can have no reward; empty: it can. s.mu is held.
-func (s *session) fate() (quintain.Outcome, string) {
+// fate is the outcome of a session that can have no reward; empty: it can.
+func (s *sessionState) fate() (quintain.Outcome, string) {
 	ambiguous := s.tree.JudgeUse()
 	s.counts["ambiguous"] = ambiguous
 	switch {
@@ -268,61 +266,31 @@ func (s *session) fate() (quintain.Outcome, string) {
 	return "", ""
 }
 
-// count counts the tokens of a call, and notes the versions of the weights that sampled them.
-// s.mu is held.
-func (s *session) count(n *tree.Node) {
-	s.sampled += len(n.Turn.Wrote)
-	all := n.Turn.Versions // they never fall
-	if len(all) == 0 {
-		return
-	}
-	first, last := all[0], all[len(all)-1]
-	if s.versions == nil {
-		s.versions = []int32{first, last}
-	}
-	s.versions[0], s.versions[1] = min(s.versions[0], first), max(s.versions[1], last)
-}
-
-// ignoredChanges counts the calls whose system messages changed by what makes no difference.
-const ignoredChanges = "ignored_changes"
-
-// classify counts a call by its first reply. s.mu is held.
-func (s *session) classify(n *tree.Node) {
-	s.counts[n.Turn.Call.Class]++
-	if n.Ignored {
-		s.counts[ignoredChanges]++
-	}
-	if n.Unforced {
-		s.counts["unforced"]++
-	}
-}
-
-// stale is why a session is of too many weights to be trained on; empty: it is not. s.mu is
-// held.
-func (s *session) stale() string {
+// stale is why a session is of too many weights to be trained on; empty: it is not.
+func (s *sessionState) stale() string {
 	if s.group.Mode != Train {
 		return ""
 	}
 	return s.limits.Stale(s.versions)
 }
 
-// stopCalls ends the calls under way. s.mu is held.
-func (s *session) stopCalls(why error) {
+// stopCalls ends the calls under way.
+func (s *sessionState) stopCalls(why error) {
 	s.cut = true
 	for f := range s.underway {
 		f.cancel(why)
 	}
 }
 
-// late ends a session whose group's time is over.
-func (s *session) late(now time.Time) {
+// stop ends the calls under way.
+func (s *session) stop(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.end(End{Failed: failedTime, Why: "the time of its group is over"}, now)
+	s.stopCalls(why)
 }
 
-// expire ends a session whose time is over. s.mu is held.
-func (s *session) expire(now time.Time) {
+// expire ends a session whose time is over.
+func (s *sessionState) expire(now time.Time) {
 	switch {
 	case s.over() != nil:
 	case s.stale() != "":
@@ -332,40 +300,4 @@ func (s *session) expire(now time.Time) {
 	case s.limits.Idle > 0 && len(s.underway) == 0 && now.Sub(s.used).Seconds() > s.limits.Idle:
 		s.end(End{Failed: failedTime, Why: fmt.Sprintf("no call came for %g seconds", s.limits.Idle)}, now)
 	}
-}
-
-// trajectory returns the session as an episode, without turns if its calls are not in memory.
-// s.mu is held.
-func (s *session) trajectory(id string, how *Settings) quintain.Trajectory {
-	t := quintain.Trajectory{
-		ID: id, Problem: s.group.job.Problem, Vocabulary: s.vocabulary, Outcome: s.outcome, Started: s.created, Took: s.endedAt.Sub(s.created),
-	}
-	if !s.outcome.Rewarded() {
-		t.Error = s.why
-	} else if t.End = quintain.Terminated; s.ended.Limit {
-		t.End = quintain.Truncated
-	}
-	if s.tree.Released {
-		return t
-	}
-	main := s.tree.Main()
-	for _, n := range s.tree.Nodes {
-		turn := n.Turn
-		call := *turn.Call
-		if turn.Call = &call; how.TrainUnused && call.Unused == tree.Abandoned {
-			call.Unused = ""
-		}
-		if s.outcome.Rewarded() {
-			if n.Reward != nil {
-				turn.Reward = *n.Reward
-			}
-			if n == main {
-				turn.Reward += s.reward.Reward
-				turn.Right, turn.Malformed, turn.Why, turn.Answer = s.reward.Right, s.reward.Malformed, s.reward.Why, s.reward.Answer
-			}
-		}
-		t.Turns = append(t.Turns, turn)
-	}
-	s.counts["left_out"] = tree.LeaveOut(&t, how.MaxSequences)
-	return t
 }

@@ -41,7 +41,7 @@ func NewSolo(how Settings, at quintain.Seat, p quintain.Problem) (*Solo, error) 
 		groupRecord: groupRecord{Name: at.Key, Problem: p, Of: 1, Mode: mode, AgentRewards: how.AgentRewards, Limits: how.Limits},
 		job:         rollout.Job{Problem: p},
 	}
-	s.session = newSession(of, &g.canon, sessionRecord{ID: newID(sessionBytes), Group: of.Name, Created: time.Now()})
+	s.session = newSession(g, of, sessionRecord{ID: newID(sessionBytes), Group: of.Name, Created: time.Now()})
 	of.sessions = append(of.sessions, s.session)
 	g.sessions[s.session.id] = s.session
 	g.setOpen()
@@ -56,7 +56,7 @@ func (s *Solo) ID() string { return s.session.id }
 
 // Key is the key of the session.
 func (s *Solo) Key() string {
-	return s.session.key(s.gateway.config.Secret)
+	return s.session.key()
 }
 
 // Watch waits until the session is over: at a limit, at the word of the agent, or when ctx
@@ -65,10 +65,7 @@ func (s *Solo) Watch(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		s.session.mu.Lock()
-		s.session.expire(time.Now())
-		over, changed := s.session.over() != nil, s.session.changed
-		s.session.mu.Unlock()
+		over, changed := s.session.watched(time.Now())
 		if over {
 			return
 		}
@@ -88,14 +85,7 @@ func (s *Solo) Fail(why string) {
 	if s.seat.noRoom() != nil {
 		e = End{Limit: true, Why: "there is no room for another reply: " + why}
 	}
-	s.end(e)
-}
-
-func (s *Solo) end(e End) {
-	s.session.mu.Lock()
-	defer s.session.mu.Unlock()
-	s.session.end(e, time.Now())
-	s.session.stopCalls(errEnded)
+	s.session.endNow(e)
 }
 
 // A Final is the end of a session, to be judged.
@@ -111,47 +101,26 @@ type Final struct {
 // Close ends the session, unless it is over, and its calls. No request may be under way. The
 // error says why the session has no reward, as [quintain.Agent] has it.
 func (s *Solo) Close() (Final, error) {
-	s.end(End{})
+	s.session.endNow(End{})
 	s.gateway.flying.Wait()
-	of := s.session
-	of.mu.Lock()
-	defer of.mu.Unlock()
-	final := Final{Answer: of.ended.Answer, Rewarded: of.rewarded, Calls: len(of.tree.Nodes)}
-	if of.ended.Limit {
-		final.Limit = of.ended.Why
-	}
-	outcome, why := of.fate()
+	final, outcome, why, failed := s.session.ending()
 	switch full := s.seat.noRoom(); {
 	case final.Calls == 0 && full != nil:
 		return final, full
 	case outcome == "":
+		return final, nil
 	case outcome == quintain.InfraFailed:
 		return final, errors.Join(fmt.Errorf("%w: %s", quintain.ErrLost, why), s.seat.lastFault())
 	case outcome == quintain.TimedOut:
 		return final, fmt.Errorf("%s: %w", why, quintain.ErrTimeout)
-	case final.Calls == 0 && of.ended.Failed == "":
+	case final.Calls == 0 && !failed:
 		return final, errors.New("the agent made no call of its model")
-	default:
-		return final, errors.New(why)
 	}
-	last := of.tree.Main()
-	final.Reply, final.Finish = last.Turn.Reply, last.Turn.Finish
-	return final, nil
+	return final, errors.New(why)
 }
 
 // Trajectory returns the closed session as an episode: with its turns alone, or with a reward.
 // Nil: that of the agent, if it gave one.
 func (s *Solo) Trajectory(r *Reward) (quintain.Trajectory, error) {
-	of := s.session
-	of.mu.Lock()
-	defer of.mu.Unlock()
-	if r != nil {
-		if err := of.take(*r); err != nil {
-			return quintain.Trajectory{}, err
-		}
-	}
-	if of.rewarded {
-		of.settle(time.Now(), 0)
-	}
-	return of.trajectory(of.group.Name, &s.gateway.config.Settings), nil
+	return s.session.sealAlone(r)
 }
