@@ -78,6 +78,9 @@ var grounds = compiled.Regexp(`[。\n][^。\n]*(?:から|ため)(?:です|だ|�
 // withoutCheck drops the sentences after the answer that check or explain it.
 func withoutCheck(text string) string {
 	from := max(0, len(text)-maxRead)
+	if strings.IndexAny(strings.TrimRight(text[from:], ".!?。 \n"), ".!?\n。？！✓") < 0 { // one sentence
+		return text
+	}
 	low := lower(text[from:])
 	for _, c := range cues(low, explains) {
 		head := text[:from+c.start]

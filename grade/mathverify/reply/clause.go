@@ -111,8 +111,16 @@ func (want wanted) states(text, found string, rule Rule) bool {
 
 // alone reports whether a word that ends there says that nothing but the value fits.
 func (p place) alone(end int) bool {
-	found := phraseAt(lastWord(p.before[:end]), holds)
-	return found.entry != nil && found.form == "only"
+	for text := p.before[:end]; ; {
+		word := lastWord(text)
+		if found := phraseAt(word, holds); found.entry != nil && found.form == "only" {
+			return true
+		}
+		if word == "" || phraseAt(word, labels).text != word {
+			return false
+		}
+		text = strings.TrimRight(text[:len(text)-len(word)], layout)
+	}
 }
 
 // held reports whether what follows says that the value is the answer.
@@ -164,7 +172,7 @@ func (p place) denied() bool {
 		switch {
 		case c.role == reasons:
 			return false
-		case c.form == "after", c.form == "near" && !strings.ContainsAny(p.after[:c.start], ",;("):
+		case c.form == "after", c.form == "near" && !strings.ContainsAny(p.after[:c.start], ",;(，；（"):
 			return true
 		}
 	}
@@ -247,7 +255,7 @@ func conditional(clause string) bool {
 }
 
 // moods matches a verb in the conditional mood.
-var moods = compiled.Regexp(`^(?:\pL*(?:[aeid]r|br)ía(?:n|mos)?|(?:\pL\pL+[aeid]r|ser|ter|far|dar|ir|haver)ia(?:m|mos)?|\pL*(?:[eidv]r|aur)ai(?:t|ent)|\pL+rebbe(?:ro)?)$`)
+var moods = compiled.Regexp(`^(?:\pL*(?:[aeid]r|br)ía(?:n|mos)?|(?:\pL\pL+[aeid]r|ser|ter|far|dar|ir|haver)ia(?:m|mos)?|\pL*(?:[eidv]r|aur|ttr)ai(?:t|ent)|\pL+rebbe(?:ro)?)$`)
 
 // endsWith reports whether a phrase of the roles ends there in the sentence before the value.
 func (p place) endsWith(end int, want role) bool {

@@ -107,7 +107,9 @@ func fromText(text string, want wanted) (string, Rule) {
 	if start := text[:min(len(text), maxShort/2)]; len(text) <= maxHint && (strings.Contains(start, "ns") || strings.Contains(start, "NS") || strings.Contains(start, "RES")) {
 		text = text[len(leadIn().FindString(text)):]
 	}
-	text = text[len(remains().FindString(text)):]
+	if text != "" && (strings.IndexByte(".,;", text[0]) >= 0 || text[0] >= 0xE2) {
+		text = text[len(remains().FindString(text)):]
+	}
 	if text = withoutTail(text); len(text) <= maxBare && bare(text) && (!want.letter || !wordy().MatchString(text)) {
 		if text = peel(withoutWords(text)); strings.HasPrefix(text, `\begin`) && aligned().MatchString(text) {
 			text = lines(text)

@@ -22,14 +22,16 @@ func settled(text string, want wanted) (found string, rule Rule) {
 	}
 	if !strings.Contains(text, "boxed") {
 		text = withoutCheck(text)
-		text = chance().ReplaceAllString(text, "1/$1")
-		if decimals().MatchString(text) && writesCommas(text) {
+		if strings.Contains(text, " in ") || strings.Contains(text, " out of ") {
+			text = chance().ReplaceAllString(text, "1/$1")
+		}
+		if strings.IndexByte(text, ',') >= 0 && decimals().MatchString(text) && writesCommas(text) {
 			text = withPoints(text)
 		}
 	}
 	found, rule = claimed(text, want)
 	if want.phrase == "" && !want.letter && rule != RuleBox && rule != RuleBare && !strings.ContainsAny(found, "0123456789") {
-		if spelled := withDigits(text); spelled != text {
+		if spelled := withDigits(strings.TrimRight(text, " !")); spelled != text {
 			text = spelled
 			found, rule = claimed(text, want)
 		}
