@@ -75,6 +75,9 @@ var (
 // grounds matches a last sentence that ends as a reason does.
 var grounds = compiled.Regexp(`[。\n][^。\n]*(?:から|ため)(?:です|だ|である)。?\s*$`)
 
+// headline matches a first sentence that is a value with its unit.
+var headline = compiled.Regexp(`^[*\s]*\d[\d.,/]*\*{0,2} [\pL²³/]+[*]{0,2}\. `)
+
 // withoutCheck drops the sentences after the answer that check or explain it.
 func withoutCheck(text string) string {
 	from := max(0, len(text)-maxRead)
@@ -82,6 +85,9 @@ func withoutCheck(text string) string {
 		return text
 	}
 	low := lower(text[from:])
+	if head := headline().FindString(text); from == 0 && head != "" && cues(low[len(head):], concludes|contrasts|retracts|corrects|states|finds|mutes) == nil {
+		return strings.TrimSpace(head)
+	}
 	for _, c := range cues(low, explains) {
 		head := text[:from+c.start]
 		said := strings.TrimRight(head, " *_#(\n")
