@@ -10,9 +10,11 @@ build: ## build the program as bin/quintain
 	go build -buildvcs=auto -trimpath -ldflags '-s -w' -o bin/quintain ./cmd/quintain
 
 ARCH ?= $(shell go env GOARCH)
-image: ## build the container image quintain:dev as dist/quintain-image-ARCH.tar, without a registry
-	GOOS=linux GOARCH=$(ARCH) go build -buildvcs=auto -trimpath -ldflags '-s -w' -o dist/image/$(ARCH)/quintain ./cmd/quintain
-	go run ./docs/deploy/image -program $(ARCH)=dist/image/$(ARCH)/quintain -out dist/quintain-image-$(ARCH).tar
+image: ## build the container image quintain:dev by Docker, or for ARCH=arm64
+	GOOS=linux GOARCH=$(ARCH) go build -buildvcs=auto -trimpath -ldflags '-s -w' -o dist/image/quintain ./cmd/quintain
+	python3 .ci/release/licences.py linux/$(ARCH) >dist/image/THIRD_PARTY_LICENSES.txt
+	cp LICENSE dist/image/
+	docker buildx build --load --platform linux/$(ARCH) --tag quintain:dev --file .ci/release/Dockerfile dist/image
 
 wheel: ## build the wheels of the Python package, into dist/: for all platforms, or for PLATFORMS=linux/amd64
 	python3 python/wheels.py dist $(PLATFORMS)

@@ -5,7 +5,7 @@
 #     conformance/install.sh dist wheel     only the parts with this word in their names
 #
 # Nothing may stay behind. What this machine cannot do is named; if ALL_CHECKS is set, that is a failure. As root on a
-# Debian machine it installs rpm, umoci and crun, and for a moment the package itself. It needs Go, Python and their registries.
+# Debian machine it installs rpm, and for a moment the package itself. It needs Go, Python and their registries.
 set -euo pipefail
 dist=$(realpath "${1:?usage: conformance/install.sh DIST [WORD]}") word=${2:-}
 cd "$(dirname "$0")/.."
@@ -181,30 +181,16 @@ from_source() {
 }
 
 from_image() {
-	mkdir "$scratch/layout"
-	tar -xf "$dist/quintain_${version}_image.tar" -C "$scratch/layout"
-	local tag=$version-$arch
-	grep -q "\"$tag\"" "$scratch/layout/index.json" || tag=$version # a release for this processor alone
-	umoci unpack --image "$scratch/layout:$tag" "$scratch/bundle"
-	local alone='if mountpoint -q /sys/fs/cgroup/unified; then umount /sys/fs/cgroup/unified; fi; exec "$@"' # crun refuses cgroups of both versions
-	local folder=$scratch/bundle run="/quintain run --steps 3 --port 0 --data /tmp/data"
-	chroot "$folder/rootfs" /quintain --version | grep -F "quintain v$version "
-	[ -s "$folder/rootfs/THIRD_PARTY_LICENSES.txt" ]
-	python3 - "$folder/config.json" "$run" <<-'EOF' # as docker run --network host --tmpfs /tmp would start it
-		import json, sys
-		with open(sys.argv[1]) as f:
-		    config = json.load(f)
-		assert config["process"]["user"]["uid"] == 65532 and config["process"]["args"] == ["/quintain"], config["process"]
-		config["process"] |= {"terminal": False, "args": sys.argv[2].split()}
-		config["mounts"].append({"destination": "/tmp", "type": "tmpfs", "source": "tmpfs", "options": ["nosuid", "nodev", "mode=1777"]})
-		config["root"]["readonly"] = True
-		config["linux"]["namespaces"] = [n for n in config["linux"]["namespaces"] if n["type"] != "network"]
-		with open(sys.argv[1], "w") as f:
-		    json.dump(config, f)
-	EOF
-	unshare --mount sh -c "$alone" sh crun --root "$scratch/crun" --cgroup-manager disabled run --bundle "$folder" "quintain-install-$$"
-	[ "$(crun --root "$scratch/crun" list --quiet | wc -l)" -eq 0 ]
-	rm -rf "$scratch/layout" "$folder" "$scratch/crun"
+	local image=quintain:$version-$arch
+	docker load --input "$dist/quintain_${version}_image_$arch.tar"
+	docker run --rm "$image" --version | grep -F "quintain v$version "
+	docker run --rm --network none --read-only --tmpfs /tmp "$image" run --steps 3 --port 0 --data /tmp/data
+	docker create --name "quintain-install-$$" "$image"
+	docker export "quintain-install-$$" | tar -t >"$scratch/files"
+	docker rm "quintain-install-$$"
+	grep -qx THIRD_PARTY_LICENSES.txt "$scratch/files" && grep -qx etc/ssl/certs/ca-certificates.crt "$scratch/files"
+	[ "$(docker inspect --format '{{.Config.User}} {{.Config.Entrypoint}}' "$image")" = '65532:65532 [/quintain]' ]
+	docker rmi "$image"
 }
 
 versions_agree() {
@@ -228,7 +214,7 @@ bill_of_materials() {
 }
 
 if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
-	(apt-get -o DPkg::Lock::Timeout=300 update -qq && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends rpm umoci crun) >/dev/null 2>&1 || true
+	(apt-get -o DPkg::Lock::Timeout=300 update -qq && DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends rpm) >/dev/null 2>&1 || true
 fi
 try 'checksums' checksums
 try 'every archive, looked into' all_archives
@@ -249,9 +235,9 @@ try 'wheel, by pip' from_wheel_by_pip
 try 'wheel, by uv' from_wheel_by_uv
 try 'sdist, by pip' from_sdist
 try 'source, by go install' from_source
-if [ "$(id -u)" -eq 0 ] && command -v umoci >/dev/null && command -v crun >/dev/null; then
-	try 'image, by umoci and crun' from_image
+if command -v docker >/dev/null && [ -e "$dist/quintain_${version}_image_$arch.tar" ]; then
+	try 'image, by docker' from_image
 else
-	leave_out 'image: it needs root, umoci and crun'
+	leave_out 'image: it needs docker, and .ci/release/images.sh'
 fi
 echo "conformance/install.sh: ${word:-all} passed, for quintain v$version on $here"

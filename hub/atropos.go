@@ -133,7 +133,7 @@ func (a atroposAPI) batch(c *web.Call) error {
 // padding is the number of sequences that a batch lacks to have as many as its trainer
 // registered, or a multiple: clients of Atropos rely on that. The hub says so once.
 func (a atroposAPI) padding(d *batch) int {
-	if a.strict || !d.demand.Exact() {
+	if !d.demand.Exact() {
 		return 0
 	}
 	n := (d.demand.Least - d.size%d.demand.Least) % d.demand.Least

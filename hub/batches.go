@@ -20,7 +20,6 @@ type batches struct {
 	queue  *queue.Queue
 	events *web.EventLog
 	tally  *tally
-	newest bool // the newest batch goes out first
 
 	// mu guards the rest. Under it, only events and tally are called. Step, open and next
 	// change only under the run's mutex as well, so its holders may read them without mu.
@@ -166,21 +165,17 @@ func (b *batches) lapse(now time.Time) {
 	}
 }
 
-// nextDue returns the batch to hand out to a trainer before a new one is formed: the oldest,
-// or the newest if b.newest; nil if there is none.
+// nextDue returns the batch to hand out to a trainer before a new one is formed: the oldest;
+// nil if there is none.
 func (b *batches) nextDue(trainer string) *batch {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
-	var found *batch
 	for _, d := range b.open {
 		if d.state == due || d.state == lapsed || d.state == kept && d.claim.trainer == trainer {
-			found = d
-			if !b.newest {
-				break
-			}
+			return d
 		}
 	}
-	return found
+	return nil
 }
 
 // A reply reads groups in portions of about maxPortion stored bytes, and at most portionGroups

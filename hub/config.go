@@ -60,17 +60,6 @@ func Roles(more ...web.Role) []web.Role {
 	return append([]web.Role{Producer, Trainer, Reader}, more...)
 }
 
-// A Compat says how closely a hub follows Atropos.
-type Compat string
-
-// The ways to follow Atropos. A strict hub differs from Atropos only to repair faults: it packs
-// batches by Atropos' rules, forms them in bursts, hands out the newest first, counts the step
-// when batches are formed, and ignores a second registration.
-const (
-	Loose  Compat = "loose"
-	Strict Compat = "strict"
-)
-
 // An Overflow says how a full hub treats new groups.
 type Overflow string
 
@@ -82,7 +71,6 @@ const (
 
 // Settings are the settings of a hub, beside those of every server.
 type Settings struct {
-	Compat       Compat
 	Lease        time.Duration // default of a batch
 	EnvTimeout   time.Duration // a silent environment counts as connected for so long
 	MaxGroups    int           // of a request; at most [queue.MaxPutAll]
@@ -104,7 +92,7 @@ type Settings struct {
 // Default returns the default settings.
 func Default() Settings {
 	return Settings{
-		Compat: Loose, Lease: 30 * time.Minute, EnvTimeout: 2 * time.Minute,
+		Lease: 30 * time.Minute, EnvTimeout: 2 * time.Minute,
 		MaxGroups: queue.MaxPutAll, MaxSequences: 1 << 16, MaxTokens: 16 << 20, MaxBatch: 1 << 16, MaxRuns: 100, MaxEnvs: 1 << 17, WhenFull: Refuse,
 		RolloutTimeout: time.Hour,
 	}
@@ -112,7 +100,6 @@ func Default() Settings {
 
 // Declare implements [settings.Declarer].
 func (s *Settings) Declare(d *settings.Section) {
-	settings.Word(d, &s.Compat, "atropos_compat", "strict: follow Atropos even in its oddities (packing, newest batch first)").OneOf(string(Loose), string(Strict))
 	d.Duration(&s.Lease, "lease", "how long a batch belongs to a trainer before it may go to another").Above(0)
 	d.Duration(&s.EnvTimeout, "env_timeout", "how long an environment may be silent before it counts as gone").Above(0)
 	d.Int(&s.MaxGroups, "max_groups", "groups of a request").Between(1, queue.MaxPutAll)
@@ -142,7 +129,6 @@ func (c Config) check() error {
 // withDefaults fills in zeros.
 func (c Config) withDefaults() Config {
 	s, d := &c.Settings, Default()
-	s.Compat = cmp.Or(s.Compat, d.Compat)
 	s.Lease = cmp.Or(s.Lease, d.Lease)
 	s.EnvTimeout = cmp.Or(s.EnvTimeout, d.EnvTimeout)
 	s.MaxGroups = cmp.Or(s.MaxGroups, d.MaxGroups)

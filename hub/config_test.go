@@ -17,11 +17,10 @@ func TestSettings(t *testing.T) {
 		fault     string
 	}{
 		{"the defaults", "", func(*Settings) {}, ""},
-		{"all", "atropos_compat: strict\nlease: 1m\nenv_timeout: 2s\nmax_groups: 3\nmax_sequences: 4\nmax_tokens: 5\nmax_batch: 7\nmax_waiting: 6\nmax_runs: 8\nmax_envs: 9\nwhen_full: drop-oldest\nmax_concurrent_rollouts: 10\nmax_head_offpolicyness: 11\nrollout_batch: 12\nrollout_timeout: 13s\n",
+		{"all", "lease: 1m\nenv_timeout: 2s\nmax_groups: 3\nmax_sequences: 4\nmax_tokens: 5\nmax_batch: 7\nmax_waiting: 6\nmax_runs: 8\nmax_envs: 9\nwhen_full: drop-oldest\nmax_concurrent_rollouts: 10\nmax_head_offpolicyness: 11\nrollout_batch: 12\nrollout_timeout: 13s\n",
 			func(s *Settings) {
-				*s = Settings{Strict, time.Minute, 2 * time.Second, 3, 4, 5, 7, 6, 8, 9, DropOldest, 10, 11, 12, 13 * time.Second}
+				*s = Settings{time.Minute, 2 * time.Second, 3, 4, 5, 7, 6, 8, 9, DropOldest, 10, 11, 12, 13 * time.Second}
 			}, ""},
-		{"an odd way", "atropos_compat: odd", nil, "atropos_compat: is odd, want loose or strict"},
 		{"no way when full", "when_full: maybe", nil, "when_full: is maybe, want refuse or drop-oldest"},
 		{"more groups than a queue takes", "max_groups: 5000", nil, "max_groups: is 5000, want 1 to 1000"},
 		{"no lease", "lease: 0s", nil, "lease: is 0s, want more than 0s"},

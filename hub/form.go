@@ -11,9 +11,6 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 )
 
-// maxBurst is the most groups in a burst of batches.
-const maxBurst = 1000
-
 // errNoBatch says that the waiting groups form no batch.
 var errNoBatch = errors.New("no batch")
 
@@ -135,9 +132,6 @@ func (r *Run) nextTurn(now time.Time) time.Duration {
 
 // form forms a batch of the waiting groups, and counts the step. r.mu is held.
 func (r *Run) form(ctx context.Context, l *lock, c claim) (parcel, error) {
-	if r.strict {
-		return r.formBurst(ctx, l, c)
-	}
 	d, first, err := r.choose(ctx, l)
 	if err != nil {
 		return parcel{}, err
@@ -148,30 +142,6 @@ func (r *Run) form(ctx context.Context, l *lock, c claim) (parcel, error) {
 		return parcel{}, err
 	}
 	return r.batches.launch(d, first, c), nil
-}
-
-// formBurst forms all possible batches, as Atropos does, counts them all, and hands out the
-// last. r.mu is held.
-func (r *Run) formBurst(ctx context.Context, l *lock, c claim) (parcel, error) {
-	var formed []*batch
-	var seqs []uint64
-	for len(seqs) < maxBurst {
-		d, _, err := r.choose(ctx, l)
-		if noBatchYet(err) && len(formed) > 0 {
-			break
-		}
-		if err != nil {
-			r.queue.Release(consumer, seqs...)
-			return parcel{}, err
-		}
-		seqs = append(seqs, d.seqs...)
-		formed = append(formed, d)
-	}
-	if err := r.batches.save(ctx, r.batches.step+len(formed), append(slices.Clone(r.batches.open), formed...)); err != nil {
-		r.queue.Release(consumer, seqs...)
-		return parcel{}, err
-	}
-	return r.again(ctx, l, formed[len(formed)-1], c)
 }
 
 // choose leases the groups of the next batch, and reads the first portion. If some cannot be
@@ -187,9 +157,6 @@ func (r *Run) choose(ctx context.Context, l *lock) (*batch, []queue.Delivery, er
 		if len(groups) == 0 {
 			if err := missed(r.queue, r.registry.Demand()); err != nil {
 				return nil, nil, err
-			}
-			if r.strict {
-				r.reportUnpackable()
 			}
 			return nil, nil, errNoBatch
 		}
@@ -220,15 +187,5 @@ func missed(q *queue.Queue, want registry.Demand) error {
 func (r *Run) pick(waiting []queue.Entry) []queue.Entry {
 	who := r.registry.Roster(time.Now())
 	step, bound := r.batches.current(), r.server.config.Bound
-	return who.Pick(waiting, r.strict, func(e *queue.Entry) bool { return bound != nil && e.Stale(step, *bound) })
-}
-
-// reportUnpackable reports the sizes of groups that fit no batch by Atropos' rules, each once.
-func (r *Run) reportUnpackable() {
-	batch := r.registry.Current().BatchSize
-	for size, groups := range r.ledger.Unreported() {
-		r.events.Add("unpackable", map[string]any{"sequences": size, "groups": groups, "batch_size": batch})
-		r.log.Warn("groups of this size fit no batch, and will never be handed out",
-			"sequences", size, "groups", groups, "batch_size", batch)
-	}
+	return who.Pick(waiting, func(e *queue.Entry) bool { return bound != nil && e.Stale(step, *bound) })
 }

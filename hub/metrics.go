@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -83,9 +82,6 @@ func tellRun(to chan<- prometheus.Metric, run string, st Stats) {
 	}
 	gauge("groups_held", "Groups held for others to complete their group size.", st.Held)
 	gauge("batches_open", "Open batches: formed and unacknowledged.", st.Open)
-	for size, n := range st.Unpackable {
-		gauge("groups_unpackable", "Groups that fit no batch by Atropos' rules, by their sequences.", n, "sequences", strconv.Itoa(size))
-	}
 	gauge("envs", "Environments, by whether they were heard from recently.", st.Connected, "connected", "yes")
 	gauge("envs", "Environments, by whether they were heard from recently.", st.Envs-st.Connected, "connected", "no")
 	gauge("step", "The trainer's first step plus the batches handed out.", st.Step)

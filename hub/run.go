@@ -28,7 +28,6 @@ type Run struct {
 	name   string
 	queue  *queue.Queue
 	log    *slog.Logger
-	strict bool // behave like Atropos
 
 	deleted atomic.Bool
 
@@ -52,13 +51,13 @@ type Run struct {
 // newRun returns the run over q, which continues where an earlier server ended.
 func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run, error) {
 	o := s.config.Settings
-	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), strict: o.Compat == Strict, mu: newMutex(), line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
+	r := &Run{server: s, name: name, queue: q, log: s.config.Log.With("run", name), mu: newMutex(), line: make(chan struct{}, 1), events: &web.EventLog{}, tally: &tally{}}
 	q.OnUnreadable(r.tellUnreadable)
 	var err error
 	if r.registry, err = registry.Open(ctx, q, registry.Options{Timeout: o.EnvTimeout, MaxEnvs: o.MaxEnvs}); err != nil {
 		return nil, err
 	}
-	r.batches = &batches{queue: q, events: r.events, tally: r.tally, newest: r.strict, lags: make(map[int]int)}
+	r.batches = &batches{queue: q, events: r.events, tally: r.tally, lags: make(map[int]int)}
 	r.holds = &heldGroups{queue: q, registry: r.registry, log: r.log, tally: r.tally, wake: r.batches.wake}
 	r.ledger = registry.NewLedger(q, r.registry)
 	r.intake = &intake{
@@ -123,16 +122,13 @@ func (r *Run) enroll(ctx context.Context, t atropos.Registration, trainer string
 	defer l.end()
 	r.mu.moves++
 	g := r.registry.Current()
-	if !g.Registered || !r.strict {
-		if err := r.reenroll(ctx, g, t); err != nil {
-			return err
-		}
+	if err := r.reenroll(ctx, g, t); err != nil {
+		return err
 	}
 	if err := r.batches.disown(ctx, trainer); err != nil {
 		return err
 	}
 	r.batches.takeBack(trainer)
-	r.ledger.Forget()
 	now, step := r.registry.Current(), r.batches.step
 	r.events.Add("trainer_registered", map[string]any{"trainer": trainer, "batch_size": now.BatchSize, "step": step})
 	r.log.Info("a trainer registered", "trainer", trainer, "batch_size", now.BatchSize, "step", step, "again", g.Registered)
@@ -251,7 +247,6 @@ func (r *Run) reset(ctx context.Context) error {
 		return fmt.Errorf("reset: %w", err)
 	}
 	r.batches.takeBack("") // ignores replies under way
-	r.ledger.Forget()
 	r.rollouts.forget()
 	if err := r.weights.Forget(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)

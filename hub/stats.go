@@ -24,7 +24,6 @@ type Stats struct {
 	Queue      queue.Stats `json:"queue"`
 	Held       int         `json:"held"`        // groups held for others to complete their environment's group size
 	Open       int         `json:"open"`        // formed, unacknowledged batches
-	Unpackable map[int]int `json:"unpackable"`  // with hub.atropos_compat strict: groups that fit no batch, by their number of sequences
 	Envs       int         `json:"envs"`        // registered environments
 	Connected  int         `json:"connected"`   // environments heard from within the timeout that have not left
 	EnvTimeout float64     `json:"env_timeout"` // seconds
@@ -68,11 +67,8 @@ func (r *Run) Stats() Stats {
 	st := Stats{
 		Since: r.server.since, Registered: on.Registered, Local: r.server.config.Local && r.name == DefaultRun, BatchSize: on.Size(), BatchUnit: on.Demand().Unit, Step: r.Step(),
 		Version: r.Version(), Servers: r.weights.Told().Servers, Staleness: r.Staleness(),
-		Queue: r.queue.Stats(), Held: on.Held, Open: r.batches.count(), Unpackable: map[int]int{},
+		Queue: r.queue.Stats(), Held: on.Held, Open: r.batches.count(),
 		Envs: on.Known(), Connected: on.Connected(), EnvTimeout: r.server.config.Settings.EnvTimeout.Seconds(),
-	}
-	if r.strict {
-		st.Unpackable = on.Unpackable()
 	}
 	c := r.tally.now()
 	st.Posts, st.Refused, st.Full, st.Unfit, st.Dropped, st.LetGo = c.posts, c.refused, c.full, c.unfit, c.dropped, c.letGo

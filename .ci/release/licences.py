@@ -7,8 +7,11 @@ it is, and only those of ALLOWED go into a release.
 import json
 import pathlib
 import re
+import sys
 
-import wheels
+if __name__ == "__main__":
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "python"))
+import wheels  # noqa: E402
 
 ALLOWED = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "LicenseRef-SCOWL", "LicenseRef-public-domain"}
 
@@ -97,3 +100,7 @@ def document(modules):
     for text, owners in texts.items():
         lines += ["", "=" * 100, *owners, "-" * 100, text]
     return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":  # PLATFORM…: print the licences of these programs
+    sys.stdout.write(document(collect(sys.argv[1:])))

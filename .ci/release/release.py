@@ -4,8 +4,8 @@
     python3 .ci/release/release.py DIR v0.1.0                 for all platforms
     python3 .ci/release/release.py DIR v0.1.0 linux/amd64     for that one
 
-It holds an archive of the program for each platform, deb and rpm, wheels and an sdist, a container image, the Helm chart,
-a Homebrew formula, the licences of others, a bill of materials and checksums. The program of this machine has to be
+It holds an archive of the program for each platform, deb and rpm, wheels and an sdist, the Helm chart, a Homebrew
+formula, the licences of others, a bill of materials and checksums; images.sh makes the container images of it. The program of this machine has to be
 among them: it writes its own manual pages and completions. It needs Go with its proxy, and Python's standard library. The
 same sources, Go and Python make the same bytes, in any folder.
 """
@@ -40,13 +40,10 @@ def main(out, release, *platforms):
         files = papers(scratch, programs, modules)
         for platform, program in programs.items():
             say(archive(out, release, platform, {program.name: (0o755, program.read_bytes()), **files}))
-        linux = {platform.split("/")[1]: program for platform, program in programs.items() if platform.startswith("linux/")}
-        for processor, program in linux.items():
-            packages.system(out, scratch, release, processor, {"quintain": (0o755, program.read_bytes()), **files})
+            if platform.startswith("linux/"):
+                packages.system(out, scratch, release, platform.split("/")[1], {"quintain": (0o755, program.read_bytes()), **files})
         third = scratch / "THIRD_PARTY_LICENSES.txt"
         third.write_bytes(files[third.name][1])
-        if linux:
-            image(out, release, linux, [ROOT / "LICENSE", third])
         for platform in wheels.PLATFORMS.keys() & programs.keys():
             wheels.write_wheel(out, platform, release, programs[platform], [third])
         wheels.write_sdist(out, release)
@@ -97,13 +94,6 @@ def archive(out, release, platform, files):
         return out / f"{stem}.zip"
     wheels.write_tar(out / f"{stem}.tar.gz", files)
     return out / f"{stem}.tar.gz"
-
-
-def image(out, release, programs, texts):
-    """Write the container image for all processors, as a layout in a tar file."""
-    arguments = [f"-program={processor}={program}" for processor, program in programs.items()] + [f"-licence={text}" for text in texts]
-    path = (out / f"quintain_{release[1:]}_image.tar").resolve()
-    say(wheels.go("run", "./docs/deploy/image", "-out", str(path), "-name", f"quintain:{release[1:]}", *arguments, platform="/").strip())
 
 
 if __name__ == "__main__":

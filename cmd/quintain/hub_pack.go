@@ -10,8 +10,7 @@ import (
 )
 
 func newHubPack(w *world) *cobra.Command {
-	var strict bool
-	c := &cobra.Command{
+	return &cobra.Command{
 		Use:   "pack",
 		Short: "Choose the groups of the next batch: JSON lines in, JSON lines out",
 		Long: `Pack reads a question a line and prints an answer a line: the places of the waiting groups
@@ -25,12 +24,8 @@ have max_batch_size too.
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return jsonl.Answer(ctx, w.input(), w.stdout, func() func(dst, line []byte) ([]byte, error) {
-					return func(dst, line []byte) ([]byte, error) { return packing.Answer(dst, line, strict) }
-				})
+				return jsonl.Answer(ctx, w.input(), w.stdout, func() func(dst, line []byte) ([]byte, error) { return packing.Answer })
 			})
 		},
 	}
-	c.Flags().BoolVar(&strict, "strict", false, "pack as Atropos does, faults and all")
-	return c
 }

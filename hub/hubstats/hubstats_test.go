@@ -14,7 +14,7 @@ func TestHubStatsForPeople(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
 	st := hub.RunStats{Run: "default", Stats: hub.Stats{
 		Since: now.Add(-12 * time.Minute), Registered: true, BatchSize: 64, BatchUnit: "episodes", Step: 3, Envs: 3, Connected: 2, EnvTimeout: 120,
-		Held: 2, Unpackable: map[int]int{7: 4}, Batches: 1, Torn: 1, Expired: 2, Dropped: 1,
+		Held: 2, Batches: 1, Torn: 1, Expired: 2, Dropped: 1,
 		Queue: queue.Stats{
 			Waiting:   queue.Count{Groups: 16, Sequences: 128, Tokens: 40960, Bytes: 327680},
 			Aside:     queue.Count{Groups: 1},
@@ -28,7 +28,6 @@ environments  3, 2 heard from in the last 2 min
 waiting       16 groups, 128 sequences, 40960 tokens, 0.3 MB
               the oldest came 3 h ago, before the hub started
               2 of them until others make up the group size of their environment
-              4 of them, of 7 sequences, fit into no batch
 set aside     1 group that cannot be read
 since the hub started 12 min ago:
   received    0 groups and 0 tokens from outside, in 0 posts; 0 groups came again

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -41,9 +39,6 @@ func Print(out io.Writer, st *hub.RunStats, now time.Time) {
 	}
 	if st.Held > 0 {
 		line("", "%d of them until others make up the group size of their environment", st.Held)
-	}
-	for _, size := range slices.Sorted(maps.Keys(st.Unpackable)) {
-		line("", "%d of them, of %s, fit into no batch", st.Unpackable[size], stats.Count(size, "sequence"))
 	}
 	if q.Aside.Groups > 0 {
 		line("set aside", "%s that cannot be read", stats.Count(q.Aside.Groups, "group"))

@@ -1,13 +1,10 @@
 package registry
 
 import (
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/packing"
 )
 
 // A Ledger sums up the waiting groups, and caches the result until something changes. Asking
@@ -18,16 +15,15 @@ type Ledger struct {
 	registry *Registry
 
 	// mu guards the rest. The queue and the registry are called under it.
-	mu       sync.Mutex
-	turn     uint64             // of the queue
-	kinds    map[queue.Kind]int // its waiting groups
-	last     *Account           // nil: none
-	reported map[int]bool       // sizes of unpackable groups in the log
+	mu    sync.Mutex
+	turn  uint64             // of the queue
+	kinds map[queue.Kind]int // its waiting groups
+	last  *Account           // nil: none
 }
 
 // NewLedger returns a ledger of the waiting groups in q.
 func NewLedger(q *queue.Queue, g *Registry) *Ledger {
-	return &Ledger{queue: q, registry: g, reported: make(map[int]bool)}
+	return &Ledger{queue: q, registry: g}
 }
 
 // An Account is the sum of the waiting groups. Groups held for a connected environment do
@@ -37,7 +33,6 @@ type Account struct {
 	Groups int // waiting
 	Held   int // groups
 
-	sizes   map[int]int     // groups, by their sequences
 	ids     map[int32]sizes // by environment; -1: none
 	largest int             // sequences of the largest group; at least 1
 	spare   int             // sequences beyond all environments' minimums, in groups of the largest size
@@ -64,7 +59,7 @@ func (l *Ledger) Account(now time.Time) *Account {
 
 // newAccount sums up the waiting groups.
 func newAccount(who *Roster, kinds map[queue.Kind]int) *Account {
-	a := &Account{Roster: who, sizes: make(map[int]int), ids: make(map[int32]sizes, len(kinds)), largest: 1}
+	a := &Account{Roster: who, ids: make(map[int32]sizes, len(kinds)), largest: 1}
 	for k, n := range kinds {
 		if k.Held {
 			a.Held += n
@@ -72,7 +67,6 @@ func newAccount(who *Roster, kinds map[queue.Kind]int) *Account {
 				continue
 			}
 		}
-		a.sizes[k.Sequences] += n
 		e := a.ids[k.EnvID]
 		a.ids[k.EnvID] = sizes{e.sequences + n*k.Sequences, max(e.largest, k.Sequences)}
 		a.Groups += n
@@ -124,47 +118,4 @@ func (a *Account) StatusOf(id int32) (st EnvStatus, ok bool) {
 	st.Own = own.sequences / size
 	st.Queue = (own.sequences + a.spare - a.spareOf(id)) / size
 	return st, true
-}
-
-// Unpackable counts the groups that no exact batch contains, by their number of sequences,
-// given the sizes of waiting groups and of registered environments. It is empty before a
-// trainer registers.
-func (a *Account) Unpackable() map[int]int {
-	found := make(map[int]int)
-	if !a.Registered {
-		return found
-	}
-	sizes := slices.Collect(maps.Keys(a.sizes))
-	for _, e := range a.present {
-		sizes = append(sizes, e.GroupSize)
-	}
-	fits := packing.Packable(a.BatchSize, sizes)
-	for size, n := range a.sizes {
-		if !fits(size) {
-			found[size] = n
-		}
-	}
-	return found
-}
-
-// Unreported returns unpackable sizes that it has not returned before, with the number of
-// such groups.
-func (l *Ledger) Unreported() map[int]int {
-	found := l.Account(time.Now()).Unpackable()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for size := range found {
-		if l.reported[size] {
-			delete(found, size)
-		}
-		l.reported[size] = true
-	}
-	return found
-}
-
-// Forget forgets the reported sizes.
-func (l *Ledger) Forget() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	clear(l.reported)
 }

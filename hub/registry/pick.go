@@ -6,11 +6,10 @@ import (
 )
 
 // Pick returns the groups of the next batch, of those that wait. It leaves out groups that are
-// held for their connected environment, and those that are stale. Strict packs as Atropos
-// does.
-func (w *Roster) Pick(waiting []queue.Entry, strict bool, stale func(*queue.Entry) bool) []queue.Entry {
+// held for their connected environment, and those that are stale.
+func (w *Roster) Pick(waiting []queue.Entry, stale func(*queue.Entry) bool) []queue.Entry {
 	demand := w.Demand()
-	return w.need(strict).Pick(waiting, func(e *queue.Entry) int {
+	return w.need().Pick(waiting, func(e *queue.Entry) int {
 		if e.Held() && w.Has(e.EnvID) || stale(e) {
 			return 0
 		}
@@ -19,9 +18,9 @@ func (w *Roster) Pick(waiting []queue.Entry, strict bool, stale func(*queue.Entr
 }
 
 // need is the demand of the next batch.
-func (w *Roster) need(strict bool) packing.Need {
+func (w *Roster) need() packing.Need {
 	want := w.Demand()
-	n := packing.Need{Least: want.Least, Most: want.Most, Strict: strict}
+	n := packing.Need{Least: want.Least, Most: want.Most}
 	for _, e := range w.present {
 		if e.Minimum != nil {
 			n.AddMinimum(e.ID, *e.Minimum)

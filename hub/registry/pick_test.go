@@ -32,7 +32,7 @@ func BenchmarkPick(b *testing.B) {
 			who := newRoster(Registration{Registered: true, BatchSize: 1024}, bench.envs, alive)
 			b.ReportAllocs()
 			for b.Loop() {
-				who.Pick(bench.waiting, false, func(*queue.Entry) bool { return false })
+				who.Pick(bench.waiting, func(*queue.Entry) bool { return false })
 			}
 		})
 	}

@@ -24,7 +24,6 @@ var floors = [][]string{
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/strictjson", "internal/unicode15", "internal/jsonl", "internal/stats", "internal/datadir", "internal/pause", "internal/httpclient", "internal/command", "internal/compiled", "internal/traceparent",
 		"internal/jsonl/rows",
-		"docs/deploy/image",
 	},
 	{
 		"internal/settings",                    // the settings and their names

@@ -7,14 +7,14 @@ import (
 )
 
 // Answer answers a question in JSON, and appends the answer to dst: the fields of a [Plan],
-// or a target with the sizes of groups. Strict is that of the plan. The answer is
-// {"picked": […]}: places of groups, or none.
-func Answer(dst, question []byte, strict bool) ([]byte, error) {
-	q := struct {
+// or a target with the sizes of groups. The answer is {"picked": […]}: places of groups,
+// or none.
+func Answer(dst, question []byte) ([]byte, error) {
+	var q struct {
 		Plan
 		Sizes  []int `json:"sizes"`  // of groups that are too small; with Target
 		Target *int  `json:"target"` // sequences that some of these groups should add up to
-	}{Plan: Plan{Strict: strict}}
+	}
 	if err := strictjson.Unmarshal(question, &q); err != nil {
 		return dst, err
 	}

@@ -212,25 +212,3 @@ type part struct {
 	*ladder
 	least int
 }
-
-// maxPackable is the largest batch that [Packable] examines.
-const maxPackable = 1 << 24
-
-// Packable returns a function that reports whether a batch of exactly batch can contain a
-// group of a size, if all groups have one of sizes. For very large batches it reports true.
-func Packable(batch int, sizes []int) func(size int) bool {
-	if batch > maxPackable {
-		return func(size int) bool { return size > 0 && size <= batch }
-	}
-	can := newSums(batch)
-	can.set(0)
-	for _, size := range sizes {
-		if size <= 0 || can.has(size) { // the rest of the sum is possible
-			continue
-		}
-		for by := size; by <= batch; by *= 2 {
-			can.addShifted(can, by)
-		}
-	}
-	return func(size int) bool { return size > 0 && size <= batch && can.has(batch-size) }
-}

@@ -27,8 +27,7 @@ const (
 
 // A Need is the demand of a batch.
 type Need struct {
-	Least, Most int  // size of the batch, in the unit of the groups' sizes
-	Strict      bool // choose as Atropos does, Least exactly; see strict.go
+	Least, Most int // size of the batch, in the unit of the groups' sizes
 
 	minimums []minimum // in the order of registration
 	bounded  bool      // an environment has a minimum, perhaps 0
@@ -56,17 +55,13 @@ func (n *Need) AddMinimum(env int32, share float64) {
 // Pack returns the indices of the groups of the next batch, in the order of delivery, or
 // none if too few wait.
 //
-// Unless Strict, the batch begins with the oldest group, so no group is passed over for
+// The batch begins with the oldest group, so no group is passed over for
 // ever. Environments get their minimums, and the oldest others that fit fill the batch. If
 // they miss its size, Pack searches for groups that meet it, and without any returns a
 // smaller batch. A group of Least or more makes a batch alone. An environment with a minimum
 // and no groups blocks all batches.
 func (n Need) Pack(waiting Waiting) []int {
-	pack := n.pack
-	if n.Strict {
-		pack = n.packStrict
-	}
-	chosen := pack(waiting)
+	chosen := n.pack(waiting)
 	places := make([]int, len(chosen))
 	for i, e := range chosen {
 		places[i] = e.at

@@ -238,27 +238,6 @@ func TestPackDrains(t *testing.T) {
 	}
 }
 
-func TestPackable(t *testing.T) {
-	for _, test := range []struct {
-		why   string
-		batch int
-		sizes []int
-		size  int
-		want  bool
-	}{
-		{"it divides", 8, nil, 8, true},
-		{"with others of its size", 8, []int{4}, 4, true},
-		{"with others", 8, []int{7, 1}, 7, true},
-		{"with none of the others", 8, []int{7, 4}, 7, false},
-		{"too large", 8, []int{16}, 16, false},
-		{"empty", 8, []int{0, 8}, 0, false},
-	} {
-		if got := Packable(test.batch, test.sizes)(test.size); got != test.want {
-			t.Errorf("%s: %v, want %v", test.why, got, test.want)
-		}
-	}
-}
-
 func TestCompleting(t *testing.T) {
 	for _, test := range []struct {
 		why   string
@@ -299,10 +278,8 @@ func TestGiantNumbers(t *testing.T) {
 	}{
 		{"a giant batch", func() int { return len(Need{Least: giant, Most: giant}.Pack(few)) }, 0, 64},
 		{"and its minimums", func() int { return len(Need{Least: giant, Most: giant, minimums: minimums}.Pack(few)) }, 0, 64},
-		{"and its strict ones", func() int { return len(Need{Least: giant, Most: giant, minimums: minimums, Strict: true}.Pack(few)) }, 0, 64},
 		{"a giant group", func() int { return len(Completing(make([]int, 256), giant)) }, 0, 64},
 		{"small groups that do not complete it", func() int { return len(Completing(slices.Repeat([]int{1}, 256), giant)) }, 0, 64},
-		{"the sizes that it can contain", func() int { Packable(giant, []int{1, 4}); return 0 }, 0, 64},
 		{"a batch of many single ones", func() int { return len(Need{Least: 80_000, Most: 80_000}.Pack(many)) }, 80_000, 64 << 10},
 		{"and its minimum", func() int { return len(Need{Least: 80_000, Most: 80_000, minimums: minimums[1:]}.Pack(many)) }, 80_000, 64 << 10},
 	} {

@@ -7,7 +7,6 @@ type Plan struct {
 	MaxBatch  int         `json:"max_batch_size"` // sequences; below BatchSize: as many
 	Queue     []PlanGroup `json:"queue"`          // oldest first
 	Envs      []PlanEnv   `json:"envs"`           // in the order of registration
-	Strict    bool        `json:"strict"`         // choose as Atropos does
 }
 
 // A PlanGroup is a waiting group.
@@ -26,7 +25,7 @@ type PlanEnv struct {
 // Pack returns the indices in Queue of the next batch's groups, in the order of delivery;
 // none if no batch can be made.
 func (p Plan) Pack() []int {
-	n := Need{Least: p.BatchSize, Most: max(p.BatchSize, p.MaxBatch), Strict: p.Strict}
+	n := Need{Least: p.BatchSize, Most: max(p.BatchSize, p.MaxBatch)}
 	for _, e := range p.Envs {
 		if e.Connected && e.Minimum != nil {
 			n.AddMinimum(e.ID, *e.Minimum)

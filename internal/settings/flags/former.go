@@ -68,7 +68,7 @@ func prefixed() []string {
 func irregular() map[string]string {
 	return map[string]string{
 		"policy-key-file": "policy.key_file", "max-tokens-each": "hub.max_tokens", "worker-name": "worker.name", "worker-journal": "worker.journal",
-		"archive": "trace.archive", "dump-rollouts": "dumps.rollouts", "dump-failed": "dumps.failed", "log-format": "log.format", "trace-max-bytes": "trace.max_bytes",
+		"archive": "trace.archive", "atropos-compat": "hub.atropos_compat", "dump-rollouts": "dumps.rollouts", "dump-failed": "dumps.failed", "log-format": "log.format", "trace-max-bytes": "trace.max_bytes",
 		"otlp-url": "otlp.url", "otlp-ratio": "otlp.ratio", "scores": "serve.scores", "verbose": "log.level", "quiet": "log.level", "debug": "log.level",
 	}
 }
@@ -81,6 +81,7 @@ func Former() map[string]string {
 		"gateway.agent_rewards": "sessions.rewards", "sandbox.url": "sandbox.backend",
 	}
 	all["gateway.dialects"] = "use --with gateway.areal=true for AReaL's routes, and move from the others: docs/gateway-others.md"
+	all["hub.atropos_compat"] = "leave it out: the hub packs the oldest groups first, and no longer as run-api does (docs/hub.md)"
 	all["trace.archive"] = "use a copier of files such as rclone: docs/backup.md"
 	for _, key := range []string{"python", "python_sha256", "cache", "jobs", "command", "command_end"} {
 		all["sandbox."+key] = "use --sandbox URL, the address of quintain sandbox serve: docs/sandbox.md"
