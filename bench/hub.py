@@ -6,7 +6,7 @@
     python3 bench/hub.py --quintain ./quintain --run-api peers/bin/run-api
 
 For each scenario both servers are started on free loopback ports, one after the other. Ours has a fresh folder and
-syncs before every answer. bench/hub, in a separate process, makes the load. This script uses only the
+syncs before every answer. bench/load, in a separate process, makes the load. This script uses only the
 standard library, and Go.
 """
 
@@ -115,7 +115,7 @@ def main():
     args = ap.parse_args()
     scratch = tempfile.TemporaryDirectory()
     load = os.path.join(scratch.name, "load")
-    subprocess.run(["go", "build", "-o", load, "./bench/hub"], cwd=os.path.dirname(os.path.dirname(os.path.abspath(__file__))), check=True)
+    subprocess.run(["go", "build", "-o", load, "./bench/load"], cwd=os.path.dirname(os.path.dirname(os.path.abspath(__file__))), check=True)
     servers = {"ours": [args.quintain, "hub", "--port", "{port}", "--data", "{data}"]}
     if args.run_api:
         servers = {"run-api": shlex.split(args.run_api) + ["--host", "127.0.0.1", "--port", "{port}"], **servers}
@@ -126,7 +126,7 @@ def main():
     for name, (common, own, figures) in SCENARIOS.items():
         if args.scenario and not any(s in name for s in args.scenario):
             continue
-        bench = [load, "--time", args.time] + common
+        bench = [load, "hub", "--time", args.time] + common
         got = {side: [] for side in servers}
         for _ in range(args.rounds):
             for side, command in servers.items():

@@ -208,7 +208,7 @@ def measure(args, url, rival):
     import livecodebench.evaluation.testing_util  # noqa: F401 - its forks have it
 
     for n in range(args.rounds):
-        row = json.loads(subprocess.run([args.load, "-json", "--times", "60"], stdout=subprocess.PIPE, check=True).stdout)
+        row = json.loads(subprocess.run([args.load, "sandbox", "-json", "--times", "60"], stdout=subprocess.PIPE, check=True).stdout)
         for way, cost in row.items():
             table.add((way, "wall"), cost["wall_ms"])
             table.add((way, "cpu"), cost["cpu_ms"])
@@ -282,7 +282,7 @@ def main():
         return serve_as_peer(args.peer)
     with tempfile.TemporaryDirectory() as scratch, serving(args.quintain) as url, peer() as rival:
         args.load = os.path.join(scratch, "load")
-        subprocess.run(["go", "build", "-o", args.load, "./bench/sandbox"], cwd=pathlib.Path(__file__).parents[1], check=True)
+        subprocess.run(["go", "build", "-o", args.load, "./bench/load"], cwd=pathlib.Path(__file__).parents[1], check=True)
         text = written(measure(args, url, rival), args.rounds)
     print(text)
     if args.write:
