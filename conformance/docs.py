@@ -39,7 +39,7 @@ LEFT = [
     (r"^docs/benchmarks", "a measurement, which takes minutes to hours"),
     ("…", "a part of a command"),
     (r"^go (build|test|install)\b", "the gate; benchmarks take minutes"),
-    (r"\b(conformance|bench)/[\w/]+(\.py|\.sh)?\b|^\.ci/|^internal/compat", "conformance/run plays it"),
+    (r"\b(conformance|bench)/[\w/]+(\.py|\.sh)?\b|^\.ci/|^internal/doctor", "conformance/run plays it"),
     (r"^make\b|^skopeo\b", "the nightly makes the release; nothing is published"),
     (r"^(pip|python3? -m venv|python3? -m sglang|uv)\b", "conformance/python installs the same versions"),
     (r"^python3? docs/examples/", "conformance/examples.py, adapters.py and notebooks.py, with the packages it needs"),
@@ -52,7 +52,7 @@ LEFT = [
     (r"^quintain .*nats://", "a server of NATS; tests of queue/nats and hub/host"),
     (r"^claude\b", "it needs Claude Code; conformance/agent_clients.py asks the same server"),
     (r"judge check", "a fake server is no judge; tests of policy/judge"),
-    (r"\.parquet", "a file of Parquet; tests of internal/jsonl/rows"),
+    (r"\.parquet", "a file of Parquet; tests of tasks/dataset"),
     (r"^rclone\b", "it needs rclone and a place for the copies"),
     (r"^sky\b", "conformance/skypilot.py, with its package"),
 ]
@@ -97,7 +97,7 @@ BEFORE = {
 
 PROGRAMS = (
     r"quintain(?! [a-z-]+,)|go|make|curl|jq|claude|python3?|pip|printf|echo|for|cp|sbatch|helm|sky|vllm|inspect|lm_eval|vf-eval|lighteval|docker|podman|brew|sudo|tar|"
-    r"skopeo|rclone|bench/\S+|bin/\S+|conformance/\S+|\.ci/\S+|internal/compat/\S+"
+    r"skopeo|rclone|bench/\S+|bin/\S+|conformance/\S+|\.ci/\S+|internal/doctor/\S+"
 )
 COMMAND = re.compile(rf"(?:[A-Z_][A-Z_0-9]*=(?:'[^']*'|\"[^\"]*\"|\S*) )*(?:{PROGRAMS})(?= |$)")
 ENDLESS = re.compile(r"(?:[A-Z_]+=\S+ )*(?:python -c .*port=|quintain (?:(?:serve|hub|gateway|policy fake|worker|sandbox serve|env serve)(?! ?(?:stats|pack|workers|queue)\b)(?: |$)|view(?!.*--export)|run(?!.*--(?:steps|minutes))))")

@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/interop/atropos"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/groupform"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // TestPortions reads some groups during the reply. The reply is the same as if all had been
@@ -24,7 +24,7 @@ func TestPortions(t *testing.T) {
 	var all []queue.Delivery
 	list, whole = append(list, `{"batch":[`...), append(whole, `{"batch":[`...)
 	for i := range 7 {
-		g := groupformtest.Group(i)
+		g := queuetest.Group(i)
 		body, err := codec.Encode(g)
 		if err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/hub/registry"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/policy/weights"
+	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/packing"
 )
@@ -64,7 +64,7 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 		queue: q, log: r.log, limits: o, codec: s.codec,
 		registry: r.registry, holds: r.holds, events: r.events, tally: r.tally,
 	}
-	told, err := weights.Open(ctx, q)
+	told, err := remote.OpenVersion(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/policy/weights"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 // tellVersion sets the versions of the weights in use by the policy's servers.
@@ -22,8 +22,8 @@ func (a v1API) tellVersion(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	err = a.weights.TellAll(context.WithoutCancel(c.Context()), weights.Told(told))
-	if fall, ok := errors.AsType[*weights.FallError](err); ok {
+	err = a.weights.TellAll(context.WithoutCancel(c.Context()), remote.Told(told))
+	if fall, ok := errors.AsType[*remote.FallError](err); ok {
 		return web.Errorf(http.StatusConflict, "%v", fall)
 	}
 	if err != nil {
@@ -36,7 +36,7 @@ func (a v1API) tellVersion(c *web.Call) error {
 func (a v1API) version(c *web.Call) error {
 	c.SkipBody()
 	after, err := strconv.ParseInt(cmp.Or(c.R.URL.Query().Get("after"), "-1"), 10, 64)
-	if err != nil || after < weights.Unknown || after > math.MaxInt32 {
+	if err != nil || after < remote.UnknownVersion || after > math.MaxInt32 {
 		return queryError("after", "a version, or -1")
 	}
 	wait, err := waitOf(c.R)
@@ -91,19 +91,19 @@ func (r *Run) Weights() *Weights { return r.weights }
 
 // Weights are those in use by the policy's servers of a run. Many goroutines may use them.
 type Weights struct {
-	*weights.Version
+	*remote.Version
 	batches *batches
 	events  *web.EventLog
 }
 
 // Tell sets the version, durably once it returns. A lower one than before is a
-// [*weights.FallError].
+// [*remote.FallError].
 func (w *Weights) Tell(ctx context.Context, version int32) error {
-	return w.TellAll(ctx, weights.Told{Version: version})
+	return w.TellAll(ctx, remote.Told{Version: version})
 }
 
 // TellAll is Tell, with versions of single servers; nil: those told before stay.
-func (w *Weights) TellAll(ctx context.Context, told weights.Told) error {
+func (w *Weights) TellAll(ctx context.Context, told remote.Told) error {
 	before := w.Told()
 	if err := w.Version.TellAll(ctx, told); err != nil {
 		return err
@@ -133,13 +133,13 @@ func (w *Weights) Move() { w.batches.progress() }
 // that.
 type Sampled struct {
 	*Run
-	From func() int32 // [weights.Unknown]: nobody does; nil: nobody ever does
+	From func() int32 // [remote.UnknownVersion]: nobody does; nil: nobody ever does
 }
 
 // Lowest is the lowest version on the servers in use, else the one told.
 func (s Sampled) Lowest() int {
 	if s.From != nil {
-		if lowest := s.From(); lowest != weights.Unknown {
+		if lowest := s.From(); lowest != remote.UnknownVersion {
 			return int(lowest)
 		}
 	}

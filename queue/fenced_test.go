@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
@@ -33,8 +32,8 @@ func TestAFencedQueueStaysFenced(t *testing.T) {
 		do   func() error
 	}{
 		{"ack", func() error { return q.Ack(ctx, "a", list[0].Seq) }},
-		{"put", func() error { _, err := q.Put(ctx, groupformtest.Group(2)); return err }},
-		{"put of one that is known", func() error { _, err := q.Put(ctx, groupformtest.Group(0)); return err }},
+		{"put", func() error { _, err := q.Put(ctx, queuetest.Group(2)); return err }},
+		{"put of one that is known", func() error { _, err := q.Put(ctx, queuetest.Group(0)); return err }},
 		{"lease", func() error { _, err := q.Lease(ctx, queue.Want{Consumer: "b"}); return err }},
 		{"drop", func() error { _, err := q.Drop(ctx, list[0].Seq); return err }},
 		{"state", func() error { _, err := q.State(ctx, "x"); return err }},

@@ -15,7 +15,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/groupform"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
@@ -44,11 +43,11 @@ func TestPutEncoded(t *testing.T) {
 		fresh  []bool
 		want   func(error) bool
 	}{
-		{"two", [][]byte{encode(groupformtest.Group(1)), encode(groupformtest.Group(2))}, nil, []bool{true, true}, nil},
-		{"one of them again", [][]byte{encode(groupformtest.Group(3)), encode(groupformtest.Group(2))}, nil, []bool{true, false}, nil},
-		{"one is not a group", [][]byte{encode(groupformtest.Group(4)), []byte("no group at all")}, nil, nil,
+		{"two", [][]byte{encode(queuetest.Group(1)), encode(queuetest.Group(2))}, nil, []bool{true, true}, nil},
+		{"one of them again", [][]byte{encode(queuetest.Group(3)), encode(queuetest.Group(2))}, nil, []bool{true, false}, nil},
+		{"one is not a group", [][]byte{encode(queuetest.Group(4)), []byte("no group at all")}, nil, nil,
 			func(err error) bool { return errors.As(err, new(*groupform.FormatError)) }},
-		{"one is refused", [][]byte{encode(groupformtest.Group(4)), encode(groupformtest.Group(5))},
+		{"one is refused", [][]byte{encode(queuetest.Group(4)), encode(queuetest.Group(5))},
 			func(i int, g *quintain.Group) error {
 				if g.ID == "g5" && i == 1 {
 					return refuse
@@ -66,7 +65,7 @@ func TestPutEncoded(t *testing.T) {
 		t.Fatalf("%d wait, error %v", len(list), err)
 	}
 	for i, d := range list {
-		if diff := groupformtest.Diff(groupformtest.Group(i+1), d.Group); diff != "" {
+		if diff := queuetest.Diff(queuetest.Group(i+1), d.Group); diff != "" {
 			t.Errorf("group %d: %s", i+1, diff)
 		}
 	}
@@ -80,7 +79,7 @@ func TestPutEncodedRefusesInvalidGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer queuetest.Close(t, q)
-	g := groupformtest.Group(1)
+	g := queuetest.Group(1)
 	g.Scores[0] = math.Pi
 	body, err := groupform.NewCodec(0).EncodeFast(g)
 	if err != nil {
@@ -141,10 +140,10 @@ func TestTwoPutsOfOneID(t *testing.T) {
 				var errs [2]error
 				ctx, cancel := context.WithCancel(t.Context())
 				var both sync.WaitGroup
-				both.Go(func() { fresh[0], errs[0] = q.Put(t.Context(), groupformtest.Group(1)) })
+				both.Go(func() { fresh[0], errs[0] = q.Put(t.Context(), queuetest.Group(1)) })
 				synctest.Wait()
 				both.Go(func() {
-					list, err := q.PutAll(ctx, []*quintain.Group{groupformtest.Group(1), groupformtest.Group(1)})
+					list, err := q.PutAll(ctx, []*quintain.Group{queuetest.Group(1), queuetest.Group(1)})
 					fresh[1], errs[1] = err == nil && list[0], err
 				})
 				synctest.Wait()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
@@ -120,7 +119,7 @@ func TestDoubtfulStore(t *testing.T) {
 		acked := make(map[string]int)
 		for i := range 12 {
 			insist(func() error {
-				_, err := q.PutAll(ctx, []*quintain.Group{groupformtest.Group(i), groupformtest.Group(i + 1)})
+				_, err := q.PutAll(ctx, []*quintain.Group{queuetest.Group(i), queuetest.Group(i + 1)})
 				return err
 			})
 			for range rapid.IntRange(0, 2).Draw(t, "leases") {
@@ -146,7 +145,7 @@ func TestDoubtfulStore(t *testing.T) {
 			acked[id]++
 		}
 		for i := range 13 {
-			if id := groupformtest.Group(i).ID; acked[id] != 1 {
+			if id := queuetest.Group(i).ID; acked[id] != 1 {
 				t.Errorf("group %s was acknowledged or waits %d times", id, acked[id])
 			}
 		}

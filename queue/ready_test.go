@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // A moody store takes puts or fails them, as be says.
@@ -89,7 +89,7 @@ func TestReady(t *testing.T) {
 			m.be(test.err, nil)
 			before := m.count()
 			if test.put {
-				if _, err := q.Put(t.Context(), groupformtest.Group(i)); !errors.Is(err, test.err) {
+				if _, err := q.Put(t.Context(), queuetest.Group(i)); !errors.Is(err, test.err) {
 					t.Errorf("%s: put: %v", test.why, err)
 				}
 			}
@@ -125,13 +125,13 @@ func TestNotReadyAfterAFailure(t *testing.T) {
 			m.be(nil, early)
 			var puts sync.WaitGroup
 			puts.Go(func() {
-				if _, err := q.Put(t.Context(), groupformtest.Group(1)); err != nil {
+				if _, err := q.Put(t.Context(), queuetest.Group(1)); err != nil {
 					t.Errorf("%s: the early put: %v", test.why, err)
 				}
 			})
 			synctest.Wait()
 			m.be(test.fails, nil)
-			if _, err := q.Put(t.Context(), groupformtest.Group(2)); !errors.Is(err, test.fails) {
+			if _, err := q.Put(t.Context(), queuetest.Group(2)); !errors.Is(err, test.fails) {
 				t.Errorf("%s: put: %v", test.why, err)
 			}
 			close(early)
@@ -219,7 +219,7 @@ func TestOnUnreadable(t *testing.T) {
 		var told []queue.Unreadable
 		tell := func(a queue.Unreadable) { told = append(told, a) }
 		q.OnUnreadable(tell)
-		if _, err := q.Put(t.Context(), groupformtest.Group(1)); err != nil {
+		if _, err := q.Put(t.Context(), queuetest.Group(1)); err != nil {
 			t.Fatal(err)
 		}
 		for _, pause := range []time.Duration{time.Second, 2 * time.Second} {
@@ -227,7 +227,7 @@ func TestOnUnreadable(t *testing.T) {
 			if !errors.As(err, new(*queue.CorruptError)) || len(told) != 1 {
 				t.Fatalf("error %v, told %v", err, told)
 			}
-			if a := told[0]; a.ID != groupformtest.Group(1).ID || a.Seq != 1 || !errors.Is(a.Why, queue.ErrUnreadable) || !a.Again.Equal(time.Now().Add(pause)) {
+			if a := told[0]; a.ID != queuetest.Group(1).ID || a.Seq != 1 || !errors.Is(a.Why, queue.ErrUnreadable) || !a.Again.Equal(time.Now().Add(pause)) {
 				t.Errorf("told %+v", a)
 			}
 			told = nil

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/grade/mathverify"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/tasks/dataset"
@@ -18,7 +17,7 @@ import (
 // readProblems reads a file of problems.
 func readProblems(t *testing.T, text string) quintain.Task {
 	t.Helper()
-	set, err := dataset.Open(&rows.File{Name: "sums.jsonl", Data: io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))}, dataset.Columns{}, mathverify.Grade)
+	set, err := dataset.Open(&dataset.File{Name: "sums.jsonl", Data: io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))}, dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}

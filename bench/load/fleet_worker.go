@@ -15,12 +15,12 @@ const (
 type worker struct {
 	*fleetInstance
 	alive, frozen bool
-	free          int      // slots
+	free          int         // slots
 	ready         []*simLease // held, not begun
 	playing       []*simLease
 	unsent        []*simLease // finished while the owner is down, or without its answer
 	woken         []*simLease // an episode of them ended while the worker was frozen
-	version       int      // of its server's weights
+	version       int         // of its server's weights
 }
 
 // register gives w a new instance.

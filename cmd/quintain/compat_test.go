@@ -12,13 +12,13 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/gateway/journal"
-	"github.com/quintain-rl/quintain/internal/compat"
+	"github.com/quintain-rl/quintain/internal/doctor"
 )
 
 // releases returns copies of the data folders that each release wrote, by its version.
 func releases(t *testing.T, folder string) map[string]string {
 	t.Helper()
-	found, err := filepath.Glob("../../internal/compat/testdata/v*")
+	found, err := filepath.Glob("../../internal/doctor/testdata/v*")
 	if err != nil || len(found) == 0 {
 		t.Fatalf("no files of releases, error %v", err)
 	}
@@ -36,7 +36,7 @@ func releases(t *testing.T, folder string) map[string]string {
 // formatsOf returns the formats of a data folder, by path.
 func formatsOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	r, err := compat.Check(t.Context(), dir)
+	r, err := doctor.CheckData(t.Context(), dir)
 	if err != nil || !r.Reads {
 		t.Fatalf("%+v, error %v", r, err)
 	}

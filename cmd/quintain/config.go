@@ -11,7 +11,6 @@ import (
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
-	"github.com/quintain-rl/quintain/internal/otlp"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/settings/flags"
 	"github.com/quintain-rl/quintain/internal/web"
@@ -21,6 +20,7 @@ import (
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/run/artifacts"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/fleet"
 	"github.com/quintain-rl/quintain/run/fleet/worker"
@@ -56,7 +56,7 @@ type config struct {
 	Trace      trace.Settings
 	Dumps      export.DumpSettings
 	Metrics    scalars.Settings
-	OTLP       otlp.Settings
+	OTLP       artifacts.OTLPSettings
 	Model      starter.Sizes
 	Learn      tiny.Settings
 	Fake       fake.Settings
@@ -145,7 +145,7 @@ func defaults(kind string) *config {
 		Data: "quintain-data", Log: flags.DefaultLog(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: player.RunSettings{Of: run.Defaults(), Consumer: player.Builtin},
 		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Sessions: gateway.Defaults().SessionRules, Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
-		Metrics: scalars.Default(), OTLP: otlp.Defaults(), Model: starter.DefaultSizes(), Learn: tiny.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
+		Metrics: scalars.Default(), OTLP: artifacts.DefaultOTLP(), Model: starter.DefaultSizes(), Learn: tiny.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
 	}
 	if kind == player.Script {
 		c.Run.Of.StepTime = 50 * time.Millisecond

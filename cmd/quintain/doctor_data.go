@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quintain-rl/quintain/internal/compat"
+	"github.com/quintain-rl/quintain/internal/doctor"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
@@ -22,7 +22,7 @@ process may use the folder.`,
 		Example: "  quintain doctor data quintain-data",
 		Args:    oneArg("folder"),
 		RunE: func(c *cobra.Command, args []string) error {
-			reads, err := compat.Show(c.Context(), args[0], asJSON, w.stdout)
+			reads, err := doctor.ShowData(c.Context(), args[0], asJSON, w.stdout)
 			if err == nil && !reads {
 				return errReported
 			}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/interop/atropos/environment"
-	"github.com/quintain-rl/quintain/interop/atropos/uplink"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/run"
@@ -58,7 +57,7 @@ folder. When the hub is back, this process or the next sends them, none twice.`,
 }
 
 // serveEnv plays for the hub of to.
-func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, cut <-chan struct{}) (err error) {
+func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to environment.LinkConfig, cut <-chan struct{}) (err error) {
 	if err := run.ReportFile(e.config.Run.Report).Check(); err != nil {
 		return err
 	}
@@ -76,7 +75,7 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to uplink.Config, c
 	defer func() { err = errors.Join(err, q.Close()) }()
 	defer func() { err = errors.Join(err, e.close()) }()
 
-	var link *uplink.Link
+	var link *environment.Link
 	e.trains, e.newest = true, func() int32 {
 		if link == nil { // before the first episode
 			return math.MaxInt32

@@ -9,14 +9,13 @@ import (
 
 	"github.com/quintain-rl/quintain/gateway"
 	"github.com/quintain-rl/quintain/hub"
-	"github.com/quintain-rl/quintain/hub/hubstats"
 	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/fleet"
 )
 
 func newHubStats(w *world) *cobra.Command {
-	return w.hubReply(hubstats.Request.Show, &cobra.Command{
+	return w.hubReply(hubAsk.showStats, &cobra.Command{
 		Use:   "stats",
 		Short: "Show the state and the counters of a running hub",
 		Long: `Stats asks a running hub for the waiting groups of a run, the open batches of trainers,
@@ -27,7 +26,7 @@ and the counters since the hub started.`,
 }
 
 func newHubWorkers(w *world) *cobra.Command {
-	return w.hubReply(hubstats.Request.ShowWorkers, &cobra.Command{
+	return w.hubReply(hubAsk.showWorkers, &cobra.Command{
 		Use:   "workers",
 		Short: "Show the workers of a run that leases its problems",
 		Long: `Workers asks quintain run --workers for its workers: the leases that each holds, and
@@ -38,8 +37,8 @@ how many of its leases were played, returned, lost with it, or fenced.`,
 }
 
 // hubReply makes c a command that asks a hub, and shows its reply.
-func (w *world) hubReply(show func(hubstats.Request, context.Context, io.Writer, bool) error, c *cobra.Command) *cobra.Command {
-	var ask hubstats.Request
+func (w *world) hubReply(show func(hubAsk, context.Context, io.Writer, bool) error, c *cobra.Command) *cobra.Command {
+	var ask hubAsk
 	var keyFile string
 	var asJSON bool
 	c.Args = noArgs

@@ -11,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // A dump has the groups that were put; a check finds missing ones.
@@ -27,7 +27,7 @@ func TestQueueCheckAndDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		if _, err := q.Put(t.Context(), groupformtest.Group(i)); err != nil {
+		if _, err := q.Put(t.Context(), queuetest.Group(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,7 +45,7 @@ func TestQueueCheckAndDump(t *testing.T) {
 			if err := json.Unmarshal([]byte(line), &g); err != nil {
 				t.Fatal(err)
 			}
-			if want := groupformtest.Group(i); g.ID != want.ID || !reflect.DeepEqual(g.Tokens, want.Tokens) || len(lines) != 3 {
+			if want := queuetest.Group(i); g.ID != want.ID || !reflect.DeepEqual(g.Tokens, want.Tokens) || len(lines) != 3 {
 				t.Errorf("line %d of %d: group %s, want %s", i, len(lines), g.ID, want.ID)
 			}
 		}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"github.com/quintain-rl/quintain/policy/weights"
+	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/run/player"
 )
 
@@ -12,7 +12,7 @@ func (a *runner) oldest() int { return a.host.Hub().Default().Step() - a.config.
 // the version that a trainer told, or unknown.
 func (a *runner) told(url string) int32 {
 	if a.config.Run.Consumer == player.Builtin {
-		return weights.Unknown
+		return remote.UnknownVersion
 	}
 	return a.host.Hub().Default().Weights().Told().Of(url)
 }

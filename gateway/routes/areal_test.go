@@ -7,8 +7,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/quintain-rl/quintain/gateway/gatewaytest"
 )
 
 // A begun is the reply of start_session.
@@ -22,21 +20,21 @@ type begun struct {
 	}
 }
 
-func openAReaL(t *testing.T) *gatewaytest.Bench { return gatewaytest.Open(t, "", arealRoutes) }
+func openAReaL(t *testing.T) *Bench { return Open(t, "", arealRoutes) }
 
-func start(t *testing.T, b *gatewaytest.Bench, body string) begun {
+func start(t *testing.T, b *Bench, body string) begun {
 	t.Helper()
 	status := 200
 	if strings.Contains(body, "group_size") {
 		status = 201
 	}
-	return gatewaytest.Parse[begun](t, b.Want(status, gatewaytest.Key, "POST /rl/start_session", body))
+	return Parse[begun](t, b.Want(status, Key, "POST /rl/start_session", body))
 }
 
 // A whole life in the order of AReaL's workflow: sessions of one task_id are a group.
 func TestSessionsOfATaskAreAGroup(t *testing.T) {
 	b := openAReaL(t)
-	b.Want(200, gatewaytest.Key, "POST /grant_capacity", "")
+	b.Want(200, Key, "POST /grant_capacity", "")
 	var groups []string
 	for i := range 2 {
 		s := start(t, b, `{"task_id": "sum-7"}`)
@@ -88,9 +86,9 @@ func TestGroupsOfTheInferenceService(t *testing.T) {
 	if r := b.Result(); len(r.Trajectories) != 2 || r.Drop != "" || r.Trajectories[1].Reward() != 1 {
 		t.Errorf("%+v", r)
 	}
-	both := b.Want(200, gatewaytest.Key, "POST /export_trajectories",
+	both := b.Want(200, Key, "POST /export_trajectories",
 		fmt.Sprintf(`{"session_ids": [%q, "unknown", %q]}`, s.Sessions[0].ID, s.Sessions[1].ID))
-	if n := len(gatewaytest.Parse[exportedSession](t, both).Interactions); n != 2 {
+	if n := len(Parse[exportedSession](t, both).Interactions); n != 2 {
 		t.Errorf("%d interactions: %s", n, both)
 	}
 }
@@ -98,7 +96,7 @@ func TestGroupsOfTheInferenceService(t *testing.T) {
 // A key that a running agent holds goes to its next session, and works after a crash.
 func TestKeysAreRefreshed(t *testing.T) {
 	folder := t.TempDir()
-	b := gatewaytest.Open(t, folder, arealRoutes)
+	b := Open(t, folder, arealRoutes)
 	first := start(t, b, `{"task_id": "day-1"}`)
 	b.Ask(first.Key, "/chat/completions", "one")
 	b.Want(200, first.Key, "POST /rl/set_reward", `{"reward": 1}`)
@@ -106,14 +104,14 @@ func TestKeysAreRefreshed(t *testing.T) {
 	if second.Key != first.Key || second.ID == first.ID {
 		t.Fatalf("%+v after %+v", second, first)
 	}
-	if v := b.Want(200, gatewaytest.Key, "GET /v1/sessions/"+first.ID+"?wait=5&state=ended", ""); !strings.Contains(v, `"reward":0`) || !strings.Contains(v, `"outcome":"scored"`) {
+	if v := b.Want(200, Key, "GET /v1/sessions/"+first.ID+"?wait=5&state=ended", ""); !strings.Contains(v, `"reward":0`) || !strings.Contains(v, `"outcome":"scored"`) {
 		t.Errorf("the old session: %s", v)
 	}
 	b.Ask(first.Key, "/chat/completions", "two")
 	b.Close()
-	b = gatewaytest.Open(t, folder, arealRoutes)
+	b = Open(t, folder, arealRoutes)
 	b.Want(200, first.Key, "POST /responses", `{"model": "m", "input": "three"}`)
-	if v := b.Want(200, gatewaytest.Key, "GET /v1/sessions/"+second.ID, ""); !strings.Contains(v, `"calls":2`) {
+	if v := b.Want(200, Key, "GET /v1/sessions/"+second.ID, ""); !strings.Contains(v, `"calls":2`) {
 		t.Errorf("the new session: %s", v)
 	}
 	b.Want(200, first.Key, "POST /rl/end_session", "")
@@ -131,9 +129,9 @@ func TestRefusals(t *testing.T) {
 	b := openAReaL(t)
 	s := start(t, b, `{"task_id": "sum-7"}`)
 	pair := start(t, b, `{"task_id": "sum-7", "group_size": 2}`)
-	own := gatewaytest.Parse[struct{ Sessions []struct{ Key string } }](t, b.Want(201, gatewaytest.Key, "POST /v1/sessions", `{"name": "n"}`)).Sessions[0].Key
+	own := Parse[struct{ Sessions []struct{ Key string } }](t, b.Want(201, Key, "POST /v1/sessions", `{"name": "n"}`)).Sessions[0].Key
 	forged := s.Key[:len(s.Key)-1] + "?"
-	const admin = gatewaytest.Key
+	const admin = Key
 	for _, test := range []struct {
 		key, request, body string
 		status             int
@@ -227,20 +225,20 @@ func TestExport(t *testing.T) {
 	s := start(t, b, `{"task_id": "sum-7"}`)
 	first := b.Ask(s.Key, "/chat/completions", "one")
 	talk := `[{"role": "user", "content": "one"}, {"role": "assistant", "content": "reply 1"}, {"role": "user", "content": "two"}]`
-	second := gatewaytest.Parse[struct{ ID string }](t, b.Want(200, s.Key, "POST /chat/completions", `{"model": "m", "messages": `+talk+`}`)).ID
+	second := Parse[struct{ ID string }](t, b.Want(200, s.Key, "POST /chat/completions", `{"model": "m", "messages": `+talk+`}`)).ID
 	b.Want(200, s.Key, "POST /rl/set_reward", `{"reward": 1}`)
 	waits := make(chan string)
 	go func() {
-		_, text := b.Do(gatewaytest.Key, "POST /export_trajectories", fmt.Sprintf(`{"session_id": %q, "discount": 0.5}`, s.ID))
+		_, text := b.Do(Key, "POST /export_trajectories", fmt.Sprintf(`{"session_id": %q, "discount": 0.5}`, s.ID))
 		waits <- text
 	}()
 	b.Want(200, s.Key, "POST /rl/end_session", "")
-	got := gatewaytest.Parse[exportedSession](t, <-waits).Interactions
+	got := Parse[exportedSession](t, <-waits).Interactions
 	if len(got) != 2 || *got[first].Reward != 0.5 || *got[second].Reward != 1 || got[first].ID != first {
 		t.Fatalf("%+v", got)
 	}
 	last := got[second].Tensors
-	if text := gatewaytest.Text(last["input_ids"].values(t)); text != "<user>onereply 1\n<user>tworeply 2\n" {
+	if text := Text(last["input_ids"].values(t)); text != "<user>onereply 1\n<user>tworeply 2\n" {
 		t.Errorf("tokens say %q", text)
 	}
 	n, sampled := len(last["loss_mask"].values(t)), len("reply 2\n")
@@ -254,7 +252,7 @@ func TestExport(t *testing.T) {
 	if r := last["rewards"].values(t); len(r) != 1 || r[0] != 1000 {
 		t.Errorf("rewards %v", r)
 	}
-	whole := gatewaytest.Parse[exportedSession](t, b.Want(200, gatewaytest.Key, "POST /export_trajectories", fmt.Sprintf(`{"session_id": %q, "style": "concat"}`, s.ID))).Interactions
+	whole := Parse[exportedSession](t, b.Want(200, Key, "POST /export_trajectories", fmt.Sprintf(`{"session_id": %q, "style": "concat"}`, s.ID))).Interactions
 	ones := 0
 	for _, v := range whole[second].Tensors["loss_mask"].values(t) {
 		ones += int(v)
@@ -270,7 +268,7 @@ func TestNoRewardIsNoReward(t *testing.T) {
 	s := start(t, b, `{"task_id": "sum-7"}`)
 	id := b.Ask(s.Key, "/chat/completions", "one")
 	b.Want(200, s.Key, "POST /rl/end_session", "")
-	got := gatewaytest.Parse[exportedSession](t, b.Want(200, gatewaytest.Key, "POST /export_trajectories", fmt.Sprintf(`{"session_id": %q}`, s.ID))).Interactions[id]
+	got := Parse[exportedSession](t, b.Want(200, Key, "POST /export_trajectories", fmt.Sprintf(`{"session_id": %q}`, s.ID))).Interactions[id]
 	if _, has := got.Tensors["rewards"]; has || got.Reward != nil || len(got.Tensors) != 5 {
 		t.Errorf("%+v", got)
 	}
@@ -279,10 +277,10 @@ func TestNoRewardIsNoReward(t *testing.T) {
 // Sessions of a task that begin at once fill whole groups, also across a restart.
 func TestGroupsAreFilled(t *testing.T) {
 	folder := t.TempDir()
-	b := gatewaytest.Open(t, folder, arealRoutes)
+	b := Open(t, folder, arealRoutes)
 	first := start(t, b, `{"task_id": "sum-7"}`)
 	b.Close()
-	b = gatewaytest.Open(t, folder, arealRoutes)
+	b = Open(t, folder, arealRoutes)
 	if second := start(t, b, `{"task_id": "sum-7"}`); second.Group != first.Group {
 		t.Errorf("after a restart, the group is %s, not %s", second.Group, first.Group)
 	}
@@ -290,7 +288,7 @@ func TestGroupsAreFilled(t *testing.T) {
 	groups := make(chan string)
 	for range n {
 		go func() {
-			_, text := b.Do(gatewaytest.Key, "POST /rl/start_session", `{"task_id": "sum-7"}`)
+			_, text := b.Do(Key, "POST /rl/start_session", `{"task_id": "sum-7"}`)
 			_, text, _ = strings.Cut(text, `"group_id":"`)
 			text, _, _ = strings.Cut(text, `"`)
 			groups <- text
@@ -320,7 +318,7 @@ func TestKeysOfTheInferenceService(t *testing.T) {
 	made := make(chan string)
 	for range n {
 		go func() {
-			status, text := b.Do(gatewaytest.Key, "POST /rl/start_session", body)
+			status, text := b.Do(Key, "POST /rl/start_session", body)
 			if status == 429 {
 				text = ""
 			}
@@ -330,13 +328,13 @@ func TestKeysOfTheInferenceService(t *testing.T) {
 	var all []string
 	for range n {
 		if text := <-made; text != "" {
-			all = append(all, gatewaytest.Parse[begun](t, text).ID)
+			all = append(all, Parse[begun](t, text).ID)
 		}
 	}
 	b.Ask(first.Key, "/chat/completions", "?")
 	live := 0
 	for _, id := range append(all, first.ID) {
-		if v := b.Want(200, gatewaytest.Key, "GET /v1/sessions/"+id, ""); strings.Contains(v, `"state":"live"`) || strings.Contains(v, `"state":"created"`) {
+		if v := b.Want(200, Key, "GET /v1/sessions/"+id, ""); strings.Contains(v, `"state":"live"`) || strings.Contains(v, `"state":"created"`) {
 			live++
 		}
 	}

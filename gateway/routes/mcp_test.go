@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/gateway/gatewaytest"
 )
 
 // solution is what agents must never see.
@@ -37,20 +36,20 @@ func (judge) Step(_ context.Context, r quintain.Reply) (quintain.Step, error) {
 // A session is one that was made.
 type session struct{ ID, Key string }
 
-func open(t *testing.T, folder string) *gatewaytest.Bench {
+func open(t *testing.T, folder string) *Bench {
 	t.Helper()
-	b := gatewaytest.Open(t, folder, mcpRoutes)
+	b := Open(t, folder, mcpRoutes)
 	b.JudgeBy(judge{})
 	return b
 }
 
-func made(t *testing.T, b *gatewaytest.Bench, spec string) session {
+func made(t *testing.T, b *Bench, spec string) session {
 	t.Helper()
-	return gatewaytest.Parse[struct{ Sessions []session }](t, b.Want(http.StatusCreated, gatewaytest.Key, "POST /v1/sessions", spec)).Sessions[0]
+	return Parse[struct{ Sessions []session }](t, b.Want(http.StatusCreated, Key, "POST /v1/sessions", spec)).Sessions[0]
 }
 
 // call calls a tool, and returns the message of the server.
-func call(t *testing.T, b *gatewaytest.Bench, key, path, tool, arguments string) string {
+func call(t *testing.T, b *Bench, key, path, tool, arguments string) string {
 	t.Helper()
 	text := b.Want(http.StatusOK, key, "POST "+path, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments))
 	if strings.Contains(text, solution) {
@@ -59,7 +58,7 @@ func call(t *testing.T, b *gatewaytest.Bench, key, path, tool, arguments string)
 	return text
 }
 
-func submitted(t *testing.T, b *gatewaytest.Bench, s session, answer string) string {
+func submitted(t *testing.T, b *Bench, s session, answer string) string {
 	t.Helper()
 	return call(t, b, s.Key, path, "submit_answer", fmt.Sprintf(`{"answer":%q}`, answer))
 }
@@ -84,7 +83,7 @@ func TestAnswersAreRewards(t *testing.T) {
 	b.Ask(s.Key, "/v1/chat/completions", "?")
 	wants(t, submitted(t, b, s, "right"), `"structuredContent":{"score":1,"malformed":false}`)
 	wants(t, submitted(t, b, s, "another"), "the session has its reward: an answer counts once")
-	b.Want(http.StatusOK, gatewaytest.Key, "POST /v1/sessions/"+s.ID+"/end", "")
+	b.Want(http.StatusOK, Key, "POST /v1/sessions/"+s.ID+"/end", "")
 	r := b.Result().Trajectories[0]
 	if last := r.Turns[0]; r.Outcome != quintain.Scored || last.Reward != 1 || !last.Right || r.Reward() != 1 {
 		t.Errorf("%s, reward %v: %+v", r.Outcome, r.Reward(), last)
@@ -110,7 +109,7 @@ func TestAnswersThatNobodyGrades(t *testing.T) {
 	} {
 		s := made(t, b, test.spec)
 		if test.before != "" {
-			b.Want(http.StatusOK, gatewaytest.Key, "POST /v1/sessions/"+s.ID+test.before, test.body)
+			b.Want(http.StatusOK, Key, "POST /v1/sessions/"+s.ID+test.before, test.body)
 		}
 		text := submitted(t, b, s, "right")
 		if !strings.Contains(text, test.want) || !strings.Contains(text, `"isError":true`) {
@@ -127,9 +126,9 @@ func TestAnswersWhoseGraderFails(t *testing.T) {
 	s := made(t, b, `{"of": 1}`)
 	b.Ask(s.Key, "/v1/chat/completions", "?")
 	wants(t, submitted(t, b, s, "broken"), "the answer cannot be graded: it has no reward")
-	wants(t, b.Want(http.StatusOK, gatewaytest.Key, "GET /v1/sessions/"+s.ID, ""), `"reward":null`)
+	wants(t, b.Want(http.StatusOK, Key, "GET /v1/sessions/"+s.ID, ""), `"reward":null`)
 	wants(t, submitted(t, b, s, "<answer>wrong</answer>"), `"structuredContent":{"score":0.25,"malformed":true}`)
-	b.Want(http.StatusOK, gatewaytest.Key, "POST /v1/sessions/"+s.ID+"/end", `{"answer": "right"}`)
+	b.Want(http.StatusOK, Key, "POST /v1/sessions/"+s.ID+"/end", `{"answer": "right"}`)
 	if r := b.Result().Trajectories[0]; r.Outcome != quintain.ModelFailed || r.Reward() != 0.25 {
 		t.Errorf("%s, reward %v", r.Outcome, r.Reward())
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // There may be more runs than the process may open files. Idle runs have no open file.
@@ -40,7 +40,7 @@ func TestMoreRunsThanOpenFiles(t *testing.T) {
 	for k := range 4 {
 		all.Go(func() {
 			for i := k; i < runs; i += 4 {
-				if _, err := queues[i].Put(context.Background(), groupformtest.Group(i)); err != nil {
+				if _, err := queues[i].Put(context.Background(), queuetest.Group(i)); err != nil {
 					t.Errorf("run %d: %v", i, err)
 				}
 			}
@@ -49,7 +49,7 @@ func TestMoreRunsThanOpenFiles(t *testing.T) {
 	all.Wait()
 	for i, q := range queues {
 		list, err := q.Lease(t.Context(), queue.Want{Consumer: "a"})
-		if err != nil || len(list) != 1 || list[0].ID != groupformtest.Group(i).ID {
+		if err != nil || len(list) != 1 || list[0].ID != queuetest.Group(i).ID {
 			t.Fatalf("run %d: %d groups, error %v", i, len(list), err)
 		}
 	}

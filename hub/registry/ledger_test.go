@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // environments are those of a run with batches of 8 sequences.
@@ -72,7 +72,7 @@ func BenchmarkStatusEnv(b *testing.B) {
 	g, stop := open(b, queue.NewMemory(), Options{Timeout: time.Hour, MaxEnvs: 2000})
 	defer stop()
 	for i := range 1000 {
-		one := groupformtest.Group(i)
+		one := queuetest.Group(i)
 		one.EnvID = &add(b, g, "e").ID
 		if _, err := g.queue.Put(b.Context(), one); err != nil {
 			b.Fatal(err)

@@ -1,5 +1,7 @@
 // Package doctor examines a machine for this program: what of it the program uses, what would
-// slow it down or lose data, and what to do about each.
+// slow it down or lose data, and what to do about each. It also tells which formats a data folder
+// has, whether this program reads them, and what it would write anew; the tests of that read the
+// files of every release, in testdata.
 package doctor
 
 import (

@@ -23,7 +23,6 @@ var floors = [][]string{
 		"sandbox", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen",
 		"internal/nearest", "internal/strictjson", "internal/unicode15", "internal/jsonl", "internal/stats", "internal/datadir", "internal/pause", "internal/httpclient", "internal/command", "internal/compiled", "internal/traceparent",
-		"internal/jsonl/rows",
 	},
 	{
 		"internal/settings",                    // the settings and their names
@@ -31,13 +30,12 @@ var floors = [][]string{
 		"grade/mathverify/exact", "grade/mathverify/reply",
 		"text/tokenizer",
 		"text/chattemplate", // over the values of Python
-		"sandbox/native", "sandbox/remote",
+		"sandbox/native",
 	},
 	{ // the nouns, the binary form of a group, and the client of a server
-		"", "queue/groupform", "queue/groupform/groupformtest",
+		"", "queue/groupform",
 		"policy/remote",
 		"run/scalars",
-		"internal/otlp",
 		"internal/settings/flags",
 		"sandbox/backend", // over all back ends, and their settings
 		"grade/codegrade",
@@ -47,14 +45,14 @@ var floors = [][]string{
 		"task", "task/tasktest",
 		"scenario", "scenario/external",
 		"run/rollout/curriculum",
-		"policy", "policy/weights", "policy/exact", "policy/pool", "policy/fake",
+		"policy", "policy/exact", "policy/pool", "policy/fake",
 		"policy/script", "policy/policytest",
 		"queue", "queue/queuetest", "queue/files", "queue/nats",
 		"run/rollout",
 		"grade/mathverify", // over its trees, normal forms and values
 		"trace",
 		"queue/packing",
-		"gateway/dialect", "gateway/journal", "gateway/grader", "run/fleet/lease", "run/fleet/roster",
+		"gateway/dialect", "gateway/journal", "gateway/grader", "run/fleet/lease",
 		"internal/web", "internal/web/webtest",
 		"interop/atropos", "interop/areal",
 		"tasks/dataset",
@@ -62,24 +60,23 @@ var floors = [][]string{
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
 		"grade/codegrade/codeplay", "scenarios/games", "scenarios/toolbox",
 		"hub/registry", "gateway/tree",
-		"interop/atropos/uplink",
 		"tasks/list",
 		"grade/codegrade/problems", "interop/reasoninggym",
 		"tiny",
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"scenarios", "scenario/scenariotest", "scenarios/games/alone", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "grade/codegrade/tables",
+		"scenarios", "scenario/scenariotest", "scenarios/games/alone", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess",
 		"tiny/starter",
-		"hub", "hub/hubstats",
-		"gateway", "gateway/agent", "gateway/gatewaytest",
+		"hub",
+		"gateway", "gateway/agent",
 		"interop/export", "policy/engines",
 		"interop/pipe",
 	},
-	{"internal/doctor", "run/exam", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/judge", "serve/names", "serve/sessions"},
+	{"run/exam", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/judge", "serve/names", "serve/sessions"},
 	{"run", "run/player", "run/regrade", "run/artifacts", "tasks/catalog", "run/watch/words"},
-	{"cmd/quintain/screen", "internal/compat", "run/watch", "interop/atropos/environment", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "run/fleet", "run/fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
-	{"serve/openenv", "sandbox/service", "gateway/routes"},                                                                                                                              // sessions that have tools
+	{"cmd/quintain/screen", "internal/doctor", "interop/atropos/environment", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "run/fleet", "run/fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
+	{"run/watch", "serve/openenv", "sandbox/service", "gateway/routes"},                                                                                                    // sessions that have tools
 	{"serve"}, // all protocols on one port
 	{"cmd/quintain", "bench/…", "tiny/pretrain", "tasks/moves/rushgen", "internal/house"},
 }

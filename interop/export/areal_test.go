@@ -13,7 +13,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/grade/mathverify"
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	files "github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/interop/areal"
 	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tasks/dataset"
@@ -170,7 +169,7 @@ func TestExportedRewardsAreThoseOfTheRunsRecords(t *testing.T) {
 func TestArealRecordsNameTheRow(t *testing.T) {
 	t.Parallel()
 	const row = `{"query_id":"q7","prompt":"1+1","solutions":["2"],"task":"stem","level":3}`
-	set, err := dataset.Open(&files.File{Name: "sums.jsonl", Data: io.NewSectionReader(strings.NewReader(row), 0, int64(len(row)))}, dataset.Columns{}, mathverify.Grade)
+	set, err := dataset.Open(&dataset.File{Name: "sums.jsonl", Data: io.NewSectionReader(strings.NewReader(row), 0, int64(len(row)))}, dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // A Row is a reply to judge, as a line of a file.
@@ -123,7 +123,7 @@ func readKnown(path string) (list []Canary, err error) {
 
 // eachLine calls do for each line that is not empty, counted from 1.
 func eachLine(in io.Reader, do func(n int, line []byte) error) error {
-	return rows.Lines(in, mostRow, func(n int, line []byte, err error) error {
+	return dataset.Lines(in, mostRow, func(n int, line []byte, err error) error {
 		if err == nil {
 			err = do(n, bytes.TrimSpace(line))
 		}

@@ -2,6 +2,9 @@
 // address and the key, limits time, size and concurrency, retries temporary faults, and
 // returns errors with advice.
 //
+// It also keeps which versions of the weights the servers have, as told by the trainer that loaded
+// them ([Version]), and how far each server lags behind the newest ([ServerLags]).
+//
 // A policy for a kind of server writes the requests and reads the answers; see
 // [Server.Ask].
 package remote

@@ -23,7 +23,6 @@ import (
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/policy/pool"
 	"github.com/quintain-rl/quintain/policy/remote"
-	"github.com/quintain-rl/quintain/policy/weights"
 )
 
 // A Use says how the replies of a server are used.
@@ -69,7 +68,7 @@ type Server struct {
 	tries int
 
 	versions mismatch
-	lags     *weights.Servers
+	lags     *remote.ServerLags
 }
 
 // A player is a policy with connections.
@@ -104,7 +103,7 @@ func New(s Settings, u Use) (*Server, error) {
 	if u.Log == nil {
 		u.Log = slog.New(slog.DiscardHandler)
 	}
-	n := &Server{settings: s, use: u, chat: chat, watch: remote.NewWatch(u.Log), ready: make(chan struct{}), lags: weights.NewServers("quintain_policy_server_")}
+	n := &Server{settings: s, use: u, chat: chat, watch: remote.NewWatch(u.Log), ready: make(chan struct{}), lags: remote.NewServerLags("quintain_policy_server_")}
 	to := &n.chat.Server
 	if !u.Trainer {
 		to.VersionPath = remote.Unasked

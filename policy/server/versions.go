@@ -7,7 +7,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/policy/pool"
-	"github.com/quintain-rl/quintain/policy/weights"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 // follow looks at the versions of the servers' weights once a second until ctx ends.
@@ -16,7 +16,7 @@ func (s *Server) follow(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	last, before := int32(weights.Unknown), int32(weights.Unknown-1)
+	last, before := int32(remote.UnknownVersion), int32(remote.UnknownVersion-1)
 	for {
 		s.pool.Ask(ctx)
 		if ctx.Err() != nil {
@@ -39,18 +39,18 @@ func (s *Server) follow(ctx context.Context) error {
 	}
 }
 
-// said returns the version that all servers in use report, or newer ones; [weights.Unknown] if
+// said returns the version that all servers in use report, or newer ones; [remote.UnknownVersion] if
 // one reports none.
 func said(all []pool.Weights) int32 {
 	if slices.ContainsFunc(all, func(w pool.Weights) bool { return w.Used && !w.Said }) {
-		return weights.Unknown
+		return remote.UnknownVersion
 	}
 	return lowest(all)
 }
 
-// lowest is the lowest version on the servers in use, or [weights.Unknown].
+// lowest is the lowest version on the servers in use, or [remote.UnknownVersion].
 func lowest(all []pool.Weights) int32 {
-	return weights.Lowest(func(yield func(int32) bool) {
+	return remote.Lowest(func(yield func(int32) bool) {
 		for _, w := range all {
 			if w.Used && !yield(w.Version) {
 				return
@@ -81,7 +81,7 @@ func (s *Server) note(all []pool.Weights) {
 // told is the version told for the server at an address.
 func (s *Server) told(url string) int32 {
 	if s.use.Version == nil {
-		return weights.Unknown
+		return remote.UnknownVersion
 	}
 	return s.use.Version(url)
 }
@@ -94,16 +94,16 @@ func (s *Server) Versions() []pool.Weights {
 	return s.pool.Versions()
 }
 
-// Lowest is the lowest version on the servers in use, or [weights.Unknown]. Servers of unknown
+// Lowest is the lowest version on the servers in use, or [remote.UnknownVersion]. Servers of unknown
 // versions do not count.
 func (s *Server) Lowest() int32 { return lowest(s.Versions()) }
 
 // compareVersions says when a server's version stays behind what the trainer told for it: the one
 // that is the farthest behind.
 func (s *Server) compareVersions(all []pool.Weights) {
-	says, told := int32(weights.Unknown), s.told("")
+	says, told := int32(remote.UnknownVersion), s.told("")
 	for _, w := range all {
-		if should := s.told(w.URL); w.Said && (says == weights.Unknown || should-w.Version > told-says) {
+		if should := s.told(w.URL); w.Said && (says == remote.UnknownVersion || should-w.Version > told-says) {
 			says, told = w.Version, should
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/queue/groupform"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
@@ -69,11 +68,11 @@ func rates(b *testing.B, q *queue.Queue, g *quintain.Group, n int) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(n)/seconds, "groups/s")
 	b.ReportMetric(float64(n)*float64(len(body))/seconds/1e6, "MB/s-stored")
-	b.ReportMetric(float64(n)*float64(groupformtest.InMemory(g))/seconds/1e6, "MB/s-of-arrays")
+	b.ReportMetric(float64(n)*float64(queuetest.InMemory(g))/seconds/1e6, "MB/s-of-arrays")
 }
 
 func BenchmarkPut(b *testing.B) {
-	for name, g := range groupformtest.Shapes() {
+	for name, g := range queuetest.Shapes() {
 		for _, workers := range []int{1, 16} {
 			b.Run(fmt.Sprintf("%s/%d", name, workers), func(b *testing.B) {
 				dir := b.TempDir()
@@ -109,7 +108,7 @@ func BenchmarkPut(b *testing.B) {
 
 // BenchmarkPutAll puts 64 groups at once.
 func BenchmarkPutAll(b *testing.B) {
-	for name, g := range groupformtest.Shapes() {
+	for name, g := range queuetest.Shapes() {
 		b.Run(name, func(b *testing.B) {
 			q := openDir(b, b.TempDir(), files.Options{})
 			defer queuetest.Close(b, q)
@@ -133,7 +132,7 @@ func BenchmarkPutAll(b *testing.B) {
 
 // BenchmarkLeaseAck leases and acknowledges groups, one or 64 at a time.
 func BenchmarkLeaseAck(b *testing.B) {
-	for name, g := range groupformtest.Shapes() {
+	for name, g := range queuetest.Shapes() {
 		for _, c := range []struct{ workers, at int }{{1, 1}, {16, 1}, {1, 64}} {
 			b.Run(fmt.Sprintf("%s/%dx%d", name, c.workers, c.at), func(b *testing.B) {
 				q := openDir(b, b.TempDir(), files.Options{})
@@ -216,7 +215,7 @@ func heap() float64 {
 
 // BenchmarkMemory reports the memory of a waiting group and of a known ID.
 func BenchmarkMemory(b *testing.B) {
-	g := groupformtest.Shapes()["8x256"]
+	g := queuetest.Shapes()["8x256"]
 	for _, n := range []int{20000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
@@ -292,7 +291,7 @@ func BenchmarkOpen(b *testing.B) {
 			queuetest.Close(b, openDir(b, b.TempDir(), files.Options{}))
 		}
 	})
-	for name, g := range groupformtest.Shapes() {
+	for name, g := range queuetest.Shapes() {
 		b.Run("1000x"+name, func(b *testing.B) {
 			dir := b.TempDir()
 			q := openDir(b, dir, files.Options{})

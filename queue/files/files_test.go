@@ -17,7 +17,6 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/queue/groupform"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
@@ -116,7 +115,7 @@ func TestFullDisk(t *testing.T) {
 	queuetest.Close(t, q)
 
 	q = openDir(t, dir, files.Options{MinFree: 1 << 60})
-	_, err := q.Put(ctx, groupformtest.Group(2))
+	_, err := q.Put(ctx, queuetest.Group(2))
 	if !errors.Is(err, queue.ErrNoSpace) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("put: error %v", err)
 	}
@@ -131,7 +130,7 @@ func TestFullDisk(t *testing.T) {
 
 	q = openDir(t, dir, files.Options{})
 	defer queuetest.Close(t, q)
-	if fresh, err := q.Put(ctx, groupformtest.Group(2)); !fresh || err != nil {
+	if fresh, err := q.Put(ctx, queuetest.Group(2)); !fresh || err != nil {
 		t.Errorf("put again: fresh %v, error %v", fresh, err)
 	}
 	if got := queuetest.IDs(q); !slices.Equal(got, []string{"g1", "g2"}) {
@@ -158,14 +157,14 @@ func TestLargeGroups(t *testing.T) {
 	q := openDir(t, t.TempDir(), files.Options{})
 	defer queuetest.Close(t, q)
 	g := large("large", largeGroup)
-	if _, err := q.PutAll(ctx, []*quintain.Group{g, groupformtest.Group(1)}); err != nil {
+	if _, err := q.PutAll(ctx, []*quintain.Group{g, queuetest.Group(1)}); err != nil {
 		t.Fatal(err)
 	}
 	list, err := q.Lease(ctx, queue.Want{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := groupformtest.Diff(g, list[0].Group); d != "" {
+	if d := queuetest.Diff(g, list[0].Group); d != "" {
 		t.Error("a large group comes out changed")
 	}
 	_, err = q.Put(ctx, large("larger", 90<<20))
@@ -227,11 +226,11 @@ func TestDamagedFiles(t *testing.T) {
 			}
 			before = s
 			if i == 0 { // takes a number in the log, if the end is lost
-				if fresh, err := q.Put(ctx, groupformtest.Group(100)); !fresh || err != nil {
+				if fresh, err := q.Put(ctx, queuetest.Group(100)); !fresh || err != nil {
 					t.Errorf("%s: put: fresh %v, error %v", test.why, fresh, err)
 				}
 			}
-			if fresh, err := q.Put(ctx, groupformtest.Group(39)); fresh || err != nil {
+			if fresh, err := q.Put(ctx, queuetest.Group(39)); fresh || err != nil {
 				t.Errorf("%s: an acknowledged group: fresh %v, error %v", test.why, fresh, err)
 			}
 			queuetest.Close(t, q)

@@ -16,7 +16,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
@@ -48,7 +47,7 @@ func child(dir string) {
 	for p := range 2 {
 		wg.Go(func() {
 			for i := first + 100000*p; ; i += 3 {
-				list := []*quintain.Group{groupformtest.Group(i), groupformtest.Group(i + 1), groupformtest.Group(i + 2)}
+				list := []*quintain.Group{queuetest.Group(i), queuetest.Group(i + 1), queuetest.Group(i + 2)}
 				if p == 0 {
 					_, err = q.PutAll(ctx, list)
 				} else {
@@ -134,7 +133,7 @@ func TestKill(t *testing.T) {
 		n := 0
 		for id := range l.acked {
 			i, _ := strconv.Atoi(id[1:])
-			if fresh, err := q.Put(context.Background(), groupformtest.Group(i)); fresh || err != nil {
+			if fresh, err := q.Put(context.Background(), queuetest.Group(i)); fresh || err != nil {
 				t.Errorf("round %d: group %s is fresh: %v, error %v", round, id, fresh, err)
 			}
 			if n++; n == 20 {

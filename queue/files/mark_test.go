@@ -12,7 +12,6 @@ import (
 
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
@@ -32,7 +31,7 @@ func putting(first, last int) step {
 		q, _ := openMarked(t, data)
 		defer queuetest.Close(t, q)
 		for i := first; i <= last; i++ {
-			if _, err := q.Put(context.Background(), groupformtest.Group(i)); err != nil {
+			if _, err := q.Put(context.Background(), queuetest.Group(i)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue/groupform"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // arrays reads a group as arrays: their numbers, and the texts.
@@ -94,7 +94,7 @@ func flat[Row ~[]E, E quintain.Token | int32 | float64](g *quintain.Group, rows 
 // A group's arrays have all its numbers; absent fields are absent.
 func TestArraysHaveEveryNumber(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		g := groupformtest.Groups().Draw(t, "group")
+		g := queuetest.Groups().Draw(t, "group")
 		got, texts := arrays(t, groupform.AppendArrays(nil, g))
 		want := map[string][]float64{"scores": g.Scores, "tokens": flat(g, g.Tokens, false), "trained": nil, "lengths": nil}
 		plain := true
@@ -140,7 +140,7 @@ func TestArraysHaveEveryNumber(t *testing.T) {
 }
 
 func BenchmarkAppendArrays(b *testing.B) {
-	for name, g := range groupformtest.Shapes() {
+	for name, g := range queuetest.Shapes() {
 		b.Run(name, func(b *testing.B) {
 			var out []byte
 			for b.Loop() {

@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/queue/groupform"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // Groups are found among other bytes; a changed one, and the beginning of one, are not.
 func TestFind(t *testing.T) {
 	codec := groupform.NewCodec(0)
-	small, err := codec.Encode(groupformtest.Group(1))
+	small, err := codec.Encode(queuetest.Group(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	fast, err := codec.EncodeFast(groupformtest.Group(2))
+	fast, err := codec.EncodeFast(queuetest.Group(2))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue/groupform"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -27,7 +27,7 @@ func TestCodecKeepsEveryBit(t *testing.T) {
 	t.Parallel()
 	c := groupform.NewCodec(0)
 	rapid.Check(t, func(t *rapid.T) {
-		g := groupformtest.Groups().Draw(t, "group")
+		g := queuetest.Groups().Draw(t, "group")
 		b, err := c.Encode(g)
 		if err != nil {
 			t.Fatal(err)
@@ -36,7 +36,7 @@ func TestCodecKeepsEveryBit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := groupformtest.Diff(g, back); d != "" {
+		if d := queuetest.Diff(g, back); d != "" {
 			t.Fatal(d)
 		}
 		if err := c.Verify(b); err != nil {
@@ -50,7 +50,7 @@ func TestAppendRenamedKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	c := groupform.NewCodec(0)
 	rapid.Check(t, func(t *rapid.T) {
-		g := groupformtest.Groups().Draw(t, "group")
+		g := queuetest.Groups().Draw(t, "group")
 		encode := rapid.SampledFrom([]func(*quintain.Group) ([]byte, error){c.Encode, c.EncodeFast}).Draw(t, "encode")
 		b, err := encode(g)
 		if err != nil {
@@ -67,7 +67,7 @@ func TestAppendRenamedKeepsTheRest(t *testing.T) {
 		}
 		want := *g
 		want.ID, want.EnvID = "run/7", &env
-		if d := groupformtest.Diff(&want, back); d != "" {
+		if d := queuetest.Diff(&want, back); d != "" {
 			t.Fatal(d)
 		}
 		cut := rapid.IntRange(0, len(b)-1).Draw(t, "cut")
@@ -79,7 +79,7 @@ func TestAppendRenamedKeepsTheRest(t *testing.T) {
 
 // full is a group with a value in every field.
 func full() *quintain.Group {
-	g := groupformtest.Group(7)
+	g := queuetest.Group(7)
 	g.Advantages = [][]float64{{0.5}, {0.1, 0.1, 0.1, 0.1, 0.1, math.Copysign(0, -1)}}
 	g.RefLogProbs = [][]float64{{-1, -2, -3, -4}, {-1, -1, -1, -1, -1, -1}}
 	g.Messages = json.RawMessage(`[[{"role":"user","content":"2+2"}],[]]`)
@@ -125,7 +125,7 @@ func TestCodecKeepsEveryField(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := groupformtest.Diff(full(), back); d != "" {
+		if d := queuetest.Diff(full(), back); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -150,7 +150,7 @@ func TestCodecKeepsUnknownLogProbs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := groupformtest.Diff(g, back); d != "" {
+		if d := queuetest.Diff(g, back); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -163,9 +163,9 @@ func TestCodecKeepsUnknownLogProbs(t *testing.T) {
 func TestEpisodesKeepsNilAndEmptyApart(t *testing.T) {
 	t.Parallel()
 	c := groupform.NewCodec(0)
-	three := groupformtest.Group(1)
+	three := queuetest.Group(1)
 	three.Episodes = []int32{0, 1}
-	for _, g := range []*quintain.Group{groupformtest.Group(1), three, {}, {Episodes: []int32{}}} {
+	for _, g := range []*quintain.Group{queuetest.Group(1), three, {}, {Episodes: []int32{}}} {
 		b, err := c.Encode(g)
 		if err != nil {
 			t.Fatal(err)
@@ -201,7 +201,7 @@ func TestCodecReadsTheGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := groupformtest.Diff(old, g); d != "" {
+		if d := queuetest.Diff(old, g); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -233,9 +233,9 @@ func TestRepackKeepsAll(t *testing.T) {
 func TestViewSeesTheGroup(t *testing.T) {
 	t.Parallel()
 	c := groupform.NewCodec(0)
-	small := groupformtest.Group(3)
+	small := queuetest.Group(3)
 	small.LogProbs, small.Versions = nil, nil
-	for i, g := range []*quintain.Group{full(), groupformtest.Group(1), small, full(), {}, full()} {
+	for i, g := range []*quintain.Group{full(), queuetest.Group(1), small, full(), {}, full()} {
 		b, err := c.EncodeFast(g)
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +243,7 @@ func TestViewSeesTheGroup(t *testing.T) {
 		seen := false
 		err = c.View(b, func(got *quintain.Group, _ uint32) error {
 			seen = true
-			if diff := groupformtest.Diff(g, got); diff != "" {
+			if diff := queuetest.Diff(g, got); diff != "" {
 				t.Errorf("group %d: %s", i, diff)
 			}
 			return nil
@@ -285,7 +285,7 @@ func TestViewTakesLittleMemory(t *testing.T) {
 		g    *quintain.Group
 		vast bool
 	}{
-		{"a usual group", groupformtest.Group(1), false},
+		{"a usual group", queuetest.Group(1), false},
 		{"a few numbers that are all the same", group(8, 200), false},
 		{"many", group(8, 20_000), true},
 		{"a long prompt, and a short reply", group(8, 900), false},
@@ -303,7 +303,7 @@ func TestViewTakesLittleMemory(t *testing.T) {
 		if errors.Is(err, groupform.ErrVast) != test.vast || (err != nil) != test.vast {
 			t.Errorf("%s: error %v, at most %d bytes", test.why, err, most)
 		}
-		if back, err := c.Decode(b); err != nil || groupformtest.Diff(test.g, back) != "" {
+		if back, err := c.Decode(b); err != nil || queuetest.Diff(test.g, back) != "" {
 			t.Errorf("%s: Decode: error %v", test.why, err)
 		}
 	}
@@ -383,7 +383,7 @@ func TestDecodeRefuses(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	c := groupform.NewCodec(1 << 20)
-	for _, g := range []*quintain.Group{full(), groupformtest.Group(1), {}} {
+	for _, g := range []*quintain.Group{full(), queuetest.Group(1), {}} {
 		for _, encode := range []func(*quintain.Group) ([]byte, error){c.Encode, c.EncodeFast} {
 			b, err := encode(g)
 			if err != nil {
@@ -415,7 +415,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := groupformtest.Diff(g, back); d != "" {
+		if d := queuetest.Diff(g, back); d != "" {
 			t.Fatal(d)
 		}
 	})
@@ -423,7 +423,7 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzFields decodes arbitrary fields, which FuzzDecode seldom reaches within an envelope.
 func FuzzFields(f *testing.F) {
-	for _, g := range []*quintain.Group{full(), groupformtest.Group(1), {}} {
+	for _, g := range []*quintain.Group{full(), queuetest.Group(1), {}} {
 		f.Add(groupform.EncodeFields(g))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -441,7 +441,7 @@ func FuzzFields(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := groupformtest.Diff(g, back); d != "" {
+		if d := queuetest.Diff(g, back); d != "" {
 			t.Fatal(d)
 		}
 	})
@@ -450,14 +450,14 @@ func FuzzFields(f *testing.F) {
 // TestFastPacking stores numbers plainly and compresses text.
 func TestFastPacking(t *testing.T) {
 	c := groupform.NewCodec(0)
-	chat := groupformtest.Episode(2, 16)
+	chat := queuetest.Episode(2, 16)
 	chat.Messages = json.RawMessage(`["` + strings.Repeat("a word and another, ", 500) + `"]`)
 	for _, test := range []struct {
 		why  string
 		g    *quintain.Group
 		most int // bytes
 	}{
-		{"numbers do not shrink", groupformtest.Episode(8, 256), len(groupform.EncodeFields(groupformtest.Episode(8, 256))) + 32},
+		{"numbers do not shrink", queuetest.Episode(8, 256), len(groupform.EncodeFields(queuetest.Episode(8, 256))) + 32},
 		{"text does", chat, len(chat.Messages) / 5},
 	} {
 		b, err := c.EncodeFast(test.g)
@@ -471,22 +471,22 @@ func TestFastPacking(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", test.why, err)
 		}
-		if d := groupformtest.Diff(test.g, back); d != "" {
+		if d := queuetest.Diff(test.g, back); d != "" {
 			t.Errorf("%s: %s", test.why, d)
 		}
 		small, err := c.Repack(b)
 		if err != nil {
 			t.Fatalf("%s: %v", test.why, err)
 		}
-		if back, err = c.Decode(small); err != nil || groupformtest.Diff(test.g, back) != "" {
-			t.Errorf("%s: packed again: %v, %s", test.why, err, groupformtest.Diff(test.g, back))
+		if back, err = c.Decode(small); err != nil || queuetest.Diff(test.g, back) != "" {
+			t.Errorf("%s: packed again: %v, %s", test.why, err, queuetest.Diff(test.g, back))
 		}
 	}
 }
 
 func BenchmarkEncode(b *testing.B) {
 	c := groupform.NewCodec(0)
-	for name, g := range groupformtest.Shapes() {
+	for name, g := range queuetest.Shapes() {
 		b.Run(name, func(b *testing.B) {
 			var out []byte
 			for b.Loop() {
@@ -499,7 +499,7 @@ func BenchmarkEncode(b *testing.B) {
 
 func BenchmarkDecode(b *testing.B) {
 	c := groupform.NewCodec(0)
-	for name, g := range groupformtest.Shapes() {
+	for name, g := range queuetest.Shapes() {
 		body, err := c.Encode(g)
 		if err != nil {
 			b.Fatal(err)
@@ -516,7 +516,7 @@ func BenchmarkDecode(b *testing.B) {
 }
 
 func report(b *testing.B, g *quintain.Group, encoded int) {
-	b.SetBytes(int64(groupformtest.InMemory(g)))
+	b.SetBytes(int64(queuetest.InMemory(g)))
 	b.ReportMetric(float64(encoded)/float64(g.TokenCount()), "bytes/token")
 	b.ReportMetric(float64(encoded), "bytes/group")
 	b.ReportMetric(float64(b.N)*float64(g.TokenCount())/b.Elapsed().Seconds()/1e6, "Mtoken/s")

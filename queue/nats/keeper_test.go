@@ -18,8 +18,8 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/nats"
+	"github.com/quintain-rl/quintain/queue/queuetest"
 )
 
 // childKeeper is the environment variable that makes a child process the owner of a queue, or a
@@ -76,7 +76,7 @@ func say(what, id string) { fmt.Fprintln(os.Stdout, what, id) }
 // produce puts groups numbered from first, each until its success is certain.
 func produce(q *queue.Queue, first int) error {
 	for i := first; ; i++ {
-		g := groupformtest.Group(i)
+		g := queuetest.Group(i)
 		err := insist(func() error {
 			_, err := q.PutAll(context.Background(), []*quintain.Group{g})
 			return err

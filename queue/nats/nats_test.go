@@ -18,7 +18,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/nats"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
@@ -104,7 +103,7 @@ func TestServerGoesAndComes(t *testing.T) {
 	defer queuetest.Close(t, q)
 	queuetest.PutAll(t, q, 3)
 	stop()
-	_, err := q.Put(ctx, groupformtest.Group(3))
+	_, err := q.Put(ctx, queuetest.Group(3))
 	if !errors.Is(err, queue.ErrUnreachable) && !errors.Is(err, queue.ErrUncertain) {
 		t.Errorf("put: error %v", err)
 	}
@@ -114,7 +113,7 @@ func TestServerGoesAndComes(t *testing.T) {
 	_, _, stop = natsServer(t, dir, port)
 	defer stop()
 	for { // the client looks for the server four times a second
-		_, err := q.Put(ctx, groupformtest.Group(3))
+		_, err := q.Put(ctx, queuetest.Group(3))
 		if err == nil {
 			break
 		}
@@ -179,7 +178,7 @@ func TestReadyAsServerIs(t *testing.T) {
 	_, _, stop = natsServer(t, dir, port)
 	defer stop()
 	await("the server is back", func(err error) bool { return err == nil })
-	if fresh, err := q.Put(t.Context(), groupformtest.Group(1)); !fresh || err != nil {
+	if fresh, err := q.Put(t.Context(), queuetest.Group(1)); !fresh || err != nil {
 		t.Errorf("fresh %v, error %v", fresh, err)
 	}
 	queuetest.Close(t, q)

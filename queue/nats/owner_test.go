@@ -14,7 +14,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 	"github.com/quintain-rl/quintain/queue/nats"
 	"github.com/quintain-rl/quintain/queue/queuetest"
 )
@@ -42,7 +41,7 @@ func TestAnOwnerThatWasReplacedIsFenced(t *testing.T) {
 	}
 	p.cutOff()
 	heir := openURL(t, url, nats.Options{Standby: true})
-	if _, err := heir.Put(ctx, groupformtest.Group(5)); err != nil {
+	if _, err := heir.Put(ctx, queuetest.Group(5)); err != nil {
 		t.Fatal(err)
 	}
 	list, err := heir.Lease(ctx, queue.Want{Consumer: "b", Max: 1})
@@ -58,7 +57,7 @@ func TestAnOwnerThatWasReplacedIsFenced(t *testing.T) {
 		do   func() error
 	}{
 		{"ack", func() error { return old.Ack(ctx, "a", mine[0].Seq, mine[1].Seq) }},
-		{"put", func() error { _, err := old.Put(ctx, groupformtest.Group(6)); return err }},
+		{"put", func() error { _, err := old.Put(ctx, queuetest.Group(6)); return err }},
 		{"lease", func() error { _, err := old.Lease(ctx, queue.Want{}); return err }},
 		{"state", func() error { return old.SetStates(ctx, []queue.State{{Key: "x"}}) }},
 		{"reset", func() error { return old.Reset(ctx) }},
@@ -188,7 +187,7 @@ func TestABrokenConnectionCostsNothing(t *testing.T) {
 	if err := q.Ack(ctx, "a", list[0].Seq, list[1].Seq); err != nil {
 		t.Errorf("ack: %v", err)
 	}
-	if fresh, err := q.Put(ctx, groupformtest.Group(3)); err != nil || !fresh {
+	if fresh, err := q.Put(ctx, queuetest.Group(3)); err != nil || !fresh {
 		t.Errorf("put: fresh %t, error %v", fresh, err)
 	}
 	if got := queuetest.IDs(q); !slices.Equal(got, []string{"g2", "g3"}) {
@@ -243,7 +242,7 @@ func TestAnUnansweredWriteIsDoneOnce(t *testing.T) {
 		}
 	}
 	unanswered("quintain", "quintain.group.*", func() error {
-		fresh, err := q.Put(ctx, groupformtest.Group(1))
+		fresh, err := q.Put(ctx, queuetest.Group(1))
 		if err == nil && !fresh {
 			err = errors.New("not fresh")
 		}
@@ -397,9 +396,9 @@ func TestADeletedStreamIsLostGroups(t *testing.T) {
 				t.Fatal(err)
 			}
 			if c.running {
-				_, err := q.Put(ctx, groupformtest.Group(7))
+				_, err := q.Put(ctx, queuetest.Group(7))
 				for err != nil && soon.Err() == nil && !errors.Is(err, queue.ErrFenced) {
-					_, err = q.Put(ctx, groupformtest.Group(7))
+					_, err = q.Put(ctx, queuetest.Group(7))
 				}
 				if err == nil || !strings.Contains(err.Error(), "deleted the stream") || ended == nil {
 					t.Errorf("put: %v; told of %v", err, ended)
@@ -424,7 +423,7 @@ func TestADeletedStreamIsLostGroups(t *testing.T) {
 				if got := len(queuetest.IDs(q)); got != i {
 					t.Errorf("start %d: %d groups wait, want %d", i, got, i)
 				}
-				if fresh, err := q.Put(ctx, groupformtest.Group(10+i)); !fresh || err != nil {
+				if fresh, err := q.Put(ctx, queuetest.Group(10+i)); !fresh || err != nil {
 					t.Errorf("put: %t, %v", fresh, err)
 				}
 				queuetest.Close(t, q)

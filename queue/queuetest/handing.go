@@ -8,7 +8,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/groupform"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // handing are the promises of leasing, acknowledging and releasing.
@@ -61,7 +60,7 @@ var handing = []promise{
 		r.must(err)
 		g, err := groupform.NewCodec(0).Decode(list[0].Body)
 		r.must(err)
-		if d := groupformtest.Diff(groupformtest.Group(1), g); d != "" || list[0].Group != nil || int(list[0].Bytes) != len(list[0].Body) {
+		if d := Diff(Group(1), g); d != "" || list[0].Group != nil || int(list[0].Bytes) != len(list[0].Body) {
 			r.Errorf("delivery %v, %s", list[0], d)
 		}
 	}},
@@ -213,7 +212,7 @@ var handing = []promise{
 
 // held puts groups, some of them held, and frees these.
 func held(r *rig) {
-	groups := []*quintain.Group{groupformtest.Group(1), nameless(2), groupformtest.Group(3)}
+	groups := []*quintain.Group{Group(1), nameless(2), Group(3)}
 	groups[1].EnvID = groups[0].EnvID
 	numbers, fresh, err := r.q.PutHeld(r.ctx, groups, []bool{true, true, false})
 	r.must(err)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // identity are the promises of putting.
@@ -35,8 +34,8 @@ var identity = []promise{
 	{"Forget", "an old ID is forgotten for good, and its group is new then", forget},
 	{"Conflict", "an ID with other content is refused while its group is in the queue", func(r *rig) {
 		r.put(1, 2)
-		other := groupformtest.Group(3)
-		other.ID = groupformtest.Group(1).ID
+		other := Group(3)
+		other.ID = Group(1).ID
 		check := func(why string, groups ...*quintain.Group) {
 			r.Helper()
 			var conflict *queue.ConflictError
@@ -44,7 +43,7 @@ var identity = []promise{
 				r.Errorf("%s: error %v, want a conflict", why, err)
 			}
 		}
-		check("it waits", groupformtest.Group(4), other)
+		check("it waits", Group(4), other)
 		r.reopen()
 		check("after reopening", other)
 		list := r.lease("a", 1)
@@ -54,8 +53,8 @@ var identity = []promise{
 		if fresh, err := r.q.Put(r.ctx, other); fresh || err != nil {
 			r.Errorf("it is done: fresh %v, error %v, want neither", fresh, err)
 		}
-		other.ID = groupformtest.Group(4).ID
-		check("both in one put", groupformtest.Group(4), other)
+		other.ID = Group(4).ID
+		check("both in one put", Group(4), other)
 		r.want(r.lease("a", 9), 2)
 	}},
 	{"PutWithoutID", "a group without an ID is always fresh, and comes out without one", func(r *rig) {
@@ -71,7 +70,7 @@ var identity = []promise{
 		if len(list) != 2 || list[0].ID == list[1].ID {
 			r.Fatalf("%d groups came, want two with IDs of their own", len(list))
 		}
-		if d := groupformtest.Diff(nameless(1), list[0].Group); d != "" {
+		if d := Diff(nameless(1), list[0].Group); d != "" {
 			r.Error(d)
 		}
 		r.must(r.q.Ack(r.ctx, "a", list[0].Seq))
@@ -83,7 +82,7 @@ var identity = []promise{
 	{"PutAll", "groups put together are stored together, except known or repeated ones", func(r *rig) {
 		r.put(1, 2)
 		r.must(r.q.Ack(r.ctx, "a", seqs(r.lease("a", 1))...))
-		list := []*quintain.Group{groupformtest.Group(1), groupformtest.Group(3), groupformtest.Group(2), groupformtest.Group(4), groupformtest.Group(3), nameless(5)}
+		list := []*quintain.Group{Group(1), Group(3), Group(2), Group(4), Group(3), nameless(5)}
 		fresh, err := r.q.PutAll(r.ctx, list)
 		r.must(err)
 		for i, want := range []bool{false, true, false, true, false, true} {
@@ -101,7 +100,7 @@ var identity = []promise{
 	{"PutManyAtOnce", "at most a thousand groups are put at once", func(r *rig) {
 		list := make([]*quintain.Group, queue.MaxPutAll+1)
 		for i := range list {
-			list[i] = groupformtest.Group(i)
+			list[i] = Group(i)
 		}
 		if _, err := r.q.PutAll(r.ctx, list); err == nil {
 			r.Error("more were taken")
@@ -121,12 +120,12 @@ var identity = []promise{
 		}
 	}},
 	{"PutInvalid", "an invalid group is refused, with its whole put", func(r *rig) {
-		bad := groupformtest.Group(2)
+		bad := Group(2)
 		bad.Scores[1] = math.Inf(1)
-		long, garbled := groupformtest.Group(3), groupformtest.Group(4)
+		long, garbled := Group(3), Group(4)
 		long.ID, garbled.ID = strings.Repeat("x", 2000), "\xff"
 		for field, g := range map[string]*quintain.Group{"scores[1]": bad, "id": long} {
-			_, err := r.q.PutAll(r.ctx, []*quintain.Group{groupformtest.Group(1), g})
+			_, err := r.q.PutAll(r.ctx, []*quintain.Group{Group(1), g})
 			if f := new(quintain.FieldError); !errors.As(err, &f) || f.Field != field {
 				r.Errorf("error %v, want one of %s", err, field)
 			}
@@ -137,7 +136,7 @@ var identity = []promise{
 		r.want(r.lease("a", 9))
 	}},
 	{"PutAnyName", "an ID may hold any text", func(r *rig) {
-		g := groupformtest.Group(1)
+		g := Group(1)
 		g.ID = "a.b *>\r\nNats-Rollup: all\u2028\x00é\"\\"
 		_, err := r.q.Put(r.ctx, g)
 		r.must(err)
@@ -152,7 +151,7 @@ var identity = []promise{
 		ctx, cancel := context.WithCancelCause(r.ctx)
 		why := errors.New("the user left")
 		cancel(why)
-		if _, err := r.q.Put(ctx, groupformtest.Group(1)); !errors.Is(err, why) {
+		if _, err := r.q.Put(ctx, Group(1)); !errors.Is(err, why) {
 			r.Errorf("error %v, want %v", err, why)
 		}
 		r.put(1)

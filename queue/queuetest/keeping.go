@@ -11,7 +11,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // keeping are the promises about the store and concurrency.
@@ -68,7 +67,7 @@ var keeping = []promise{
 		r.must(r.q.Close())
 		<-changed
 		<-r.q.Changed()
-		_, err := r.q.Put(r.ctx, groupformtest.Group(1))
+		_, err := r.q.Put(r.ctx, Group(1))
 		_, err2 := r.q.Lease(r.ctx, queue.Want{})
 		_, err3 := r.q.State(r.ctx, "x")
 		_, err4 := r.q.Drop(r.ctx, 1)
@@ -243,12 +242,12 @@ func replaced(r *rig) {
 	if _, err := r.q.Read(r.ctx, second); !errors.As(err, new(*queue.CorruptError)) {
 		r.Errorf("error %v, want one of g2", err)
 	}
-	other := groupformtest.Group(2)
+	other := Group(2)
 	other.Scores[0]++
 	if _, err := r.q.Put(r.ctx, other); !errors.As(err, new(*queue.ConflictError)) {
 		r.Errorf("other content under its ID: error %v", err)
 	}
-	fresh, err := r.q.PutAll(r.ctx, []*quintain.Group{groupformtest.Group(4), groupformtest.Group(2), groupformtest.Group(1), groupformtest.Group(2)})
+	fresh, err := r.q.PutAll(r.ctx, []*quintain.Group{Group(4), Group(2), Group(1), Group(2)})
 	if r.must(err); !slices.Equal(fresh, []bool{true, true, false, false}) {
 		r.Errorf("fresh %v, want the first two", fresh)
 	}
@@ -324,12 +323,12 @@ func concurrent(r *rig) {
 // produce puts n groups that producer p^1 also has, and some of its own.
 func (r *rig) produce(p, n int) {
 	for i := range n {
-		g := groupformtest.Group(p/2*n + i)
+		g := Group(p/2*n + i)
 		if _, err := r.q.Put(r.ctx, g); err != nil {
 			r.Error(err)
 		}
 		if i%10 == 9 {
-			if _, err := r.q.PutAll(r.ctx, []*quintain.Group{g, groupformtest.Group(10000 + p*n + i)}); err != nil {
+			if _, err := r.q.PutAll(r.ctx, []*quintain.Group{g, Group(10000 + p*n + i)}); err != nil {
 				r.Error(err)
 			}
 		}

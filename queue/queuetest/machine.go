@@ -13,7 +13,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // Machine compares a queue with a simple model in random histories: as many as checks, unless
@@ -71,7 +70,7 @@ func (m *machine) group(t *rapid.T) *quintain.Group {
 		m.next++
 		return nameless(1000 + m.next)
 	}
-	return groupformtest.Group(i)
+	return Group(i)
 }
 
 // keep adds g to the model as the queue must, and returns whether it is fresh. Its sequence

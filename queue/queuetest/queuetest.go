@@ -1,4 +1,4 @@
-// Package queuetest tests the promises of a queue over a store. Each is a case of a table, with
+// Package queuetest makes groups for tests, and tests the promises of a queue over a store. Each is a case of a table, with
 // a sentence.
 package queuetest
 
@@ -12,7 +12,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // A Place makes stores of one kind.
@@ -130,7 +129,7 @@ func (r *rig) must(err error) {
 func (r *rig) put(numbers ...int) {
 	r.Helper()
 	for _, i := range numbers {
-		fresh, err := r.q.Put(r.ctx, groupformtest.Group(i))
+		fresh, err := r.q.Put(r.ctx, Group(i))
 		r.must(err)
 		if !fresh {
 			r.Fatalf("group %d is not fresh", i)
@@ -141,7 +140,7 @@ func (r *rig) put(numbers ...int) {
 // again puts a group that must not be fresh.
 func (r *rig) again(i int) {
 	r.Helper()
-	fresh, err := r.q.Put(r.ctx, groupformtest.Group(i))
+	fresh, err := r.q.Put(r.ctx, Group(i))
 	r.must(err)
 	if fresh {
 		r.Errorf("group %d is fresh, and was put before", i)
@@ -164,13 +163,13 @@ func (r *rig) want(list []queue.Delivery, numbers ...int) {
 		got = append(got, d.ID)
 	}
 	for _, i := range numbers {
-		want = append(want, groupformtest.Group(i).ID)
+		want = append(want, Group(i).ID)
 	}
 	if !slices.Equal(got, want) {
 		r.Fatalf("groups %v came, want %v", got, want)
 	}
 	for i, d := range list {
-		if diff := groupformtest.Diff(groupformtest.Group(numbers[i]), d.Group); diff != "" {
+		if diff := Diff(Group(numbers[i]), d.Group); diff != "" {
 			r.Errorf("group %s: %s", d.ID, diff)
 		}
 	}
@@ -194,7 +193,7 @@ func seqs(list []queue.Delivery) []uint64 {
 
 // nameless returns group i without its ID.
 func nameless(i int) *quintain.Group {
-	g := groupformtest.Group(i)
+	g := Group(i)
 	g.ID = ""
 	return g
 }

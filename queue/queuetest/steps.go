@@ -5,14 +5,13 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/queue/groupform/groupformtest"
 )
 
 // PutAll puts the groups of numbers from 0 to n-1, one by one. Each must be fresh.
 func PutAll(t testing.TB, q *queue.Queue, n int) {
 	t.Helper()
 	for i := range n {
-		if fresh, err := q.Put(context.Background(), groupformtest.Group(i)); !fresh || err != nil {
+		if fresh, err := q.Put(context.Background(), Group(i)); !fresh || err != nil {
 			t.Fatalf("group %d: fresh %v, error %v", i, fresh, err)
 		}
 	}

@@ -1,6 +1,7 @@
 // Package artifacts keeps a run in its data folder: logs of steps and evaluations, the
 // trace of every episode, metrics, dumps in the form of Atropos, and records in the form of
-// AReaL. It sends spans to a collector.
+// AReaL. It sends spans to an OpenTelemetry collector, by OTLP over HTTP in JSON
+// (https://opentelemetry.io/docs/specs/otlp).
 package artifacts
 
 import (
@@ -13,7 +14,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	"github.com/quintain-rl/quintain/internal/otlp"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/policy/pool"
@@ -40,7 +40,7 @@ type Config struct {
 	Metrics scalars.Settings
 	Records export.Mode   // empty: no records
 	Rules   rollout.Rules // of the run, for the records
-	OTLP    otlp.Settings // of spans, for the queue's groups
+	OTLP    OTLPSettings  // of spans, for the queue's groups
 	Queue   *queue.Queue  // of the run
 	Model   string        // that the policy's server is asked for, for the spans; empty: unknown
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/internal/otlp"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
@@ -21,8 +20,8 @@ func (a *Artifacts) openSpans() error {
 	if sampler == 0 {
 		return nil
 	}
-	to, err := otlp.New(c.OTLP, c.Getenv, c.Log,
-		otlp.Text("service.name", "quintain"), otlp.Text("service.version", strings.TrimPrefix(c.Program, "quintain ")), otlp.Text("quintain.run.id", a.run.ID()))
+	to, err := NewExporter(c.OTLP, c.Getenv, c.Log,
+		Text("service.name", "quintain"), Text("service.version", strings.TrimPrefix(c.Program, "quintain ")), Text("quintain.run.id", a.run.ID()))
 	if err != nil {
 		return err
 	}
@@ -39,7 +38,7 @@ func (a *Artifacts) openSpans() error {
 // spans makes spans of what happens to groups, once they are judged, and once they are
 // acknowledged. It is a [run.Sink].
 type spans struct {
-	to    interface{ Add(all ...otlp.Span) }
+	to    interface{ Add(all ...Span) }
 	model string                                 // empty: unknown
 	of    func(group string) traceparent.Context // the span of a group
 
@@ -62,9 +61,9 @@ func (s *spans) Note(e run.Event) error {
 			s.forget(id)
 			if group := s.of(id); group.Valid() {
 				now := time.Now()
-				s.to.Add(otlp.Span{
+				s.to.Add(Span{
 					Name: "drop", At: group.Child("drop"), Parent: group, Start: now, End: now,
-					Attributes: []otlp.Attribute{otlp.Text("quintain.group.id", id), otlp.Text("quintain.outcome", string(e.Why))},
+					Attributes: []Attribute{Text("quintain.group.id", id), Text("quintain.outcome", string(e.Why))},
 				})
 			}
 		}
@@ -103,19 +102,19 @@ func (s *spans) acked(groups []queue.Entry) {
 		if !root.Valid() || !g.HasTask {
 			continue
 		}
-		about := []otlp.Attribute{otlp.Text("quintain.group.id", g.ID), otlp.Int("quintain.version.oldest", int(g.Oldest))}
+		about := []Attribute{Text("quintain.group.id", g.ID), Int("quintain.version.oldest", int(g.Oldest))}
 		if out.IsZero() { // by an earlier process
 			out = g.Put()
 		} else {
-			s.to.Add(otlp.Span{Name: "batch", At: root.Child("batch"), Parent: root, Start: g.Put(), End: out, Attributes: about})
+			s.to.Add(Span{Name: "batch", At: root.Child("batch"), Parent: root, Start: g.Put(), End: out, Attributes: about})
 		}
-		s.to.Add(otlp.Span{Name: "ack", At: root.Child("ack"), Parent: root, Start: out, End: now, Attributes: about})
+		s.to.Add(Span{Name: "ack", At: root.Child("ack"), Parent: root, Start: out, End: now, Attributes: about})
 	}
 }
 
 // played makes the spans of a judged group.
 func (s *spans) played(p *run.Played, now time.Time) {
-	root := otlp.Span{Name: "group", At: p.Job.Span, Start: now, End: now, Attributes: aboutGroup(p)}
+	root := Span{Name: "group", At: p.Job.Span, Start: now, End: now, Attributes: aboutGroup(p)}
 	for i := range p.Trajectories {
 		if t := &p.Trajectories[i]; t.Started.Before(root.Start) && !t.Started.IsZero() {
 			root.Start = t.Started
@@ -132,35 +131,35 @@ func (s *spans) played(p *run.Played, now time.Time) {
 	parent := root.At
 	if l := p.Lease; l != nil {
 		parent = l.Span(p.Job.Span)
-		m.all = append(m.all, otlp.Span{
+		m.all = append(m.all, Span{
 			Name: "lease", At: parent, Parent: root.At, Start: l.Granted, End: now,
-			Attributes: []otlp.Attribute{otlp.Text("quintain.worker", l.Worker), otlp.Int("quintain.lease", int(l.Number)), otlp.Int("quintain.attempt", l.Attempt)}, //nolint:gosec // it counts
+			Attributes: []Attribute{Text("quintain.worker", l.Worker), Int("quintain.lease", int(l.Number)), Int("quintain.attempt", l.Attempt)}, //nolint:gosec // it counts
 		})
 	}
 	for i := range p.Trajectories {
 		m.episode(parent, i, &p.Trajectories[i])
 	}
 	if !p.Putting.IsZero() {
-		m.all = append(m.all, otlp.Span{Name: "put", At: m.name("put"), Parent: root.At, Start: p.Putting, End: p.Putting.Add(p.Put)})
+		m.all = append(m.all, Span{Name: "put", At: m.name("put"), Parent: root.At, Start: p.Putting, End: p.Putting.Add(p.Put)})
 	}
 	s.to.Add(m.all...)
 }
 
 // aboutGroup says what became of a group.
-func aboutGroup(p *run.Played) []otlp.Attribute {
+func aboutGroup(p *run.Played) []Attribute {
 	problem, tokens, sum := &p.Job.Problem, 0, 0.0
 	for i := range p.Trajectories {
 		tokens += p.Trajectories[i].Sampled()
 	}
-	about := []otlp.Attribute{
-		otlp.Text("quintain.group.id", problem.ID()), otlp.Text("quintain.scenario", problem.Scenario), otlp.Text("quintain.task", problem.Task), otlp.Int("quintain.level", problem.Level),
-		otlp.Text("quintain.outcome", cmp.Or(string(p.Drop), "kept")), otlp.Int("quintain.version", p.Version), otlp.Int("gen_ai.usage.output_tokens", tokens),
+	about := []Attribute{
+		Text("quintain.group.id", problem.ID()), Text("quintain.scenario", problem.Scenario), Text("quintain.task", problem.Task), Int("quintain.level", problem.Level),
+		Text("quintain.outcome", cmp.Or(string(p.Drop), "kept")), Int("quintain.version", p.Version), Int("gen_ai.usage.output_tokens", tokens),
 	}
 	for _, score := range p.Scores {
 		sum += score
 	}
 	if n := len(p.Scores); n > 0 {
-		about = append(about, otlp.Float("quintain.reward", sum/float64(n)))
+		about = append(about, Float("quintain.reward", sum/float64(n)))
 	}
 	return about
 }
@@ -170,7 +169,7 @@ type maker struct {
 	model string
 	key   int64 // tells this play of the problem from others
 	group traceparent.Context
-	all   []otlp.Span
+	all   []Span
 }
 
 // name names a span of this play.
@@ -183,15 +182,15 @@ func (m *maker) episode(parent traceparent.Context, i int, t *quintain.Trajector
 	if t.Started.IsZero() {
 		return
 	}
-	s := otlp.Span{
+	s := Span{
 		Name: "episode", At: m.name("episode %d", i), Parent: parent, Start: t.Started, End: t.Started.Add(t.Took), Error: t.Error,
-		Attributes: []otlp.Attribute{
-			otlp.Text("quintain.episode.id", t.ID), otlp.Text("quintain.outcome", string(t.Outcome)), otlp.Int("quintain.turns", len(t.Turns)),
-			otlp.Int("quintain.replays", t.Replays), otlp.Int("gen_ai.usage.output_tokens", t.Sampled()),
+		Attributes: []Attribute{
+			Text("quintain.episode.id", t.ID), Text("quintain.outcome", string(t.Outcome)), Int("quintain.turns", len(t.Turns)),
+			Int("quintain.replays", t.Replays), Int("gen_ai.usage.output_tokens", t.Sampled()),
 		},
 	}
 	if t.Outcome.Rewarded() {
-		s.Attributes = append(s.Attributes, otlp.Float("quintain.reward", t.Reward()))
+		s.Attributes = append(s.Attributes, Float("quintain.reward", t.Reward()))
 	}
 	m.all = append(m.all, s)
 	for k := range t.Turns {
@@ -203,21 +202,21 @@ func (m *maker) episode(parent traceparent.Context, i int, t *quintain.Trajector
 
 // turn makes the spans of a turn: the policy's, in the trace of the agent if it called in one, and
 // the environment's.
-func (m *maker) turn(episode *otlp.Span, t *quintain.Trajectory, k int) {
+func (m *maker) turn(episode *Span, t *quintain.Trajectory, k int) {
 	turn := &t.Turns[k]
-	s := otlp.Span{
+	s := Span{
 		Name: "turn", At: episode.At.Child(fmt.Sprint("turn ", k)), Parent: episode.At, Calls: true,
 		Start: t.Started.Add(turn.Times.Asked), End: t.Started.Add(turn.Times.Replied),
-		Attributes: []otlp.Attribute{
-			otlp.Text("gen_ai.operation.name", "chat"), otlp.Int("gen_ai.usage.input_tokens", len(t.Prompt(k))), otlp.Int("gen_ai.usage.output_tokens", len(turn.Wrote)),
-			otlp.Texts("gen_ai.response.finish_reasons", string(turn.Finish)), otlp.Int("quintain.turn", k),
+		Attributes: []Attribute{
+			Text("gen_ai.operation.name", "chat"), Int("gen_ai.usage.input_tokens", len(t.Prompt(k))), Int("gen_ai.usage.output_tokens", len(turn.Wrote)),
+			Texts("gen_ai.response.finish_reasons", string(turn.Finish)), Int("quintain.turn", k),
 		},
 	}
 	if m.model != "" {
-		s.Attributes = append(s.Attributes, otlp.Text("gen_ai.request.model", m.model))
+		s.Attributes = append(s.Attributes, Text("gen_ai.request.model", m.model))
 	}
 	if n := len(turn.Versions); n > 0 {
-		s.Attributes = append(s.Attributes, otlp.Int("quintain.version", int(turn.Versions[n-1])))
+		s.Attributes = append(s.Attributes, Int("quintain.version", int(turn.Versions[n-1])))
 	}
 	if call := turn.Call; call != nil {
 		s.At = m.group.Child(call.ID)
@@ -227,9 +226,9 @@ func (m *maker) turn(episode *otlp.Span, t *quintain.Trajectory, k int) {
 	}
 	m.all = append(m.all, s)
 	if turn.Times.Judged > 0 {
-		m.all = append(m.all, otlp.Span{
+		m.all = append(m.all, Span{
 			Name: "grade", At: episode.At.Child(fmt.Sprint("grade ", k)), Parent: episode.At, Start: s.End, End: t.Started.Add(turn.Times.Judged),
-			Attributes: []otlp.Attribute{otlp.Int("quintain.turn", k), otlp.Float("quintain.reward", turn.Reward), otlp.Text("quintain.why", turn.Why)},
+			Attributes: []Attribute{Int("quintain.turn", k), Float("quintain.reward", turn.Reward), Text("quintain.why", turn.Why)},
 		})
 	}
 }

@@ -21,7 +21,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
-	"github.com/quintain-rl/quintain/internal/otlp"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/queue"
@@ -43,7 +42,7 @@ type gathered struct {
 }
 
 // Add writes spans as lines: name, parent, times since the beginning, and what else there is.
-func (g *gathered) Add(all ...otlp.Span) {
+func (g *gathered) Add(all ...Span) {
 	for _, s := range all {
 		g.names[s.At] = s.Name
 	}
@@ -149,7 +148,7 @@ func (c *collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 }
 
 // play plays a run of two steps of 16 episodes, with spans of a share of the problems to a URL.
-func play(t *testing.T, to otlp.Settings) run.Report {
+func play(t *testing.T, to OTLPSettings) run.Report {
 	t.Helper()
 	folder, err := datadir.Open(t.TempDir(), "test")
 	if err != nil {
@@ -198,7 +197,7 @@ func TestARunSendsItsSpans(t *testing.T) {
 	c := &collector{}
 	server := httptest.NewServer(c)
 	defer server.Close()
-	report := play(t, otlp.Settings{URL: server.URL, Ratio: 1})
+	report := play(t, OTLPSettings{URL: server.URL, Ratio: 1})
 	byID, count, traces := map[string]sent{}, map[string]int{}, map[string][]string{}
 	for _, s := range c.all {
 		if byID[s.ID].ID != "" {
@@ -239,7 +238,7 @@ func TestARunSendsItsSpans(t *testing.T) {
 func TestARunWithoutItsCollectorEnds(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	for _, to := range []otlp.Settings{{URL: gone.URL, Ratio: 1}, {URL: gone.URL}, {}} {
+	for _, to := range []OTLPSettings{{URL: gone.URL, Ratio: 1}, {URL: gone.URL}, {}} {
 		synctest.Test(t, func(t *testing.T) {
 			if report := play(t, to); report.Version != 2 {
 				t.Errorf("%+v: the run ends at version %d", to, report.Version)

@@ -15,10 +15,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/policy/weights"
+	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/fleet/lease"
-	"github.com/quintain-rl/quintain/run/fleet/roster"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/run/rollout"
 )
@@ -78,7 +77,7 @@ type Coordinator struct {
 
 // A worker is a process that plays.
 type worker struct {
-	roster.Worker
+	Worker
 	holds   map[uint64]*held
 	servers map[string]Server // that it uses
 	left    bool              // it has taken leave, and a finish is under way
@@ -101,9 +100,9 @@ func New(c Config) *Coordinator {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	to := &Coordinator{
-		process: rand.Text(), config: c, book: lease.New(), past: &past{ended: map[roster.Ending]int{}}, journals: journals{most: c.Settings.Journal << 20, of: map[string]*journal{}}, gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
+		process: rand.Text(), config: c, book: lease.New(), past: &past{ended: map[Ending]int{}}, journals: journals{most: c.Settings.Journal << 20, of: map[string]*journal{}}, gate: make(chan struct{}, 1), workers: map[string]*worker{}, held: map[uint64]*held{},
 		around: ended(context.Background()), policy: c.Play.Policy,
-		slots: max(1, cmp.Or(c.Slots, c.GroupSize)), servers: servers{lags: weights.NewServers("quintain_fleet_server_"), last: weights.Unknown},
+		slots: max(1, cmp.Or(c.Slots, c.GroupSize)), servers: servers{lags: remote.NewServerLags("quintain_fleet_server_"), last: remote.UnknownVersion},
 	}
 	to.exams = newExams(to)
 	return to
@@ -230,7 +229,7 @@ func (c *Coordinator) take(w *worker, which func(*held) bool) (all []*held) {
 
 // lose grants the problem of a lost lease again, unless too many workers were lost with it.
 func (c *Coordinator) lose(ctx context.Context, h *held) {
-	c.past.over(roster.Expired, 1)
+	c.past.over(Expired, 1)
 	t, again := c.tableNow(), h.Attempt < c.config.Settings.Attempts
 	switch {
 	case again && h.asked != nil:
@@ -281,7 +280,7 @@ func (c *Coordinator) leaseOf(h *held) *rollout.Lease {
 }
 
 // giveBack grants the problems of leases again, which ended so; t is nil if the run does not play.
-func (c *Coordinator) giveBack(t Table, how roster.Ending, all ...*held) {
+func (c *Coordinator) giveBack(t Table, how Ending, all ...*held) {
 	c.past.over(how, len(all))
 	for _, h := range all {
 		if h.asked != nil {
@@ -433,8 +432,8 @@ func (c *Coordinator) give(instance string, jobs []rollout.Job) (leases []Lease,
 }
 
 // Roster lists the workers.
-func (c *Coordinator) Roster() roster.Roster {
-	r := roster.Roster{Workers: []roster.Worker{}, Oldest: []roster.Lease{}}
+func (c *Coordinator) Roster() Roster {
+	r := Roster{Workers: []Worker{}, Oldest: []HeldLease{}}
 	r.Wanted, r.WantedWorkers = c.wanted()
 	c.mu.Lock()
 	for _, w := range c.workers {
@@ -442,16 +441,16 @@ func (c *Coordinator) Roster() roster.Roster {
 	}
 	numbers := slices.Sorted(maps.Keys(c.held))
 	r.Held = len(numbers)
-	for _, n := range numbers[:min(r.Held, roster.MostOldest)] {
+	for _, n := range numbers[:min(r.Held, MostOldest)] {
 		h := c.held[n]
-		one := roster.Lease{Number: h.Number, Attempt: h.Attempt, Problem: h.Problem.ID(), Exam: h.asked != nil, Since: h.granted}
+		one := HeldLease{Number: h.Number, Attempt: h.Attempt, Problem: h.Problem.ID(), Exam: h.asked != nil, Since: h.granted}
 		if w := c.workers[h.Instance]; w != nil {
 			one.Worker = w.Name
 		}
 		r.Oldest = append(r.Oldest, one)
 	}
 	c.mu.Unlock()
-	slices.SortFunc(r.Workers, func(a, b roster.Worker) int {
+	slices.SortFunc(r.Workers, func(a, b Worker) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Instance, b.Instance))
 	})
 	c.past.fill(&r)

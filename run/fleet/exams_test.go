@@ -13,7 +13,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/run/fleet/roster"
 	"github.com/quintain-rl/quintain/run/rollout"
 )
 
@@ -94,7 +93,7 @@ func TestWorkersPlayEvaluations(t *testing.T) {
 		t.Errorf("the result is %+v", r)
 	}
 	asks(t.Context(), t, s.Coordinator, 5, 3)
-	var r roster.Roster
+	var r Roster
 	if s.ask("GET", "/workers", nil, &r); r.Wanted != 15 || r.WantedWorkers != 2 {
 		t.Errorf("%d slots and %d workers are wanted for 15 episodes, by 8 slots", r.Wanted, r.WantedWorkers)
 	}
@@ -234,7 +233,7 @@ func (c *Coordinator) enter(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.workers[id] == nil {
-		c.workers[id] = &worker{holds: map[uint64]*held{}, Worker: roster.Worker{Instance: id, Slots: 8}}
+		c.workers[id] = &worker{holds: map[uint64]*held{}, Worker: Worker{Instance: id, Slots: 8}}
 	}
 	c.workers[id].LastSeen = time.Now()
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
-	"github.com/quintain-rl/quintain/run/fleet/roster"
 	"github.com/quintain-rl/quintain/run/rollout"
 )
 
@@ -65,7 +64,7 @@ func (c handlers) holding(call *web.Call, number uint64, instance string) (*held
 		return h, nil
 	}
 	w.Fenced++
-	c.past.over(roster.Fenced, 1)
+	c.past.over(Fenced, 1)
 	return nil, web.Errorf(http.StatusGone, "lease %d is not this worker's: it ran out, and the problem is another's", number)
 }
 
@@ -115,7 +114,7 @@ func (c handlers) settle(call *web.Call, h *held, f *Finish) (v Verdict, err err
 		return v, closed(call)
 	case f.Returned:
 		c.end(h, func(w *worker) { w.Returned++ }, func() {})
-		c.giveBack(t, roster.Returned, h)
+		c.giveBack(t, Returned, h)
 		return v, c.keep(ctx, h, t)
 	}
 	if err := c.examine(h, f); err != nil {
@@ -132,7 +131,7 @@ func (c handlers) settle(call *web.Call, h *held, f *Finish) (v Verdict, err err
 		c.end(h, func(w *worker) { w.Groups++ }, func() { c.book.Finish(h.Number, string(v.Drop)) })
 	}
 	c.forget(h)
-	c.past.over(roster.Played, 1)
+	c.past.over(Played, 1)
 	return v, c.keep(ctx, h, t)
 }
 
@@ -196,8 +195,8 @@ func (c *Coordinator) fault(h *held, why error) {
 	}
 	c.mu.Unlock()
 	c.forget(append(others, h)...)
-	c.giveBack(c.tableNow(), roster.Lie, h)
-	c.giveBack(c.tableNow(), roster.Returned, others...)
+	c.giveBack(c.tableNow(), Lie, h)
+	c.giveBack(c.tableNow(), Returned, others...)
 }
 
 // examine checks what a worker says that it played, and fills in the problem.

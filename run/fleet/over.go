@@ -7,7 +7,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/run/fleet/roster"
 )
 
 // Times of the end of a run that is over.
@@ -67,7 +66,7 @@ func (c phases) takeBack(ctx context.Context, t Table, why string) error {
 		all = append(all, c.take(w, anyLease)...)
 	}
 	c.mu.Unlock()
-	c.giveBack(t, roster.Returned, all...)
+	c.giveBack(t, Returned, all...)
 	return t.Keep(ctx)
 }
 

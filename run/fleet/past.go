@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/quintain-rl/quintain/run/fleet/roster"
 )
 
 // A past is what a coordinator remembers of leases and workers that are no more. It is a
@@ -14,9 +12,9 @@ import (
 type past struct {
 	mu      sync.Mutex
 	granted int
-	ended   map[roster.Ending]int
-	lost    []roster.Worker // the newest first
-	poison  []roster.Poison // the newest first
+	ended   map[Ending]int
+	lost    []Worker // the newest first
+	poison  []Poison // the newest first
 }
 
 // newest puts one before a list, of which it keeps so many.
@@ -33,26 +31,26 @@ func (p *past) given(n int) {
 }
 
 // over counts leases that ended.
-func (p *past) over(how roster.Ending, n int) {
+func (p *past) over(how Ending, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ended[how] += n
 }
 
-func (p *past) lose(w roster.Worker) {
+func (p *past) lose(w Worker) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.lost = newest(p.lost, w, roster.MostLost)
+	p.lost = newest(p.lost, w, MostLost)
 }
 
 func (p *past) giveUp(h *held) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.poison = newest(p.poison, roster.Poison{Problem: h.Problem.ID(), Workers: h.Attempt, At: time.Now()}, roster.MostPoison)
+	p.poison = newest(p.poison, Poison{Problem: h.Problem.ID(), Workers: h.Attempt, At: time.Now()}, MostPoison)
 }
 
 // fill enters the past into a roster.
-func (p *past) fill(r *roster.Roster) {
+func (p *past) fill(r *Roster) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r.Granted, r.Ended = p.granted, maps.Clone(p.ended)

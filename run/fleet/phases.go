@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/quintain-rl/quintain/run/fleet/roster"
 	"github.com/quintain-rl/quintain/run/rollout"
 )
 
@@ -22,7 +21,7 @@ func (c phases) takeOver() {
 	for _, l := range c.book.Open() {
 		w := c.workers[l.Instance]
 		if w == nil {
-			w = &worker{Worker: roster.Worker{Instance: l.Instance, Name: "(of an earlier process)", Since: now, LastSeen: now}, holds: map[uint64]*held{}}
+			w = &worker{Worker: Worker{Instance: l.Instance, Name: "(of an earlier process)", Since: now, LastSeen: now}, holds: map[uint64]*held{}}
 			c.workers[l.Instance] = w
 		}
 		c.hold(w, &held{Lease: l, size: c.config.GroupSize, granted: now})

@@ -3,8 +3,6 @@ package fleet
 import (
 	"maps"
 	"testing"
-
-	"github.com/quintain-rl/quintain/run/fleet/roster"
 )
 
 // The roster tells what became of each lease, of workers that are lost too.
@@ -21,7 +19,7 @@ func TestTheRosterTellsWhatBecameOfLeases(t *testing.T) {
 	s.pass(1, 3)
 	s.finish(s.take(3, 1)[0], Finish{Instance: name(3)}) // a lie
 	r := s.Roster()
-	want := map[roster.Ending]int{roster.Played: 1, roster.Returned: 1, roster.Fenced: 1, roster.Expired: 1, roster.Lie: 1}
+	want := map[Ending]int{Played: 1, Returned: 1, Fenced: 1, Expired: 1, Lie: 1}
 	if !maps.Equal(r.Ended, want) || r.Granted != 5 || r.Held != 1 {
 		t.Errorf("%d granted, ended %v, held %d; want 5, %v and 1", r.Granted, r.Ended, r.Held, want)
 	}
@@ -41,16 +39,16 @@ func TestTheRosterTellsWhatBecameOfLeases(t *testing.T) {
 
 // A roster lists the oldest leases alone, and the newest of the past.
 func TestTheListsOfARosterEnd(t *testing.T) {
-	s := newSite(t, newDesk(t, 2*roster.MostOldest), nil)
-	for i := range roster.MostLost + 2 {
+	s := newSite(t, newDesk(t, 2*MostOldest), nil)
+	for i := range MostLost + 2 {
 		s.join(i)
 	}
-	first := s.take(0, 2*roster.MostOldest)[0]
-	if r := s.Roster(); len(r.Oldest) != roster.MostOldest || r.Oldest[0].Number != first.Number || r.Held != 2*roster.MostOldest {
+	first := s.take(0, 2*MostOldest)[0]
+	if r := s.Roster(); len(r.Oldest) != MostOldest || r.Oldest[0].Number != first.Number || r.Held != 2*MostOldest {
 		t.Errorf("%d of %d leases, the first %+v", len(r.Oldest), r.Held, r.Oldest[0])
 	}
 	s.pass()
-	if r := s.Roster(); len(r.Lost) != roster.MostLost || r.Ended[roster.Expired] != 2*roster.MostOldest {
+	if r := s.Roster(); len(r.Lost) != MostLost || r.Ended[Expired] != 2*MostOldest {
 		t.Errorf("%d lost, ended %v", len(r.Lost), r.Ended)
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/run/fleet/roster"
 	"github.com/quintain-rl/quintain/run/player"
 )
 
@@ -137,7 +136,7 @@ func (c handlers) register(call *web.Call) error {
 	case w == nil && len(c.workers) >= c.config.Settings.Workers:
 		return web.Errorf(http.StatusTooManyRequests, "there are %d workers, as many as fleet.max_workers allows", len(c.workers))
 	case w == nil:
-		w = &worker{holds: map[uint64]*held{}, Worker: roster.Worker{Instance: r.Instance, Since: now}}
+		w = &worker{holds: map[uint64]*held{}, Worker: Worker{Instance: r.Instance, Since: now}}
 		c.workers[r.Instance] = w
 		c.config.Log.Info("a worker has come", "worker", r.Name, "instance", r.Instance, "slots", r.Slots)
 	}
@@ -212,7 +211,7 @@ func (c handlers) leave(call *web.Call) error {
 		delete(c.workers, instance)
 	}
 	c.mu.Unlock()
-	c.giveBack(c.tableNow(), roster.Returned, all...)
+	c.giveBack(c.tableNow(), Returned, all...)
 	return send(call, struct{}{})
 }
 
@@ -250,7 +249,7 @@ func (c handlers) beat(call *web.Call) error {
 	}
 	unknown := c.unnamed(w, named)
 	c.mu.Unlock()
-	c.giveBack(c.tableNow(), roster.Returned, unknown...)
+	c.giveBack(c.tableNow(), Returned, unknown...)
 	return send(call, a)
 }
 

@@ -6,21 +6,21 @@ import (
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/policy/weights"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 // Versions are the versions of the weights of a run, as its coordinator knows them.
 type Versions struct {
-	Told   func() weights.Told // for single servers
-	Oldest func() int          // see [Welcome]
-	Moved  func()              // is called when [Coordinator.Lowest] may have changed
+	Told   func() remote.Told // for single servers
+	Oldest func() int         // see [Welcome]
+	Moved  func()             // is called when [Coordinator.Lowest] may have changed
 }
 
 // Follow has workers label their samples by v. Call it before Run.
 func (c *Coordinator) Follow(v Versions) { c.servers.versions = v }
 
 // Lowest is the lowest version on the servers that workers use, as they told with their last
-// beats; [weights.Unknown] if they know none.
+// beats; [remote.UnknownVersion] if they know none.
 func (c *Coordinator) Lowest() int32 { return c.servers.lowest() }
 
 // LowestWith is Lowest, and that of the coordinator's own servers if it plays, too.
@@ -28,7 +28,7 @@ func (c *Coordinator) LowestWith(own func() int32) func() int32 {
 	if c.config.Settings.OwnSlots == 0 || own == nil {
 		return c.Lowest
 	}
-	return func() int32 { return weights.Lowest(slices.Values([]int32{c.Lowest(), own()})) }
+	return func() int32 { return remote.Lowest(slices.Values([]int32{c.Lowest(), own()})) }
 }
 
 // look notes what the workers know of their servers.
@@ -51,14 +51,14 @@ func merged(all map[string]Server, url string, is Server) Server {
 	if !twice {
 		return is
 	}
-	lowest := weights.Lowest(slices.Values([]int32{is.Version, other.Version}))
+	lowest := remote.Lowest(slices.Values([]int32{is.Version, other.Version}))
 	return Server{Version: lowest, Unused: is.Unused && other.Unused}
 }
 
 // The inference servers of all workers.
 type servers struct {
 	versions Versions
-	lags     *weights.Servers
+	lags     *remote.ServerLags
 
 	mu   sync.Mutex        // guards the rest
 	of   map[string]Server // by address
@@ -74,7 +74,7 @@ func (c *Coordinator) version() int {
 		version, _, _ := c.config.Weights.newest()
 		return version
 	}
-	return weights.Unknown
+	return remote.UnknownVersion
 }
 
 // told returns the versions that workers need: of the run, of single servers, and the oldest.
@@ -114,7 +114,7 @@ func (s *servers) now(which func(Server) bool) map[string]int32 {
 		if !which(is) {
 			continue
 		}
-		if all[url] = is.Version; is.Version == weights.Unknown {
+		if all[url] = is.Version; is.Version == remote.UnknownVersion {
 			all[url] = told.Of(url)
 		}
 	}
@@ -123,7 +123,7 @@ func (s *servers) now(which func(Server) bool) map[string]int32 {
 
 func (s *servers) lowest() int32 {
 	if s.versions.Told == nil {
-		return weights.Unknown
+		return remote.UnknownVersion
 	}
-	return weights.Lowest(maps.Values(s.now(func(is Server) bool { return !is.Unused })))
+	return remote.Lowest(maps.Values(s.now(func(is Server) bool { return !is.Unused })))
 }

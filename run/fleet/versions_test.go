@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/quintain-rl/quintain/policy/weights"
+	"github.com/quintain-rl/quintain/policy/remote"
 )
 
 // A trainer tells versions to a run with workers.
 type trainer struct {
 	mu     sync.Mutex
-	told   weights.Told
+	told   remote.Told
 	oldest int
 	moved  int
 }
@@ -23,7 +23,7 @@ type trainer struct {
 func (t *trainer) set(version int32, servers map[string]int32, oldest int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.told, t.oldest = weights.Told{Version: version, Servers: servers}, oldest
+	t.told, t.oldest = remote.Told{Version: version, Servers: servers}, oldest
 }
 
 // moves is how often it was told that the lowest version may have changed.
@@ -36,7 +36,7 @@ func (t *trainer) moves() int {
 // versions are those of the trainer.
 func (t *trainer) versions() Versions {
 	return Versions{
-		Told:   func() weights.Told { t.mu.Lock(); defer t.mu.Unlock(); return t.told },
+		Told:   func() remote.Told { t.mu.Lock(); defer t.mu.Unlock(); return t.told },
 		Oldest: func() int { t.mu.Lock(); defer t.mu.Unlock(); return t.oldest },
 		Moved:  func() { t.mu.Lock(); defer t.mu.Unlock(); t.moved++ },
 	}

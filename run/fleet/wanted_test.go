@@ -2,8 +2,6 @@ package fleet
 
 import (
 	"testing"
-
-	"github.com/quintain-rl/quintain/run/fleet/roster"
 )
 
 // allow sets how many workers may come.
@@ -20,7 +18,7 @@ func TestWantedWorkers(t *testing.T) {
 	s := newSite(t, d, nil)
 	wants := func(why string, workers int) {
 		t.Helper()
-		var r roster.Roster
+		var r Roster
 		if s.ask("GET", "/workers", nil, &r); r.WantedWorkers != workers {
 			t.Errorf("%s: %d workers are wanted, want %d (slots: %d)", why, r.WantedWorkers, workers, r.Wanted)
 		}

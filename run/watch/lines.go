@@ -10,9 +10,9 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonl"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/interop/atropos"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -33,7 +33,7 @@ func readLines(path string, keep func(*trace.Record) error) error {
 		return err
 	}
 	r := &reader{task: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), time: info.ModTime(), examples: map[string]*trace.Record{}}
-	err = rows.Lines(f, mostJSONLine, func(n int, line []byte, err error) error {
+	err = dataset.Lines(f, mostJSONLine, func(n int, line []byte, err error) error {
 		if err == nil {
 			err = r.add(line)
 		}

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/quintain-rl/quintain/run/fleet/roster"
+	"github.com/quintain-rl/quintain/run/fleet"
 )
 
 // mostWorkers is how many workers the page lists.
@@ -12,7 +12,7 @@ const mostWorkers = 500
 
 // A workersPage is the content of the page.
 type workersPage struct {
-	roster.Roster
+	fleet.Roster
 	All   int         // workers
 	Slots int         // of all workers
 	More  int         // workers that are left out
@@ -22,25 +22,25 @@ type workersPage struct {
 
 // A workerEnd is what became of some leases.
 type workerEnd struct {
-	How     roster.Ending
+	How     fleet.Ending
 	Meaning string
 	Leases  int
 }
 
 // workersOf lays out a roster, which it changes. If there are too many workers, it lists those that
 // lie and those that hold the most.
-func workersOf(r *roster.Roster) *workersPage {
+func workersOf(r *fleet.Roster) *workersPage {
 	p := &workersPage{All: len(r.Workers)}
 	for i := range r.Workers {
 		p.Slots += r.Workers[i].Slots
 	}
 	if p.More = len(r.Workers) - mostWorkers; p.More > 0 {
-		slices.SortStableFunc(r.Workers, func(a, b roster.Worker) int {
+		slices.SortStableFunc(r.Workers, func(a, b fleet.Worker) int {
 			return cmp.Or(cmp.Compare(b.Fault, a.Fault), cmp.Compare(b.Leases, a.Leases))
 		})
 		r.Workers = r.Workers[:mostWorkers]
 	}
-	for _, how := range roster.Endings() {
+	for _, how := range fleet.Endings() {
 		p.Ends = append(p.Ends, workerEnd{how, endingMeanings[how], r.Ended[how]})
 		p.Done += r.Ended[how]
 	}
@@ -49,10 +49,10 @@ func workersOf(r *roster.Roster) *workersPage {
 }
 
 // endingMeanings explain what becomes of leases.
-var endingMeanings = map[roster.Ending]string{
-	roster.Played:   "the group came back, and was judged",
-	roster.Returned: "the worker gave it back unplayed; another one gets the problem",
-	roster.Expired:  "its worker gave no sign of life; another one gets the problem",
-	roster.Fenced:   "a group that came when the problem was another worker's already; it does not count",
-	roster.Lie:      "what came back cannot be; the worker gets nothing more",
+var endingMeanings = map[fleet.Ending]string{
+	fleet.Played:   "the group came back, and was judged",
+	fleet.Returned: "the worker gave it back unplayed; another one gets the problem",
+	fleet.Expired:  "its worker gave no sign of life; another one gets the problem",
+	fleet.Fenced:   "a group that came when the problem was another worker's already; it does not count",
+	fleet.Lie:      "what came back cannot be; the worker gets nothing more",
 }

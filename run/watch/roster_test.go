@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/quintain-rl/quintain/run/fleet/roster"
+	"github.com/quintain-rl/quintain/run/fleet"
 )
 
 // Of very many workers the page lists those that lie, and then those that hold the most.
 func TestAPageOfVeryManyWorkers(t *testing.T) {
-	r := roster.Roster{Ended: map[roster.Ending]int{roster.Played: 2, roster.Fenced: 1}}
+	r := fleet.Roster{Ended: map[fleet.Ending]int{fleet.Played: 2, fleet.Fenced: 1}}
 	for i := range 3 * mostWorkers {
-		r.Workers = append(r.Workers, roster.Worker{Name: fmt.Sprint(i), Slots: 2, Leases: i})
+		r.Workers = append(r.Workers, fleet.Worker{Name: fmt.Sprint(i), Slots: 2, Leases: i})
 	}
 	r.Workers[7].Fault = "a lie"
 	p := workersOf(&r)
@@ -24,7 +24,7 @@ func TestAPageOfVeryManyWorkers(t *testing.T) {
 }
 
 func TestEveryEndingHasAMeaning(t *testing.T) {
-	for _, end := range workersOf(&roster.Roster{}).Ends {
+	for _, end := range workersOf(&fleet.Roster{}).Ends {
 		if end.Meaning == "" {
 			t.Errorf("%s has none", end.How)
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/hub/hubstats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/watch/words"
@@ -99,7 +98,7 @@ func (s *Server) runPage() runPage {
 	p.fillCharts(s)
 	if s.hub != nil {
 		var text strings.Builder
-		hubstats.Print(&text, s.hub(), time.Now())
+		s.hub().Print(&text, time.Now())
 		p.Hub = text.String()
 	}
 	if s.machine != nil {

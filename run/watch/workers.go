@@ -5,12 +5,12 @@ import (
 	"net/http"
 
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/run/fleet/roster"
+	"github.com/quintain-rl/quintain/run/fleet"
 )
 
 // A Fleet is the workers elsewhere that play the problems of a run. Many goroutines may call
 // its method at once.
-type Fleet interface{ Roster() roster.Roster }
+type Fleet interface{ Roster() fleet.Roster }
 
 // ShowFleet adds the page of workers. Call it before the first request.
 func (s *Server) ShowFleet(f Fleet) {

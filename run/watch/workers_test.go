@@ -10,22 +10,22 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain/internal/web"
-	"github.com/quintain-rl/quintain/run/fleet/roster"
+	"github.com/quintain-rl/quintain/run/fleet"
 	"github.com/quintain-rl/quintain/run/watch"
 )
 
 // crews are workers that take a lease each time that somebody asks for them.
 type crews struct{ granted atomic.Int64 }
 
-func (c *crews) Roster() roster.Roster {
-	return roster.Roster{
-		Workers: []roster.Worker{
+func (c *crews) Roster() fleet.Roster {
+	return fleet.Roster{
+		Workers: []fleet.Worker{
 			{Name: "<node>", Instance: "ABCDEFGHIJKLMNOP", Slots: 64, Leases: 3, Groups: 1200, Returned: 5, Fenced: 6, Since: epoch, LastSeen: epoch},
 			{Name: "liar", Instance: "0123456789012345", Slots: 8, Fault: "episodes: <none>"},
 		},
-		Lost: []roster.Worker{{Name: "gone\u202e", Instance: "x", Slots: 16, Expired: 7, LastSeen: epoch}}, Held: 3, Wanted: 512, Granted: int(c.granted.Add(1)),
-		Oldest: []roster.Lease{{Number: 41, Attempt: 2, Problem: "gcd.v1.s1.l0.3", Worker: "<node>", Since: epoch}},
-		Ended:  map[roster.Ending]int{roster.Played: 3, roster.Lie: 1}, Poison: []roster.Poison{{Problem: "gcd.v1.s1.l0.9", Workers: 3, At: epoch}},
+		Lost: []fleet.Worker{{Name: "gone\u202e", Instance: "x", Slots: 16, Expired: 7, LastSeen: epoch}}, Held: 3, Wanted: 512, Granted: int(c.granted.Add(1)),
+		Oldest: []fleet.HeldLease{{Number: 41, Attempt: 2, Problem: "gcd.v1.s1.l0.3", Worker: "<node>", Since: epoch}},
+		Ended:  map[fleet.Ending]int{fleet.Played: 3, fleet.Lie: 1}, Poison: []fleet.Poison{{Problem: "gcd.v1.s1.l0.9", Workers: 3, At: epoch}},
 	}
 }
 

@@ -1,5 +1,11 @@
 // Package backend opens the sandbox that the settings choose. It is the one place that knows all
 // back ends.
+//
+// [Remote] runs programs in the sandboxes of other machines: those of quintain sandbox serve, which
+// give every promise of package sandbox, and servers of SandboxFusion, which run programs but say
+// nothing of what holds. A fault of a server, or of the way to it, is an error and never a result.
+// A job is tried again, on another server if there is one; it has no effects, so one that ran
+// twice does no harm.
 package backend
 
 import (
@@ -15,7 +21,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/native"
-	"github.com/quintain-rl/quintain/sandbox/remote"
 )
 
 // Settings choose a back end. The zero value is that of this machine's kernel.
@@ -108,7 +113,7 @@ func New(s Settings) (Box, error) {
 	case native.NameUnconfined:
 		return kept(native.NewUnconfined())
 	}
-	c := remote.Config{URLs: s.urls(), Trust: s.Trust, InFlight: s.InFlight}
+	c := RemoteConfig{URLs: s.urls(), Trust: s.Trust, InFlight: s.InFlight}
 	if s.KeyFile != "" {
 		text, err := os.ReadFile(s.KeyFile)
 		if err != nil {
@@ -118,7 +123,7 @@ func New(s Settings) (Box, error) {
 			return nil, fmt.Errorf("key_file: %s is empty", s.KeyFile)
 		}
 	}
-	return kept(remote.New(c))
+	return kept(NewRemote(c))
 }
 
 // kept returns a box, or nil after an error.

@@ -12,7 +12,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/remote"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/serve/sessions"
 )
 
@@ -47,11 +47,11 @@ var errMany = fmt.Errorf("%w: as many sessions are open as may be", sandbox.ErrB
 // Routes returns the routes.
 func (s *Server) Routes() []web.Route {
 	return []web.Route{
-		{Method: http.MethodGet, Path: remote.PathStrength, For: web.AnyKey, Serve: s.strength},
-		{Method: http.MethodPost, Path: remote.PathRun, For: web.AnyKey, Serve: call(s.run)},
-		{Method: http.MethodPost, Path: remote.PathSessions, For: web.AnyKey, Serve: call(s.open)},
-		{Method: http.MethodPost, Path: remote.PathSessions + "/{id}", For: web.AnyKey, Serve: call(s.cell)},
-		{Method: http.MethodDelete, Path: remote.PathSessions + "/{id}", For: web.AnyKey, Serve: s.end},
+		{Method: http.MethodGet, Path: backend.PathStrength, For: web.AnyKey, Serve: s.strength},
+		{Method: http.MethodPost, Path: backend.PathRun, For: web.AnyKey, Serve: call(s.run)},
+		{Method: http.MethodPost, Path: backend.PathSessions, For: web.AnyKey, Serve: call(s.open)},
+		{Method: http.MethodPost, Path: backend.PathSessions + "/{id}", For: web.AnyKey, Serve: call(s.cell)},
+		{Method: http.MethodDelete, Path: backend.PathSessions + "/{id}", For: web.AnyKey, Serve: s.end},
 	}
 }
 
@@ -64,7 +64,7 @@ func (s *Server) strength(c *web.Call) error {
 	if err != nil {
 		return web.Errorf(http.StatusServiceUnavailable, "%v", err)
 	}
-	return reply(c, remote.OfStrength(strength))
+	return reply(c, backend.OfStrength(strength))
 }
 
 // reply writes an answer.
@@ -77,7 +77,7 @@ func reply(c *web.Call, form any) error {
 }
 
 // call reads a request, has do answer it, and writes the answer.
-func call[Q any](do func(c *web.Call, q Q) (remote.Answer, error)) func(c *web.Call) error {
+func call[Q any](do func(c *web.Call, q Q) (backend.Answer, error)) func(c *web.Call) error {
 	return func(c *web.Call) error {
 		c.MaxBody, c.Waits = maxBody, true
 		q, err := web.ReadBody(c, func(body []byte) (q Q, err error) {
@@ -110,28 +110,28 @@ func refusal(ctx context.Context, err error) error {
 }
 
 // answer is the answer of a result, or of an error that has a form.
-func answer(result sandbox.Result, err error) (remote.Answer, error) {
+func answer(result sandbox.Result, err error) (backend.Answer, error) {
 	if err == nil {
-		return remote.Answer{Result: remote.OfResult(result)}, nil
+		return backend.Answer{Result: backend.OfResult(result)}, nil
 	}
-	if a, has := remote.OfError(err); has {
+	if a, has := backend.OfError(err); has {
 		return a, nil
 	}
-	return remote.Answer{}, err
+	return backend.Answer{}, err
 }
 
 // run answers PathRun.
-func (s *Server) run(c *web.Call, q remote.Job) (remote.Answer, error) {
+func (s *Server) run(c *web.Call, q backend.Job) (backend.Answer, error) {
 	if why := refused(q.Limits); why != "" {
-		return remote.Answer{Fault: remote.Invalid, Detail: why}, nil
+		return backend.Answer{Fault: backend.Invalid, Detail: why}, nil
 	}
 	return answer(s.gate.Run(c.Context(), q.Job()))
 }
 
 // open answers PathSessions.
-func (s *Server) open(c *web.Call, q remote.Spec) (remote.Answer, error) {
+func (s *Server) open(c *web.Call, q backend.Spec) (backend.Answer, error) {
 	if why := refused(q.Limits); why != "" {
-		return remote.Answer{Fault: remote.Invalid, Detail: why}, nil
+		return backend.Answer{Fault: backend.Invalid, Detail: why}, nil
 	}
 	spec := q.Spec()
 	if err := (sandbox.Job{Argv: []string{"cells"}, Files: spec.Files, Limits: spec.Limits}).Check(); err != nil {
@@ -144,18 +144,18 @@ func (s *Server) open(c *web.Call, q remote.Spec) (remote.Answer, error) {
 	case err != nil:
 		return answer(sandbox.Result{}, err)
 	}
-	return remote.Answer{ID: id}, nil
+	return backend.Answer{ID: id}, nil
 }
 
 // invalid is the answer to a request that is at fault itself.
-func invalid(err error) (remote.Answer, error) {
-	return remote.Answer{Fault: remote.Invalid, Detail: err.Error()}, nil
+func invalid(err error) (backend.Answer, error) {
+	return backend.Answer{Fault: backend.Invalid, Detail: err.Error()}, nil
 }
 
 // cell answers a cell of a session.
-func (s *Server) cell(c *web.Call, q remote.Cell) (remote.Answer, error) {
+func (s *Server) cell(c *web.Call, q backend.Cell) (backend.Answer, error) {
 	if why := refused(q.Limits); why != "" {
-		return remote.Answer{Fault: remote.Invalid, Detail: why}, nil
+		return backend.Answer{Fault: backend.Invalid, Detail: why}, nil
 	}
 	var result sandbox.Result
 	ok, err := s.sessions.Call(c.Param("id"), c.Owner, func(of sandbox.Session) (over bool, err error) {

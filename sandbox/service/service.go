@@ -1,5 +1,5 @@
 // Package service has what the sandbox of a machine does for others: the verbs probe, run and
-// serve, and the routes by which other machines run jobs here, for package sandbox/remote.
+// serve, and the routes by which other machines run jobs here, for package sandbox/backend.
 package service
 
 import (

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/sandbox"
-	"github.com/quintain-rl/quintain/sandbox/remote"
+	"github.com/quintain-rl/quintain/sandbox/backend"
 )
 
 // asHost is a variable of the environment that makes the test binary a server: the file for its address.
@@ -128,7 +128,7 @@ func TestAKilledServerLeavesNothing(t *testing.T) {
 				t.Log("no job runs here")
 				return
 			}
-			b, err := remote.New(remote.Config{URLs: []string{url}, Within: time.Millisecond})
+			b, err := backend.NewRemote(backend.RemoteConfig{URLs: []string{url}, Within: time.Millisecond})
 			if err != nil {
 				t.Fatal(err)
 			}

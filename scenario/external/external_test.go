@@ -19,7 +19,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/grade/mathverify"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/scenario/scenariotest"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 )
@@ -87,7 +86,7 @@ func sums(t *testing.T) quintain.Task {
 	const text = `{"question":"What is 6 times 7?","answer":"42"}
 {"question":"Twice 21?","answer":"42"}
 `
-	set, err := dataset.Open(&rows.File{Name: "sums.jsonl", Data: io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))}, dataset.Columns{}, mathverify.Grade)
+	set, err := dataset.Open(&dataset.File{Name: "sums.jsonl", Data: io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))}, dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/grade/codegrade/problems"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/tasks/codetask"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // Open reads files of code problems (package problems). The name of a data set is that of its file
@@ -40,7 +40,7 @@ func Open(files []string) (map[string]*problems.Set, error) {
 
 // open reads a file of code problems.
 func open(path string) (*problems.Set, error) {
-	file, err := rows.Open(path)
+	file, err := dataset.OpenRows(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Package arithmetic holds the tasks about expressions: sums, products, powers and their
-// values, also as stories and with an expression as the answer.
+// Package arithmetic holds the tasks about expressions (sums, products, powers and their
+// values, also as stories and with an expression as the answer) and about dates and times.
 package arithmetic
 
 import "github.com/quintain-rl/quintain"
@@ -9,6 +9,7 @@ func Tasks() []quintain.Task {
 	return []quintain.Task{
 		basicArithmetic.Task(),
 		bitwiseArithmetic.Task(),
+		calendarArithmetic.Task(),
 		chainSum.Task(),
 		decimalArithmetic.Task(),
 		decimalChainSum.Task(),
@@ -19,5 +20,6 @@ func Tasks() []quintain.Task {
 		powerFunction.Task(),
 		products.Task(),
 		simpleIntegration.Task(),
+		timeIntervals.Task(),
 	}
 }

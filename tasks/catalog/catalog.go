@@ -10,7 +10,6 @@ import (
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/arithmetic"
 	"github.com/quintain-rl/quintain/tasks/boards"
-	"github.com/quintain-rl/quintain/tasks/calendar"
 	"github.com/quintain-rl/quintain/tasks/graphs"
 	"github.com/quintain-rl/quintain/tasks/grids"
 	"github.com/quintain-rl/quintain/tasks/instructions"
@@ -38,7 +37,6 @@ func Categories() []Category {
 	for _, t := range slices.Concat(
 		arithmetic.Tasks(),
 		boards.Tasks(),
-		calendar.Tasks(),
 		graphs.Tasks(),
 		languages.Tasks(),
 		mathematics.Tasks(),

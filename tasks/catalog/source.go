@@ -11,7 +11,6 @@ import (
 	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/grade/codegrade/problems"
 	"github.com/quintain-rl/quintain/grade/mathverify"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/task"
@@ -133,7 +132,7 @@ func (s *Source) fileStream(seed uint64) ([]rollout.Stream, error) {
 
 // open reads the file of problems: of code problems for the scenario code.
 func (s *Source) open() (quintain.Task, error) {
-	file, err := rows.Open(s.File)
+	file, err := dataset.OpenRows(s.File)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/task/answer"
 )
@@ -127,7 +126,7 @@ func text(v any) (string, error) {
 		return strings.TrimSpace(v), nil
 	case json.Number, float32, float64, bool:
 		return fmt.Sprint(v), nil
-	case rows.Unread:
+	case Unread:
 		return "", v
 	}
 	return "", errors.New("is not a text, a number or a truth value")

@@ -1,5 +1,6 @@
-// Package dataset reads files of problems with gold answers, JSON lines or Parquet, as
-// tasks: those of AReaL, and in the style of MATH, AIME and GSM8K.
+// Package dataset reads files of rows, one at a time: JSON lines, a JSON list of objects, CSV and
+// Parquet. Files of problems with gold answers it reads as tasks: those of AReaL, and in the style
+// of MATH, AIME and GSM8K.
 package dataset
 
 import (

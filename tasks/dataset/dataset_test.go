@@ -15,7 +15,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/grade/mathverify"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
@@ -355,9 +354,9 @@ func FuzzReadLines(f *testing.F) {
 }
 
 // opened opens a file of rows for a test.
-func opened(t testing.TB, path string) *rows.File {
+func opened(t testing.TB, path string) *dataset.File {
 	t.Helper()
-	file, err := rows.Open(path)
+	file, err := dataset.OpenRows(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,6 +365,6 @@ func opened(t testing.TB, path string) *rows.File {
 }
 
 // inMemory returns a file that has a text.
-func inMemory(name, text string) *rows.File {
-	return &rows.File{Name: name, Data: io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))}
+func inMemory(name, text string) *dataset.File {
+	return &dataset.File{Name: name, Data: io.NewSectionReader(strings.NewReader(text), 0, int64(len(text)))}
 }

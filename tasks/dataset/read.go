@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -19,7 +18,7 @@ const maxLine = 4 << 20
 
 // Open reads a file. The task is named after it. An unusable row becomes one of the set's
 // faults. An unreadable file, or one without a usable row, is an error.
-func Open(file *rows.File, columns Columns, verify Verify) (*Set, error) {
+func Open(file *File, columns Columns, verify Verify) (*Set, error) {
 	b := &builder{Set: Set{verify: verify}, columns: columns, first: map[string]int{}}
 	if err := file.Each(maxLine, b.add); err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/grade/codegrade"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // A quiz says how a form writes its cases.
@@ -270,7 +270,7 @@ func (q *quiz) arguments(pairs []pair) (readings [][]any, err error) {
 
 // asList reads a text as a list of arguments.
 func asList(text string) (any, bool) {
-	v, err := rows.Value([]byte(text))
+	v, err := dataset.Value([]byte(text))
 	list, ok := v.([]any)
 	return list, ok && err == nil
 }
@@ -282,7 +282,7 @@ func asLines(text string) (any, bool) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
-		v, err := rows.Value([]byte(line))
+		v, err := dataset.Value([]byte(line))
 		if err != nil {
 			return nil, false
 		}
@@ -301,7 +301,7 @@ func (q *quiz) results(pairs []pair) (readings [][]any, err error) {
 		_, text := p.in.(string)
 		texts = texts || text
 		if written, ok := out.(string); ok && text {
-			if out, err = rows.Value([]byte(written)); err != nil {
+			if out, err = dataset.Value([]byte(written)); err != nil {
 				return nil, fmt.Errorf("output %d: is not JSON: %w", i, err)
 			}
 		}
@@ -338,7 +338,7 @@ func unquote(v any, texts *int) (inner any, quoted bool) {
 		if !strings.HasPrefix(v, `"`) {
 			return nil, false
 		}
-		read, err := rows.Value([]byte(v))
+		read, err := dataset.Value([]byte(v))
 		text, ok := read.(string)
 		return text, ok && err == nil
 	case []any:

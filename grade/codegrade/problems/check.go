@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain/grade/codegrade"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // A Judge runs a program under tests. Its error is a fault of the machine, and says nothing of
@@ -34,7 +34,7 @@ type CheckRow struct {
 }
 
 // Run calls each with every row of a file, in order.
-func (c Check) Run(ctx context.Context, file *rows.File, each func(CheckRow) error) error {
+func (c Check) Run(ctx context.Context, file *dataset.File, each func(CheckRow) error) error {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	queue := make(chan chan CheckRow, max(1, c.Workers)-1)

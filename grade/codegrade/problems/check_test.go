@@ -13,7 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain/grade/codegrade"
 	"github.com/quintain-rl/quintain/grade/codegrade/problems"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // judge takes a program for what it should do: "right" passes, "returns X" passes if the first
@@ -222,9 +222,9 @@ func TestUsableProblemsAreWritten(t *testing.T) {
 }
 
 // opened opens a file of rows for a test.
-func opened(t testing.TB, path string) *rows.File {
+func opened(t testing.TB, path string) *dataset.File {
 	t.Helper()
-	file, err := rows.Open(path)
+	file, err := dataset.OpenRows(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func opened(t testing.TB, path string) *rows.File {
 
 // readChecked reads the problems of a file, and the faults of the other rows.
 func readChecked(path string, s problems.Settings) (all []problems.Problem, faults []problems.Fault, err error) {
-	file, err := rows.Open(path)
+	file, err := dataset.OpenRows(path)
 	if err != nil {
 		return nil, nil, err
 	}

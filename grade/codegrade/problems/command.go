@@ -12,7 +12,6 @@ import (
 
 	"github.com/quintain-rl/quintain/grade/codegrade"
 	"github.com/quintain-rl/quintain/grade/mathverify"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/tasks/dataset"
@@ -56,7 +55,7 @@ func (c *Command) Flags() *flag.FlagSet {
 // Run checks a file, and prints each row that cannot be used and then the counts. It fails if
 // no row can be used, or if some could not be judged.
 func (c *Command) Run(ctx context.Context, path string) error {
-	file, err := rows.Open(path)
+	file, err := dataset.OpenRows(path)
 	if err != nil {
 		return err
 	}
@@ -81,7 +80,7 @@ func (c *Command) Run(ctx context.Context, path string) error {
 }
 
 // answers checks a file of problems with gold answers.
-func (c *Command) answers(file *rows.File) error {
+func (c *Command) answers(file *dataset.File) error {
 	set, err := dataset.Open(file, dataset.Columns{}, mathverify.Grade)
 	if err != nil {
 		return err
@@ -95,7 +94,7 @@ func (c *Command) answers(file *rows.File) error {
 }
 
 // programs checks a file of code problems.
-func (c *Command) programs(ctx context.Context, file *rows.File) (err error) {
+func (c *Command) programs(ctx context.Context, file *dataset.File) (err error) {
 	judge := c.Judge
 	if judge == nil {
 		c.Sandbox.Python = codegrade.Python()

@@ -3,13 +3,13 @@ package problems
 import (
 	"testing"
 
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // Opened opens a file of rows for a test.
-func Opened(t testing.TB, path string) *rows.File {
+func Opened(t testing.TB, path string) *dataset.File {
 	t.Helper()
-	file, err := rows.Open(path)
+	file, err := dataset.OpenRows(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 func TestBombsAreBounded(t *testing.T) {
@@ -44,7 +44,7 @@ func again(t *testing.T, text []byte) {
 		}
 		return nil
 	}}
-	file := &rows.File{Name: "rows.jsonl", Data: io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))}
+	file := &dataset.File{Name: "rows.jsonl", Data: io.NewSectionReader(bytes.NewReader(text), 0, int64(len(text)))}
 	if err := file.Each(maxLine, func(n int, fields map[string]any, err error) error { return keep.row(n, fields, err) }); err != nil {
 		return // a JSON list that is cut
 	}
@@ -53,7 +53,7 @@ func again(t *testing.T, text []byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := rows.Object(line)
+		r, err := dataset.Object(line)
 		if err != nil {
 			t.Fatalf("%.300q: its problem cannot be read again: %v", text, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/grade/codegrade"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // A Problem is a row of a file. Its JSON is a form of row, too.
@@ -38,7 +38,7 @@ const maxLine = 256 << 20
 // returns an error, which Scan returns. A row that cannot be used has an error in place of a
 // problem, which names the column and the remedy. Numbers are those of lines, or of the rows
 // of a CSV or Parquet file or the elements of a list.
-func Scan(file *rows.File, s Settings, each func(n int, p Problem, err error) error) error {
+func Scan(file *dataset.File, s Settings, each func(n int, p Problem, err error) error) error {
 	scan := scanner{settings: s, each: each, first: map[string]int{}}
 	return file.Each(maxLine, func(n int, fields map[string]any, err error) error {
 		var plain row
@@ -51,7 +51,7 @@ func Scan(file *rows.File, s Settings, each func(n int, p Problem, err error) er
 
 // ReadRow reads the JSON of row n, as of a file. It may be without a statement.
 func ReadRow(n int, text []byte, s Settings) (Problem, error) {
-	fields, err := rows.Object(text)
+	fields, err := dataset.Object(text)
 	if err != nil {
 		return Problem{}, err
 	}
@@ -75,7 +75,7 @@ func (f Fault) Error() string { return fmt.Sprintf("row %d: %v", f.Row, f.Err) }
 func (f Fault) Unwrap() error { return f.Err }
 
 // IsCode reports whether the first readable row of a file has the columns of a code problem.
-func IsCode(file *rows.File) (ok bool, err error) {
+func IsCode(file *dataset.File) (ok bool, err error) {
 	found := errors.New("found")
 	err = file.Each(maxLine, func(_ int, fields map[string]any, err error) error {
 		if err == nil {

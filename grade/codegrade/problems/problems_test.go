@@ -21,7 +21,7 @@ import (
 
 	"github.com/quintain-rl/quintain/grade/codegrade"
 	"github.com/quintain-rl/quintain/grade/codegrade/problems"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // read reads a file of testdata.
@@ -50,7 +50,7 @@ func lines(t testing.TB, text string, s problems.Settings) (all []problems.Probl
 
 // readAll reads the problems of a file, and the faults of the other rows.
 func readAll(path string, s problems.Settings) (all []problems.Problem, faults []problems.Fault, err error) {
-	file, err := rows.Open(path)
+	file, err := dataset.OpenRows(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -587,7 +587,7 @@ func TestFilesOfCodeAreTold(t *testing.T) {
 			t.Errorf("%s: %v, error %v", text, is, err)
 		}
 	}
-	if _, err := rows.Open(filepath.Join(t.TempDir(), "none")); err == nil {
+	if _, err := dataset.OpenRows(filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a file that does not exist is read")
 	}
 }

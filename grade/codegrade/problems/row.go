@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // A row is the columns of a row, or an object within it. Values have the types of JSON, numbers
@@ -129,7 +129,7 @@ func data(name string, v any) (any, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
 	}
-	v, err := rows.Value([]byte(text))
+	v, err := dataset.Value([]byte(text))
 	if err == nil {
 		return v, nil
 	}
@@ -148,7 +148,7 @@ func compact(v any) (string, error) {
 // kind names the type of a value of JSON.
 func kind(v any) string {
 	switch v := v.(type) {
-	case rows.Unread:
+	case dataset.Unread:
 		return fmt.Sprintf("%s in the column %s of Parquet, which is not read", v.Type, v.Column)
 	case nil:
 		return "null"
@@ -185,7 +185,7 @@ func plain1(v any, depth int) (any, error) {
 		return nil, fmt.Errorf("is nested deeper than %d", deepest)
 	}
 	switch v := v.(type) {
-	case nil, bool, string, json.Number, rows.Unread:
+	case nil, bool, string, json.Number, dataset.Unread:
 		return v, nil
 	case float32:
 		return number(float64(v)), nil

@@ -12,9 +12,9 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/grade/codegrade"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/rng"
+	"github.com/quintain-rl/quintain/tasks/dataset"
 )
 
 // SetName is the name of the task that a file of code problems is.
@@ -36,7 +36,7 @@ type Set struct {
 }
 
 // Open reads a file of code problems into memory. It fails if no row is usable.
-func Open(file *rows.File, s Settings) (*Set, error) {
+func Open(file *dataset.File, s Settings) (*Set, error) {
 	set, sum := &Set{byID: map[string]int{}}, sha256.New()
 	err := Scan(file, s, func(n int, p Problem, unusable error) error {
 		if unusable != nil {

@@ -1,6 +1,7 @@
 // Package environment is Atropos' ReasoningGym environment: its settings, under the
 // names of its YAML files and its command line (docs/atropos.md lists them), and the run that they
-// describe: tasks, servers, rules, and the hub or file for the groups.
+// describe: tasks, servers, rules, and the hub or file for the groups. A [Link] sends groups to a hub
+// elsewhere.
 package environment
 
 import (

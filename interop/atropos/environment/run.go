@@ -6,7 +6,6 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/atropos"
-	"github.com/quintain-rl/quintain/interop/atropos/uplink"
 	"github.com/quintain-rl/quintain/interop/export"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/exam"
@@ -90,7 +89,7 @@ func Exam(e *Env) (exam.Settings, quintain.Sampling) {
 }
 
 // Exams returns Atropos' fixed evaluation in a scenario, which a link requests; nil: none.
-func Exams(e *Env, scenario *catalog.ScenarioChoice, link *uplink.Link) (*run.Exams, error) {
+func Exams(e *Env, scenario *catalog.ScenarioChoice, link *Link) (*run.Exams, error) {
 	if e.StepsPerEval < 1 {
 		return nil, nil
 	}
@@ -111,15 +110,15 @@ func Exams(e *Env, scenario *catalog.ScenarioChoice, link *uplink.Link) (*run.Ex
 const defaultName = "reasoning_gym"
 
 // Uplink returns the config of the link to the environment's hub.
-func Uplink(of *Settings) uplink.Config {
+func Uplink(of *Settings) LinkConfig {
 	e := &of.Env
-	c := uplink.Config{
+	c := LinkConfig{
 		URL: e.RolloutServerURL,
-		Registration: uplink.Registration{
+		Registration: Registration{
 			Name: cmp.Or(e.WandbName, defaultName), MaxTokenLength: e.MaxTokenLength, Weight: e.InferenceWeight,
 			GroupSize: e.GroupSize, Minimum: e.MinBatchAllocation,
 		},
-		Limits: uplink.Limits{
+		Limits: LinkLimits{
 			GroupSize: e.GroupSize, BatchSize: e.BatchSize, OffPolicy: e.MaxBatchesOffpolicy, Minimum: e.MinBatchAllocation,
 			Workers: e.Workers(len(of.Servers)), Requests: of.Servers.Requests(), NoExamHold: e.EvalHandling == NoHandling,
 		},

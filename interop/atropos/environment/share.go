@@ -4,14 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 
-	"github.com/quintain-rl/quintain/interop/atropos/uplink"
 	"github.com/quintain-rl/quintain/queue"
 )
 
 // Register registers an environment with its hub. It waits until the hub has a trainer, as
-// [uplink.Open] does. The environment's name is kept in its queue: Quintain's hub deals out
+// [OpenLink] does. The environment's name is kept in its queue: Quintain's hub deals out
 // problems to it, and the next process has the same.
-func Register(ctx context.Context, q *queue.Queue, c uplink.Config) (*uplink.Link, error) {
+func Register(ctx context.Context, q *queue.Queue, c LinkConfig) (*Link, error) {
 	s := &episodeShare{Version: shareVersion, Instance: rand.Text()}
 	text, err := q.State(ctx, shareKey)
 	if err != nil {
@@ -28,7 +27,7 @@ func Register(ctx context.Context, q *queue.Queue, c uplink.Config) (*uplink.Lin
 		return nil, err
 	}
 	c.Registration.Instance = s.Instance
-	return uplink.Open(ctx, c)
+	return OpenLink(ctx, c)
 }
 
 const (

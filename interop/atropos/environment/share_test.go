@@ -14,8 +14,6 @@ import (
 
 	"github.com/quintain-rl/quintain/grade/mathverify"
 	"github.com/quintain-rl/quintain/hub"
-	"github.com/quintain-rl/quintain/internal/jsonl/rows"
-	"github.com/quintain-rl/quintain/interop/atropos/uplink"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tasks/catalog"
@@ -36,7 +34,7 @@ func fileStreams(t *testing.T) []rollout.Stream {
 	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	file, err := rows.Open(path)
+	file, err := dataset.OpenRows(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +64,7 @@ func openQueue(t *testing.T, store queue.Store) *queue.Queue {
 // A sharer is an environment that draws problems, and its record.
 type sharer struct {
 	queue *queue.Queue
-	link  *uplink.Link
+	link  *Link
 	mix   *rollout.Mix
 }
 

@@ -20,7 +20,6 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/fleet"
-	"github.com/quintain-rl/quintain/run/fleet/roster"
 	"github.com/quintain-rl/quintain/run/fleet/worker"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/run/rollout"
@@ -317,7 +316,7 @@ func (s *school) allPlayed(n int) bool {
 		return true
 	}
 	defer reply.Body.Close()
-	var r roster.Roster
+	var r fleet.Roster
 	text, err := io.ReadAll(reply.Body)
 	if err == nil {
 		err = strictjson.Unmarshal(text, &r)
@@ -326,7 +325,7 @@ func (s *school) allPlayed(n int) bool {
 		s.t.Error(err)
 		return true
 	}
-	return len(r.Workers) == n && !slices.ContainsFunc(r.Workers, func(w roster.Worker) bool { return w.Groups == 0 })
+	return len(r.Workers) == n && !slices.ContainsFunc(r.Workers, func(w fleet.Worker) bool { return w.Groups == 0 })
 }
 
 // check compares the log-probabilities of a turn with those of the labelled weights.

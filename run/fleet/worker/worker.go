@@ -19,8 +19,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/httpclient"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/pool"
+	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/policy/server"
-	"github.com/quintain-rl/quintain/policy/weights"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/fleet"
 	"github.com/quintain-rl/quintain/run/player"
@@ -82,7 +82,7 @@ type Worker struct {
 
 // versions are those of the weights, as the coordinator told.
 type versions struct {
-	weights.Told
+	remote.Told
 	oldest int // see [fleet.Welcome]
 }
 
@@ -90,7 +90,7 @@ type versions struct {
 // for later.
 func New(ctx context.Context, c Config) (*Worker, error) {
 	w := &Worker{config: c, name: c.Settings.name(), slots: cmp.Or(c.Settings.Slots, c.Run.Parallel)}
-	w.told(weights.Unknown, nil, 0)
+	w.told(remote.UnknownVersion, nil, 0)
 	c.Client.serve(&c)
 	var err error
 	if w.tasks, err = fleet.Digest(c.Streams); err != nil {
@@ -164,7 +164,7 @@ func (c *counts) String() string {
 }
 
 // Version is the version of the weights on the server at an address, as somebody told the run for
-// it, or for all; [weights.Unknown] until the worker is registered.
+// it, or for all; [remote.UnknownVersion] until the worker is registered.
 func (w *Worker) Version(url string) int32 { return w.weights.Load().Of(url) }
 
 // oldest is the oldest version whose tokens may still be trained on.
@@ -172,7 +172,7 @@ func (w *Worker) oldest() int32 { return int32(w.weights.Load().oldest) }
 
 // told takes the versions from an answer.
 func (w *Worker) told(version int, servers map[string]int32, oldest int) {
-	w.weights.Store(&versions{weights.Told{Version: int32(version), Servers: servers}, oldest})
+	w.weights.Store(&versions{remote.Told{Version: int32(version), Servers: servers}, oldest})
 }
 
 // servers returns the inference servers that answer.
@@ -183,11 +183,11 @@ func (w *Worker) servers() map[string]fleet.Server {
 	}
 	all := map[string]fleet.Server{}
 	for _, of := range policy.Versions() {
-		is := fleet.Server{Version: weights.Unknown, Unused: !of.Used}
+		is := fleet.Server{Version: remote.UnknownVersion, Unused: !of.Used}
 		if of.Said {
 			is.Version = of.Version
 		}
-		all[weights.Address(of.URL)] = is
+		all[remote.Address(of.URL)] = is
 	}
 	return all
 }
