@@ -22,7 +22,7 @@ import (
 	"os"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
+	"github.com/quintain-rl/quintain/grade/codegrade/tables"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/games/cards"
@@ -90,8 +90,8 @@ type episode struct {
 	Opening []string        `json:"opening"`
 	Turns   []turn          `json:"turns"`
 
-	Plan     []call            `json:"plan,omitempty"`     // of the scenario tables
-	Fillings []codeplay.Sample `json:"fillings,omitempty"` // of the same
+	Plan     []call          `json:"plan,omitempty"`     // of the scenario tables
+	Fillings []tables.Sample `json:"fillings,omitempty"` // of the same
 }
 
 // A turn is one of its replies.

@@ -16,7 +16,7 @@ import (
 	"os"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
+	"github.com/quintain-rl/quintain/grade/codegrade/tables"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/tasks/codetask"
@@ -44,7 +44,7 @@ var kinds = map[string]kind{
 		return row(c)
 	}},
 	"tables": {7, func(d quintain.Draw, row func(any) error) error {
-		return codeplay.Samples(d.Level, d.Index, func(s codeplay.Sample) error { return row(s) })
+		return tables.Samples(d.Level, d.Index, func(s tables.Sample) error { return row(s) })
 	}},
 }
 

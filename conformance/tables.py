@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = runpy.run_path(str(ROOT / "grade/codegrade/codeplay/tables.py"))
+PROGRAM = runpy.run_path(str(ROOT / "grade/codegrade/tables/tables.py"))
 
 
 def multiset(rows):

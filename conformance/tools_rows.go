@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
+	"github.com/quintain-rl/quintain/grade/codegrade/tables"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/text/toolcall"
@@ -89,7 +89,7 @@ func (e *episode) fill(plan []quintain.ToolCall) (err error) {
 	if err := strictjson.Unmarshal(e.Record, &record); err != nil {
 		return err
 	}
-	e.Fillings, err = codeplay.Fillings(record.Start)
+	e.Fillings, err = tables.Fillings(record.Start)
 	return err
 }
 

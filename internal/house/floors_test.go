@@ -66,7 +66,7 @@ var floors = [][]string{
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"scenarios", "scenario/scenariotest", "scenarios/games/alone", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess",
+		"scenarios", "scenario/scenariotest", "scenarios/games/alone", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "grade/codegrade/tables",
 		"tiny/starter",
 		"hub",
 		"gateway", "gateway/agent",

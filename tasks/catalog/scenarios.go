@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
+	"github.com/quintain-rl/quintain/grade/codegrade/tables"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/scenarios/games"
@@ -63,7 +64,7 @@ func Adviser(of string) quintain.Adviser {
 
 // Errands returns all errands. Each is a scenario of calls of tools, with a task of its own.
 func Errands() []*toolbox.Errand {
-	return slices.Concat(office.Errands(), toolbox.Errands(), []*toolbox.Errand{codeplay.Errand()})
+	return slices.Concat(office.Errands(), toolbox.Errands(), []*toolbox.Errand{tables.Errand()})
 }
 
 // TasksOf returns the tasks that are made for a scenario: those of programs for code, its own for

@@ -1,7 +1,6 @@
 // Package codeplay plays problems that ask for a program: the policy writes it, the sandbox of
 // this machine runs it, and tests judge it. With the Python tool, the policy runs Python on its way to
-// the answer of any task. The scenario tables asks or changes a database in SQL; SQLite runs the
-// statements, as Python has it in the sandbox.
+// the answer of any task.
 package codeplay
 
 import (

@@ -1,4 +1,6 @@
-package codeplay
+// Package tables has the errand of a database that is to be asked or changed in SQL. SQLite runs the
+// statements, as Python has it in the sandbox of this machine.
+package tables
 
 import (
 	"encoding/json"

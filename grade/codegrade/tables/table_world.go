@@ -1,4 +1,4 @@
-package codeplay
+package tables
 
 import (
 	"context"
@@ -54,9 +54,9 @@ func (d database) needs(s schema, t int) bool {
 type tableWorld struct {
 	database
 	schema schema
-	held   *filling      // the rows; nil: as in the beginning
-	python *tablesPython // nil: no statement was run
-	fault  string        // of the answer, once it is settled
+	held   *filling // the rows; nil: as in the beginning
+	python *python  // nil: no statement was run
+	fault  string   // of the answer, once it is settled
 }
 
 // World implements [toolbox.Start].
@@ -82,7 +82,7 @@ func (w *tableWorld) run(ctx context.Context, sql statement) (reply, error) {
 		if err := w.on.Start(); err != nil {
 			return reply{}, fmt.Errorf("%w: %w", quintain.ErrLost, err)
 		}
-		w.python = &tablesPython{host: &w.on.Host}
+		w.python = &python{host: &w.on.Host}
 	}
 	r, err := w.python.run(ctx, sql)
 	if err == nil && r.why != "" {

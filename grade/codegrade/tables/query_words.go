@@ -1,4 +1,4 @@
-package codeplay
+package tables
 
 import (
 	"fmt"

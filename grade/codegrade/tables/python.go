@@ -1,4 +1,4 @@
-package codeplay
+package tables
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 )
@@ -30,13 +31,13 @@ const (
 	maxPart   = 90_000   // bytes of a request in a cell
 )
 
-// tablesTries is how often a statement is run whose session the machine loses.
-const tablesTries = 3
+// tries is how often a statement is run whose session the machine loses.
+const tries = 3
 
-// A tablesPython is the Python of an episode: a session that is opened for the first statement, and again if
+// A python is the Python of an episode: a session that is opened for the first statement, and again if
 // the machine loses it, or a statement ends it.
-type tablesPython struct {
-	host    *Host
+type python struct {
+	host    *codeplay.Host
 	session sandbox.Session // nil: none is open
 	has     *filling        // the rows in the session; nil: none
 }
@@ -61,13 +62,13 @@ type said struct {
 
 // run runs a statement. An error says nothing about it: the machine failed, and has [quintain.ErrLost], or
 // ctx ended.
-func (p *tablesPython) run(ctx context.Context, s statement) (r reply, err error) {
+func (p *python) run(ctx context.Context, s statement) (r reply, err error) {
 	on, done, err := p.host.Turn(ctx)
 	if err != nil {
 		return r, err
 	}
 	defer done()
-	for range tablesTries {
+	for range tries {
 		if r, err = p.try(ctx, on, s); err == nil {
 			return r, nil
 		}
@@ -80,7 +81,7 @@ func (p *tablesPython) run(ctx context.Context, s statement) (r reply, err error
 }
 
 // try runs a statement once. It sends the rows unless the session has them.
-func (p *tablesPython) try(ctx context.Context, on sandbox.Opener, s statement) (r reply, err error) {
+func (p *python) try(ctx context.Context, on sandbox.Opener, s statement) (r reply, err error) {
 	if p.session == nil {
 		limits := sandbox.Limits{CPU: maxCPU, Memory: maxMemory, Output: maxOutput}
 		if p.session, err = on.Open(ctx, sandbox.Spec{Limits: limits}); err != nil {
@@ -113,7 +114,7 @@ func (p *tablesPython) try(ctx context.Context, on sandbox.Opener, s statement) 
 }
 
 // send sends a statement, in parts if it is long.
-func (p *tablesPython) send(ctx context.Context, s statement) (got sandbox.Result, err error) {
+func (p *python) send(ctx context.Context, s statement) (got sandbox.Result, err error) {
 	text := base64.StdEncoding.EncodeToString(s.request(p.has != s.on))
 	for last := false; !last; {
 		part := text[:min(len(text), maxPart)]
@@ -128,7 +129,7 @@ func (p *tablesPython) send(ctx context.Context, s statement) (got sandbox.Resul
 }
 
 // close closes the session, if one is open.
-func (p *tablesPython) close() (err error) {
+func (p *python) close() (err error) {
 	if p.session != nil {
 		err, p.session, p.has = p.session.Close(), nil, nil
 	}

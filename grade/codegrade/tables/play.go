@@ -1,4 +1,4 @@
-package codeplay
+package tables
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
@@ -34,7 +35,7 @@ func Errand() *toolbox.Errand {
 // Tables plays the scenario in a sandbox. It is a [codeplay.Runner].
 type Tables struct {
 	scenario.Own
-	Host
+	codeplay.Host
 
 	probe   sync.Once
 	version string // of SQLite
