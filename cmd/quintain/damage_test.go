@@ -326,7 +326,7 @@ var (
 	otherwise  = regexp.MustCompile(`may have its previous value|do not belong together|secret`)
 	counted    = map[string]*regexp.Regexp{
 		"trace": regexp.MustCompile(`with (\d+) groups? cannot be read|(\d+) of \d+ groups are missing`),
-		"queue": regexp.MustCompile(`; (\d+) are missing, (\d+) cannot be read`),
+		"queue": regexp.MustCompile(`; (\d+) missing, (\d+) unreadable`),
 	}
 	uncounted = regexp.MustCompile(`the file is missing|damaged places? beside|it has no end|at its beginning|put it back`)
 )

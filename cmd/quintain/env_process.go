@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/interop/atropos/environment"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
@@ -81,6 +82,6 @@ func (w *world) processEnv(ctx context.Context, e *atroposEnv, cut <-chan struct
 		e.closed = append(e.closed, dumps)
 		e.AddSink(run.Records(dumps))
 	}
-	e.live.Say("playing %d groups into %s", of.TotalSteps, file.Name())
+	e.live.Say("playing %s into %s", stats.Count(of.TotalSteps, "group"), file.Name())
 	return e.run(ctx, w)
 }

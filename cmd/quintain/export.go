@@ -72,6 +72,6 @@ func sayDamage(to io.Writer, r *trace.Reader) error {
 // sayUnknown says how many groups have no record of AReaL.
 func (w *world) sayUnknown(n int) {
 	if n > 0 {
-		fmt.Fprintf(w.stderr, "quintain: %d groups have no record of AReaL, which needs log-probabilities: the policy reported none\n", n)
+		fmt.Fprintf(w.stderr, "quintain: %s without a record of AReaL, which needs log-probabilities: the policy reported none\n", stats.Count(n, "group"))
 	}
 }

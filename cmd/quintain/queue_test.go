@@ -60,7 +60,7 @@ func TestQueueCheckAndDump(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := start("hub", "queue", "check", data)
-	if status := p.wait(t); status != 1 || !strings.Contains(p.stderr.String(), "00000001.groups") || !strings.Contains(p.stderr.String(), "2 groups wait") {
+	if status := p.wait(t); status != 1 || !strings.Contains(p.stderr.String(), "00000001.groups") || !strings.Contains(p.stderr.String(), "2 groups waiting") {
 		t.Errorf("status %d: %s", status, p.stderr.String())
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/settings/flags"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run/regrade"
 	"github.com/quintain-rl/quintain/run/watch"
 )
@@ -51,7 +51,7 @@ func newRegrade(w *world) *cobra.Command {
 // regradeOrdered grades what is ordered, shows its progress and prints what changes.
 func regradeOrdered(ctx context.Context, w *world, o *regrade.Ordered) error {
 	bar := screen.NewBar(w.screen(), "grading")
-	o.Told = func(done, total, ungraded int) { bar.Show(done, total, fmt.Sprintf("%d episodes ungraded", ungraded)) }
+	o.Told = func(done, total, ungraded int) { bar.Show(done, total, stats.Count(ungraded, "episode")+" ungraded") }
 	var sum *regrade.Changes
 	names := &watch.Sources{Paths: []string{o.Data}, Program: o.Program}
 	err := names.Use(func(at watch.Config) (err error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/queue"
@@ -43,7 +44,7 @@ func (r *DataReport) queues(ctx context.Context, dir string) {
 		p, records := DataPart{Path: filepath.ToSlash(name), Content: "groups"}, DataPart{Path: filepath.ToSlash(name), Content: "records"}
 		p.Format, err = titled(filepath.Join(folder, "manifest"), "quintain queue, manifest ")
 		found, looked := files.Look(ctx, folder, func(q *queue.Queue) error { return records.read(ctx, q) })
-		p.Content = fmt.Sprintf("%d groups", found.Stats.Waiting.Groups)
+		p.Content = stats.Count(found.Stats.Waiting.Groups, "group")
 		if err = errors.Join(err, looked); err != nil {
 			p.Fault = err.Error()
 		} else if !found.Sound() {
@@ -137,7 +138,7 @@ func traces(dir string) (p DataPart, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.Content = fmt.Sprintf("%d groups of episodes", r.Len())
+	p.Content = stats.Count(r.Len(), "group") + " of episodes"
 	for _, what := range r.Damage() {
 		p.Content += "; " + what
 	}
@@ -159,7 +160,7 @@ func sessions(dir string) (p DataPart, err error) {
 		n++
 		return nil
 	})
-	p.Content = fmt.Sprintf("%d records of agents' sessions", n)
+	p.Content = stats.Count(n, "record") + " of agents' sessions"
 	return p, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/sandbox/backend"
@@ -108,7 +109,7 @@ func Write(w io.Writer, found []Finding) error {
 	warned := slices.ContainsFunc(found, func(f Finding) bool { return f.Level == Warn })
 	switch n := Failed(found); {
 	case n > 0:
-		fmt.Fprintf(w, "%d of %d checks failed.\n", n, len(found))
+		fmt.Fprintf(w, "%d of %s failed.\n", n, stats.Count(len(found), "check"))
 	case warned:
 		fmt.Fprintln(w, "Everything works; see the warnings.")
 	default:

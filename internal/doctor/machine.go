@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
@@ -37,7 +38,7 @@ func judgeProcessors(may, has int) Finding {
 	case may < has:
 		f = ok("processors", "%d of %d, by the limit of the control group or GOMAXPROCS", may, has)
 	case may > has:
-		return ok("processors", "%d threads on %d processors, by GOMAXPROCS", may, has).as(Warn, "threads wait for each other: unset GOMAXPROCS")
+		return ok("processors", "%s on %s, by GOMAXPROCS", stats.Count(may, "thread"), stats.Count(has, "processor")).as(Warn, "threads wait for each other: unset GOMAXPROCS")
 	}
 	if may == 1 {
 		return f.as(Warn, "a run plays, grades and trains on one processor in turns: give it two")

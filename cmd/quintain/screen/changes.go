@@ -37,12 +37,12 @@ func Changes(out io.Writer, c *regrade.Changes, format string) error {
 		fmt.Fprintf(out, "%s could not be read: the trace is damaged there, or has removed them\n", stats.Count(c.Lost, "group"))
 	}
 	if c.Compared > 0 {
-		fmt.Fprintf(out, "agreement: %.2f %% of %d episodes have the same reward; %d wrong ones are now right, %d right ones wrong\n", 100*float64(c.Same)/float64(c.Compared), c.Compared, c.ToRight, c.ToWrong)
+		fmt.Fprintf(out, "agreement: %.2f %% of %s with the same reward; %d from wrong to right, %d from right to wrong\n", 100*float64(c.Same)/float64(c.Compared), stats.Count(c.Compared, "episode"), c.ToRight, c.ToWrong)
 		order := "no group has an order by both"
 		if c.Correlation != nil {
 			order = fmt.Sprintf("rank correlation in groups %.3f (tau-b), %d of %d pairs turned", *c.Correlation, c.Turned, c.Pairs)
 		}
-		fmt.Fprintf(out, "order: %s; %d groups now have equal rewards, %d no longer\n\n", order, c.NowEqual, c.NowApart)
+		fmt.Fprintf(out, "order: %s; equal rewards now in %s, no longer in %d\n\n", order, stats.Count(c.NowEqual, "group"), c.NowApart)
 	}
 	if c.Tasks != nil {
 		tasks := *c.Tasks

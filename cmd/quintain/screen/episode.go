@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/queue/files"
 )
 
@@ -44,7 +45,7 @@ func Skipped(out io.Writer, path string, used int, faults []error) {
 	if len(faults) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "quintain: %s: %d problems are used, and %d rows are not:\n", path, used, len(faults))
+	fmt.Fprintf(out, "quintain: %s: %s used, %s not:\n", path, stats.Count(used, "problem"), stats.Count(len(faults), "row"))
 	for _, f := range faults[:min(len(faults), mostFaults)] {
 		fmt.Fprintf(out, "  %v\n", f)
 	}
@@ -64,8 +65,8 @@ func Queues(out io.Writer, list []files.Report) {
 			fmt.Fprintln(out, finding)
 		}
 		if r.Err == nil {
-			fmt.Fprintf(out, "%d groups wait, %d are done; %d are missing, %d cannot be read; %d places are damaged, %d writes were not finished\n",
-				r.Stats.Waiting.Groups, r.Stats.Known, r.Stats.Lost, r.Stats.Aside.Groups, r.Damaged, r.Cut)
+			fmt.Fprintf(out, "%s waiting, %d done; %d missing, %d unreadable; %s damaged, %s unfinished\n",
+				stats.Count(r.Stats.Waiting.Groups, "group"), r.Stats.Known, r.Stats.Lost, r.Stats.Aside.Groups, stats.Count(r.Damaged, "place"), stats.Count(r.Cut, "write"))
 		}
 	}
 }

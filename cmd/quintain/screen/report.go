@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/run/watch/words"
@@ -94,13 +95,13 @@ func (p *paper) facts(r *run.Report) {
 		}
 	}
 	if r.NoLogProbs > 0 {
-		p.fact("no logprobs", "%d sequences", r.NoLogProbs)
+		p.fact("no logprobs", "%s", stats.Count(r.NoLogProbs, "sequence"))
 	}
 	if r.Unscored > 0 {
-		p.fact("no teacher", "%d groups: %s", r.Unscored, r.TeacherFault)
+		p.fact("no teacher", "%s: %s", stats.Count(r.Unscored, "group"), r.TeacherFault)
 	}
 	if r.Replays > 0 || r.PlayedAgain > 0 {
-		p.fact("played again", "%d episodes, %d problems", r.Replays, r.PlayedAgain)
+		p.fact("played again", "%s, %s", stats.Count(r.Replays, "episode"), stats.Count(r.PlayedAgain, "problem"))
 	}
 	if r.Tokens > 0 {
 		p.fact(r.Unit, "%s, %s a second", words.Count(r.Tokens), words.Count(int(r.Rate())))

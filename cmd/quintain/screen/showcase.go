@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run"
 )
 
@@ -112,7 +113,7 @@ func (c *showcase) turn(now time.Time, while time.Duration) bool {
 // replies tells how many replies are right, if anybody says so: those who reward sessions need not.
 func (s *shown) replies() string {
 	if s.right == 0 && s.mean > 0 {
-		return fmt.Sprintf("%d replies, mean score %.2f", s.of, s.mean)
+		return fmt.Sprintf("%s, mean score %.2f", stats.Count(s.of, "reply"), s.mean)
 	}
 	return fmt.Sprintf("%d of %d replies right, mean score %.2f", s.right, s.of, s.mean)
 }

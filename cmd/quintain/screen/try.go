@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -19,7 +20,7 @@ func Try(out io.Writer, t *quintain.Trajectory) error {
 		tryCall(out, t, k)
 	}
 	wrote(out, t)
-	fmt.Fprintf(out, "%s in %.2f s: %d calls, %d tokens sampled, %s\n", t.Outcome, t.Took.Seconds(), len(t.Turns), t.Sampled(), drifts(t))
+	fmt.Fprintf(out, "%s in %.2f s: %s, %s sampled, %s\n", t.Outcome, t.Took.Seconds(), stats.Count(len(t.Turns), "call"), stats.Count(t.Sampled(), "token"), drifts(t))
 	if !t.Outcome.Rewarded() {
 		return fmt.Errorf("the episode has no score (%s): %s", t.Outcome, t.Error)
 	}
@@ -55,7 +56,7 @@ func tryCall(out io.Writer, t *quintain.Trajectory, k int) {
 			fmt.Fprintf(out, ", %s", Safe(word))
 		}
 	}
-	fmt.Fprintf(out, ": %s; %d tokens read, %d sampled", place, len(turn.Read), len(turn.Wrote))
+	fmt.Fprintf(out, ": %s; %s read, %d sampled", place, stats.Count(len(turn.Read), "token"), len(turn.Wrote))
 	if of.Took > 0 {
 		fmt.Fprintf(out, " in %v", of.Took.Round(100*time.Microsecond))
 	}

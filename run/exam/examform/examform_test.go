@@ -76,7 +76,7 @@ func TestForms(t *testing.T) {
 		has, hasNo []string
 	}{
 		{"table", []string{
-			"t|<b>:0 ", "1 of 4", "0.500–1.000", "2: 1.000", "50.0 %", "25.0 %", "0 of 1 (all there are)", "all levels of", "category", "; 3 problems are left",
+			"t|<b>:0 ", "1 of 4", "0.500–1.000", "2: 1.000", "50.0 %", "25.0 %", "0 of 1 (all there are)", "all levels of", "category", "; 3 problems left",
 			"episodes 2 (scored: 1, model_failed: 1)",
 		}, []string{"NaN"}},
 		{"markdown", []string{`| t\|<b>:0 | 1 of 4 | 0.750 | 0.500–1.000 | 0.500 | 2: 1.000 | 2: 0.500 | 50.0 % | 12 | 20 | 25.0 % | 0 | 0.250 | 12.5 % | 4.0 |`}, []string{"| t|<b>"}},

@@ -126,7 +126,7 @@ func problems(row *exam.Row) string {
 func total(r *exam.Report) string {
 	text := fmt.Sprintf("mean score %s (95 %%: %s) of episodes %s in %.1f s", number(r.Mean), interval(r.Within), outcomes(r.Episodes), r.Seconds)
 	if r.Left > 0 {
-		text += fmt.Sprintf("; %d problems are left", r.Left)
+		text += "; " + stats.Count(r.Left, "problem") + " left"
 	}
 	return text
 }
