@@ -269,7 +269,7 @@ func (s *shop) check(first int) {
 		s.t.Fatalf("%d groups", len(s.judged))
 	}
 	for _, e := range s.judged[0].Trajectories {
-		if len(e.Turns) != 5 || e.Outcome != quintain.Scored || e.Replays != 0 {
+		if len(e.Turns) != 5 || !e.Outcome.Rewarded() || e.Replays != 0 {
 			s.t.Fatalf("an episode of %d turns with outcome %s and %d replays: %s", len(e.Turns), e.Outcome, e.Replays, e.Error)
 		}
 		for k, turn := range e.Turns {
