@@ -130,7 +130,7 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 	}
 	r.faults, r.refusals, r.aged = newBackoffs()
 	r.sinks = append([]Sink{r.tally}, c.Sinks...)
-	streams, err := r.openStreams()
+	streams, err := r.openStreams(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func Open(ctx context.Context, c Config) (*Run, error) {
 const drawPause = 5 * time.Second
 
 // openStreams returns the streams to play, and draws the sets of the evaluations.
-func (r *Run) openStreams() (streams []rollout.Stream, err error) {
+func (r *Run) openStreams(ctx context.Context) (streams []rollout.Stream, err error) {
 	streams = append(streams, r.config.Streams...)
 	examined := r.config.Settings.ExamProblems > 0 && r.config.Trainer.Exams == nil
 	for i, s := range streams {
@@ -179,7 +179,7 @@ func (r *Run) openStreams() (streams []rollout.Stream, err error) {
 			r.say("drawing the held-out problems: those of %d of %s", done, stats.Count(total, "level"))
 		}
 	}}
-	r.sets, err = exam.NewSets(r.config.Streams, how)
+	r.sets, err = exam.NewSets(ctx, r.config.Streams, how)
 	return streams, err
 }
 

@@ -250,7 +250,7 @@ func (b *breaking) Send(_ context.Context, groups []queue.Delivery, mark func([]
 func TestExamsThatAreDue(t *testing.T) {
 	t.Parallel()
 	c := selling(t, open(t, queue.NewMemory()), &shop{want: 1 << 30})
-	sets, err := exam.NewSets(c.Streams, exam.Settings{Problems: 3, Split: exam.BothSides})
+	sets, err := exam.NewSets(t.Context(), c.Streams, exam.Settings{Problems: 3, Split: exam.BothSides})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func (w *world) serveEnv(ctx context.Context, e *atroposEnv, to environment.Link
 	}
 	cfg.Trainer.Consumer, cfg.Cut, cfg.Rules.MaxSequence = run.Send(link), cut, link.MaxTokens()
 	cfg.Beside = append(cfg.Beside, link.Run)
-	if cfg.Trainer.Exams, err = environment.Exams(&e.of.Env, &e.config.Source.Scenario, link); err != nil {
+	if cfg.Trainer.Exams, err = environment.Exams(ctx, &e.of.Env, &e.config.Source.Scenario, link); err != nil {
 		return err
 	}
 	if err := e.saveGroups(&cfg); err != nil {

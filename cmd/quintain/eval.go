@@ -105,7 +105,7 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 			bar.Show(done, total, "a set for each level")
 		}
 	}
-	sets, err := exam.NewSets(streams, how)
+	sets, err := exam.NewSets(ctx, streams, how)
 	bar.End()
 	if err = cmp.Or(err, exam.CheckAsked(sets)); err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func TestTheStarterClimbsItsOwnTasks(t *testing.T) {
 	if len(weights) != 6 || len(streams) < 20 {
 		t.Errorf("there are %d levels of %d tasks, want more of 6", len(streams), len(weights))
 	}
-	sets, err := exam.NewSets(streams, exam.Settings{Problems: 8})
+	sets, err := exam.NewSets(t.Context(), streams, exam.Settings{Problems: 8})
 	if err != nil {
 		t.Fatal(err)
 	}

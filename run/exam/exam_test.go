@@ -61,7 +61,7 @@ func (s space) Size(int) int {
 // sets returns the sets of one space.
 func sets(t *testing.T, s space, how exam.Settings) []exam.Set {
 	t.Helper()
-	all, err := exam.NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, how)
+	all, err := exam.NewSets(t.Context(), []rollout.Stream{{Scenario: s, Weight: 1}}, how)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func Example() {
 	}
 	how := exam.Defaults()
 	how.Problems = 10
-	sets, err := exam.NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, how)
+	sets, err := exam.NewSets(context.Background(), []rollout.Stream{{Scenario: s, Weight: 1}}, how)
 	if err != nil {
 		fmt.Println(err)
 		return

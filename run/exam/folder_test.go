@@ -28,7 +28,7 @@ func problems(tb testing.TB, n int) []Set {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	sets, err := NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, Settings{Problems: n})
+	sets, err := NewSets(tb.Context(), []rollout.Stream{{Scenario: s, Weight: 1}}, Settings{Problems: n})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func Example() {
 	defer os.RemoveAll(folder)
 	spec, _ := scenario.Find(scenarios.All, "reasoning_gym")
 	s, _ := spec.Over(arithmetic.Tasks()[0], nil)
-	sets, err := NewSets([]rollout.Stream{{Scenario: s, Weight: 1}}, Settings{Problems: 5})
+	sets, err := NewSets(context.Background(), []rollout.Stream{{Scenario: s, Weight: 1}}, Settings{Problems: 5})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,6 +2,7 @@ package exam_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -53,7 +54,7 @@ func (s says) Sample(_ context.Context, r quintain.Request) ([]quintain.Sample, 
 
 func TestSummaries(t *testing.T) {
 	t.Parallel()
-	all, err := exam.NewSets([]rollout.Stream{stream(t, "chain_sum", 0), stream(t, "chain_sum", 2), stream(t, "countdown", 2)}, exam.Settings{Problems: 4})
+	all, err := exam.NewSets(t.Context(), []rollout.Stream{stream(t, "chain_sum", 0), stream(t, "chain_sum", 2), stream(t, "countdown", 2)}, exam.Settings{Problems: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestKeptProblemsAreNotPlayedAgain(t *testing.T) {
 
 func TestNewSetsRefusesProblemsTwice(t *testing.T) {
 	t.Parallel()
-	_, err := exam.NewSets([]rollout.Stream{stream(t, "chain_sum", 0), stream(t, "chain_sum", 0)}, exam.Settings{Problems: 2})
+	_, err := exam.NewSets(t.Context(), []rollout.Stream{stream(t, "chain_sum", 0), stream(t, "chain_sum", 0)}, exam.Settings{Problems: 2})
 	if fmt.Sprint(err) != "chain_sum:0 and chain_sum:0 (2) have the same problems: it is listed twice" {
 		t.Error(err)
 	}
@@ -130,7 +131,7 @@ func TestNewSetsRefusesProblemsTwice(t *testing.T) {
 
 func TestNothingToAskIsAnError(t *testing.T) {
 	t.Parallel()
-	some, err := exam.NewSets([]rollout.Stream{stream(t, "chain_sum", 0)}, exam.Settings{Problems: 1})
+	some, err := exam.NewSets(t.Context(), []rollout.Stream{stream(t, "chain_sum", 0)}, exam.Settings{Problems: 1})
 	if err != nil || exam.CheckAsked(some) != nil || exam.CheckAsked(append(some, exam.Set{})) != nil {
 		t.Error(err, exam.CheckAsked(some))
 	}
@@ -143,7 +144,7 @@ func TestEvalSeed(t *testing.T) {
 	t.Parallel()
 	ids := map[string]bool{}
 	for _, seed := range []uint64{0, exam.Seed, 7} {
-		all, err := exam.NewSets([]rollout.Stream{stream(t, "chain_sum", 0)}, exam.Settings{Problems: 1, Seed: seed})
+		all, err := exam.NewSets(t.Context(), []rollout.Stream{stream(t, "chain_sum", 0)}, exam.Settings{Problems: 1, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +170,7 @@ func TestSummariesOfGames(t *testing.T) {
 		}
 	}
 	streams = append(streams, stream(t, "chain_sum", 0))
-	sets, err := exam.NewSets(streams, exam.Settings{Problems: 4})
+	sets, err := exam.NewSets(t.Context(), streams, exam.Settings{Problems: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,5 +187,15 @@ func TestSummariesOfGames(t *testing.T) {
 	}
 	if r.Rows[1].Play != nil || r.Play == nil || *r.Play != *got {
 		t.Errorf("a task of one reply has the moves %+v, and all rows %+v", r.Rows[1].Play, r.Play)
+	}
+}
+
+// TestDrawingEnds wants an interrupted context to end the drawing: a level of few problems is
+// searched for long.
+func TestDrawingEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := exam.NewSets(ctx, []rollout.Stream{stream(t, "chain_sum", 0)}, exam.Settings{Problems: 1 << 30}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want %v", err, context.Canceled)
 	}
 }

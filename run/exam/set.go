@@ -1,6 +1,7 @@
 package exam
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -25,13 +26,14 @@ type Set struct {
 
 // NewSets returns a set for each stream: the first how.Problems problems of how.Seed on the
 // side how.Split, each question once, or all if there are fewer. From a file it takes the
-// rows in order. It opens no environment. The error names two streams that share a problem.
-func NewSets(streams []rollout.Stream, how Settings) ([]Set, error) {
+// rows in order. It opens no environment. The error names two streams that share a problem,
+// or is that of ctx, which ends the drawing.
+func NewSets(ctx context.Context, streams []rollout.Stream, how Settings) ([]Set, error) {
 	sets := make([]Set, len(streams))
 	labels := map[string]string{} // by the IDs of the problems
 	levels := rollout.Levels(streams)
 	for i, label := range rollout.Labels(streams) {
-		set, err := newSet(streams[i], how)
+		set, err := newSet(ctx, streams[i], how)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
@@ -61,7 +63,7 @@ func CheckAsked(sets []Set) error {
 }
 
 // newSet draws the set of a stream.
-func newSet(s rollout.Stream, how Settings) (Set, error) {
+func newSet(ctx context.Context, s rollout.Stream, how Settings) (Set, error) {
 	set := Set{Scenario: s.Scenario}
 	size, want := s.Size(), how.Problems
 	if how.Split == AutoSide && size > 0 {
@@ -77,6 +79,9 @@ func newSet(s rollout.Stream, how Settings) (Set, error) {
 	}
 	seen := map[quintain.Key]bool{}
 	for index, vain := 0, 0; len(set.Problems) < want; index++ {
+		if err := ctx.Err(); err != nil {
+			return set, err
+		}
 		if size > 0 && index == size || size == 0 && vain == patience(len(seen)) {
 			set.Complete = true
 			return set, nil

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"cmp"
+	"context"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -89,7 +90,7 @@ func Exam(e *Env) (exam.Settings, quintain.Sampling) {
 }
 
 // Exams returns Atropos' fixed evaluation in a scenario, which a link requests; nil: none.
-func Exams(e *Env, scenario *catalog.ScenarioChoice, link *Link) (*run.Exams, error) {
+func Exams(ctx context.Context, e *Env, scenario *catalog.ScenarioChoice, link *Link) (*run.Exams, error) {
 	if e.StepsPerEval < 1 {
 		return nil, nil
 	}
@@ -102,7 +103,7 @@ func Exams(e *Env, scenario *catalog.ScenarioChoice, link *Link) (*run.Exams, er
 		return nil, err
 	}
 	which, how := Exam(e)
-	sets, err := exam.NewSets(of, which)
+	sets, err := exam.NewSets(ctx, of, which)
 	return &run.Exams{Sets: sets, Sampling: how, Due: link.ExamDue(), Hold: link.Hold}, err
 }
 

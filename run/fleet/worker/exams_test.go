@@ -18,7 +18,7 @@ import (
 // the report as JSON, without the time that it took.
 func (s *shop) report(samples int, elsewhere rollout.Delegate) string {
 	s.t.Helper()
-	sets, err := exam.NewSets(s.streams, exam.Settings{Problems: 24, Split: exam.HeldOutSide})
+	sets, err := exam.NewSets(s.t.Context(), s.streams, exam.Settings{Problems: 24, Split: exam.HeldOutSide})
 	if err != nil {
 		s.t.Fatal(err)
 	}
