@@ -81,6 +81,7 @@ BEFORE = {
     ],
     "docs/stability.md": ["quintain run --policy script --steps 1"],
     "docs/watch.md": ["quintain run --policy script --steps 1", "quintain run --policy script --steps 1 --data successor", *EVALUATED],
+    "scenario/external/python/README.md": ["quintain scenarios init made && cp -r made/. ."],
     "quintain eval compare --help": EVALUATED,
     "quintain hub queue dump --help": ["quintain hub --data other"],
     "quintain hub stats --help": ["quintain hub --data other", "curl -X PUT http://127.0.0.1:8000/v1/runs/exp2"],
