@@ -384,6 +384,7 @@ class Reader:
             "servers.txt": "http://127.0.0.1:8001\n",
             "rubric.yaml": "criteria: [{name: correct, text: Is it right?}, {name: concise, text: Is it short?}]\n",
             "judge.yaml": "rubric: rubric.yaml\nurl: [http://127.0.0.1:8002/v1]\nmodel: my-judge\ncheck: {every: 0}\n",
+            "other-server.yaml": "rubric: rubric.yaml\nurl: [http://127.0.0.1:8002/v1]\nmodel: my-judge\ncheck: {every: 0}\n",
             "replies.jsonl": '{"id": "7", "question": "What is 2 + 2?", "reply": "4"}\n',
             "essays.jsonl": (json.dumps({"question": "Praise the sea.", "answer": "It is wide."}) + "\n") * 3,
             "good.jsonl": json.dumps(code) + "\n", "test.jsonl": json.dumps(code) + "\n",
