@@ -140,7 +140,7 @@ func (r *round) open(ctx context.Context) []*websocket.Conn {
 		turns <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turns }()
-			c, _, err := websocket.Dial(ctx, r.address, nil)
+			c, _, err := websocket.Dial(ctx, r.address, nil) //nolint:bodyclose // there is none
 			if err != nil {
 				r.note(err)
 				return

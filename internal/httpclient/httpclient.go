@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -122,9 +123,7 @@ func (c *Client) Request(ctx context.Context, method, url string, body []byte) (
 	if err != nil {
 		return nil, &Error{Method: method, Err: cause(ctx, err)}
 	}
-	for name, values := range c.header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, c.header)
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}

@@ -28,15 +28,15 @@ func (a *Appender) Append(dst []byte, v any) ([]byte, error) {
 		return append(dst, "null"...), nil
 	}
 	if t := of.Type(); t != a.last {
-		known := false
-		if a.plan, known = a.plans[t]; !known {
+		known, ok := a.plans[t]
+		if !ok {
 			if a.plans == nil {
 				a.plans = map[reflect.Type]plan{}
 			}
-			a.plan = planOf(t, nil)
-			a.plans[t] = a.plan
+			known = planOf(t, nil)
+			a.plans[t] = known
 		}
-		a.last = t
+		a.last, a.plan = t, known
 	}
 	if a.plan == nil {
 		return Append(dst, v)

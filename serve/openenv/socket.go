@@ -50,7 +50,7 @@ func (s *server) socket(c *web.Call) (err error) {
 		k.refuse(s.sessions.Count(), s.limits.Most)
 		return nil
 	}
-	defer s.sessions.End(id, c.Owner)
+	defer func() { _ = s.sessions.End(id, c.Owner) }() // it may be over
 	one := s.session()
 	defer one.close()
 	for k.turn(one) {

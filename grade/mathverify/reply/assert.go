@@ -81,7 +81,7 @@ var headline = compiled.Regexp(`^[*\s]*\d[\d.,/]*\*{0,2} [\pL²³/]+[*]{0,2}\. `
 // withoutCheck drops the sentences after the answer that check or explain it.
 func withoutCheck(text string) string {
 	from := max(0, len(text)-maxRead)
-	if strings.IndexAny(strings.TrimRight(text[from:], ".!?。 \n"), ".!?\n。？！✓") < 0 { // one sentence
+	if !strings.ContainsAny(strings.TrimRight(text[from:], ".!?。 \n"), ".!?\n。？！✓") { // one sentence
 		return text
 	}
 	low := lower(text[from:])
