@@ -82,6 +82,11 @@ func clauseStart(text string) int {
 // sentence tells of nobody who says it, and a word that gives a value stands before it, or a noun that it counts after
 // it. A value of which the sentence says something is not stated.
 func (want wanted) states(text, found string, rule Rule) bool {
+	if rule == RuleNumber || rule == RuleFormula { // its reason may name it again: "It can't be 5, because 5 doesn't divide 42"
+		if head := withoutReason(text); len(head) < len(text) && strings.Contains(head, found) && !want.states(head, found, rule) {
+			return false
+		}
+	}
 	start, end := want.find(text, found, rule)
 	if start < 0 { // put together from several places, or a part of a word: "the 14th"
 		return !slices.ContainsFunc(ordinal().FindAllStringSubmatch(text, -1), func(m []string) bool { return m[1] == found })
