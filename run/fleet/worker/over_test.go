@@ -1,12 +1,17 @@
 package worker_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/run/fleet/worker"
 )
@@ -72,5 +77,31 @@ func TestAWorkerEndsWithItsRun(t *testing.T) {
 				t.Errorf("%s: the last call is %s, want %s", test.when, last, test.last)
 			}
 		})
+	}
+}
+
+// A wait for the inference server that the end of the worker cuts is no error, whichever of the two is noticed first.
+func TestEnded(t *testing.T) {
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	stopped := fmt.Errorf("%w while it waited", quintain.ErrCancelled)
+	for _, test := range []struct {
+		why  string
+		over bool
+		err  error
+		want error
+	}{
+		{"the context's end", true, context.Canceled, nil},
+		{"a request given up", true, stopped, nil},
+		{"a request given up, but the worker goes on", false, stopped, stopped},
+		{"another fault", true, io.EOF, io.EOF},
+	} {
+		ctx := t.Context()
+		if test.over {
+			ctx = over
+		}
+		if got := worker.Ended(ctx, test.err); !errors.Is(got, test.want) {
+			t.Errorf("%s: got %v, want %v", test.why, got, test.want)
+		}
 	}
 }

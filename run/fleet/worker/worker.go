@@ -247,9 +247,9 @@ func (w *Worker) run(ctx context.Context) error {
 	return nil
 }
 
-// Ended returns err unless it is the end of ctx.
+// Ended returns err unless it is the end of ctx, or a request given up because of it.
 func Ended(ctx context.Context, err error) error {
-	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+	if ctx.Err() != nil && (errors.Is(err, context.Cause(ctx)) || errors.Is(err, quintain.ErrCancelled)) {
 		return nil
 	}
 	return err
