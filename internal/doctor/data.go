@@ -167,7 +167,7 @@ func (r DataReport) Write(w io.Writer) error {
 	end := "This program reads all of it, and upgrades nothing."
 	switch {
 	case !r.Reads:
-		end = "This program does not read all of it: use the one that wrote it, or a later one."
+		end = "This program does not read all of it. If a newer one wrote it, use that, or a later one; what is damaged is put back from a backup (docs/backup.md)."
 	case upgrades:
 		end = "This program reads all of it. It upgrades the parts that say so when a run continues; copy the folder first if you may want to go back (docs/stability.md)."
 	}

@@ -218,7 +218,7 @@ func lines(path string) error {
 	}
 	var object map[string]any
 	if err := strictjson.Unmarshal(line, &object); err != nil {
-		return fmt.Errorf("%s: line 1: %w", filepath.Base(path), err)
+		return fmt.Errorf("%s: line 1: is no JSON object: it is damaged", filepath.Base(path))
 	}
 	return nil
 }
