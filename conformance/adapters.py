@@ -88,7 +88,7 @@ def inspect_run(folder, task, answer, **args):
         return made
 
     model = get_model("mockllm/model", custom_outputs=output, memoize=False)
-    [log] = inspect_ai.eval(f"{ROOT}/examples/inspect/quintain_tasks.py@{task}", model=model, task_args=args, log_dir=str(folder / "logs"), display="none")
+    [log] = inspect_ai.eval(f"{ROOT}/docs/examples/inspect/quintain_tasks.py@{task}", model=model, task_args=args, log_dir=str(folder / "logs"), display="none")
     log = read_eval_log(log.location)
     if log.status != "success":
         raise SystemExit(f"{task}: {log.status}: {log.error and log.error.message}")

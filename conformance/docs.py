@@ -122,7 +122,7 @@ def helps(quintain):
 def pages():
     """The pages whose commands readers type: all but those on decisions and changes, and those within the program."""
     listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    return [p for p in listed if not p.startswith(("docs/decisions/", "internal/", ".github/")) and p != "CHANGELOG.md"]
+    return [p for p in listed if not p.startswith(("docs/decisions/", "internal/", ".github/")) and p not in ("CHANGELOG.md", "docs/moved.md")]
 
 
 def changed(commit, page, text):
@@ -177,7 +177,7 @@ def named(text):
     for number, line in enumerate(text.splitlines(), 1):
         if not line.startswith("    "):
             for code in re.findall(r"`([^`]+)`", line):
-                if re.match(r"(?:quintain|go (?:test|run|build)|make|conformance/\w+|bench/\S+|\.ci/\w+|python3? (?:bench|conformance|examples)/\S+)(?= |$)", code) and "${" not in code:
+                if re.match(r"(?:quintain|go (?:test|run|build)|make|conformance/\w+|bench/\S+|\.ci/\w+|python3? (?:bench|conformance|docs/examples)/\S+)(?= |$)", code) and "${" not in code:
                     yield number, code
 
 
