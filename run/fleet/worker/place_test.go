@@ -75,6 +75,7 @@ func newOffice(t *testing.T, n int, file string) (o *office, closing func()) {
 		for _, end := range ends {
 			end()
 		}
+		pause.For(context.Background(), time.Second) // net/http lets a connection that it closes linger for half of that
 	}
 }
 
