@@ -82,7 +82,7 @@ func clauseStart(text string) int {
 // sentence tells of nobody who says it, and a word that gives a value stands before it, or a noun that it counts after
 // it. A value of which the sentence says something is not stated.
 func (want wanted) states(text, found string, rule Rule) bool {
-	if rule == RuleNumber || rule == RuleFormula { // its reason may name it again: "It can't be 5, because 5 doesn't divide 42"
+	if (rule == RuleNumber || rule == RuleFormula) && strings.Count(text, found) > 1 { // "It can't be 5, because 5 doesn't divide 42"
 		if head := withoutReason(text); len(head) < len(text) && strings.Contains(head, found) && !want.states(head, found, rule) {
 			return false
 		}
