@@ -118,3 +118,20 @@ func (p *packing) putTransposed(m matrix, at int) {
 func multiply(c, a matrix, b *packing, add bool) {
 	mulPanels(c.between(0, a.rows), a.factor(), b.all(), add)
 }
+
+// flip copies the transpose of another packing.
+func (p *packing) flip(from *packing) {
+	p.resize(from.n, from.k)
+	for j := range from.panels() {
+		panel := from.panel(j)
+		for i := 0; i < from.k; i += lanes {
+			to := p.panel(i / lanes)
+			for col := range min(lanes, from.n-j*lanes) {
+				row := to.block(j*lanes + col)
+				for k := range min(lanes, from.k-i) {
+					row[k] = panel.data[(i+k)*lanes+col]
+				}
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package transformer
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -11,15 +12,16 @@ import (
 // writer needs exclusive access.
 type Model struct {
 	config  Config
-	params  []float32 // all tensors in order
+	params  []float32 // all trained tensors in order
 	tensors []Tensor
+	base    *base // the frozen tensors, which clones share; nil: all are trained
 }
 
 // A Tensor is a view of one group of a model's parameters.
 type Tensor struct {
 	Name string    // "embed", "head", or one of a layer, such as "layers.0.qkv"
-	Rows int       // inputs of a matrix; tokens, for embed and head
-	Cols int       // outputs of a matrix; Width, for embed and head
+	Rows int       // inputs of a matrix; tokens, for embed and head; of frozen matrices the outputs
+	Cols int       // outputs of a matrix; Width, for embed and head; of frozen matrices the inputs
 	Data []float32 // row by row, shared with the model
 
 	decays bool    // weight decay applies to it
@@ -44,8 +46,11 @@ const (
 	layerTensors
 )
 
-// shapes lists the tensors in storage order: embed, head, and those of each layer.
+// shapes lists the trained tensors in storage order: embed, head, and those of each layer; or the adapters.
 func (c Config) shapes() []shape {
+	if c.Rank > 0 {
+		return c.adapters()
+	}
 	in := 1 / math.Sqrt(float64(c.Width))
 	list := []shape{
 		{name: "embed", rows: c.Vocab, cols: c.Width, spread: 1},
@@ -65,12 +70,20 @@ func (c Config) shapes() []shape {
 // New returns a model with random parameters, which depend only on the sizes and the seed
 // and are the same on every machine. The head, the shifts, and the matrices that write to
 // the residual stream start at zero, so a new model gives every token the same
-// probability.
+// probability. For a model with adapters use [Adapt].
 func New(c Config, seed uint64) (*Model, error) {
-	m, err := blank(c)
-	if err != nil {
-		return nil, err
+	if c.Rank > 0 {
+		return nil, errors.New("a new model has no adapters")
 	}
+	m, err := blank(c)
+	if err == nil {
+		m.draw(seed)
+	}
+	return m, err
+}
+
+// draw fills the trained parameters.
+func (m *Model) draw(seed uint64) {
 	var key [32]byte
 	copy(key[:], "quintain transformer start")
 	for i := range m.tensors {
@@ -79,7 +92,6 @@ func New(c Config, seed uint64) (*Model, error) {
 		binary.LittleEndian.PutUint64(key[24:], seed)
 		fill(t.Data, t.spread, rand.NewChaCha8(key))
 	}
-	return m, nil
 }
 
 // fill draws uniform numbers with standard deviation spread. Each is one product of two
@@ -94,7 +106,7 @@ func fill(to []float32, spread float32, src *rand.ChaCha8) {
 	}
 }
 
-// blank returns a model with zero parameters.
+// blank returns a model with zero parameters, and without frozen ones.
 func blank(c Config) (*Model, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -112,24 +124,25 @@ func blank(c Config) (*Model, error) {
 // Config returns the model's sizes.
 func (m *Model) Config() Config { return m.config }
 
-// Params returns all parameters, shared with the model, in the order of [Model.Tensors].
+// Params returns all trained parameters, shared with the model, in the order of [Model.Tensors].
 func (m *Model) Params() []float32 { return m.params }
 
-// Tensors returns views of the parameters, in order. The caller may change the data but
+// Tensors returns views of the trained parameters, in order. The caller may change the data but
 // not the list.
 func (m *Model) Tensors() []Tensor { return m.tensors }
 
-// Clone returns a copy that shares nothing.
+// Clone returns a copy that shares nothing but the frozen tensors.
 func (m *Model) Clone() *Model {
 	c, err := blank(m.config)
 	if err != nil {
 		panic("transformer: a model with invalid sizes")
 	}
 	copy(c.params, m.params)
+	c.base = m.base
 	return c
 }
 
-// CopyFrom copies the parameters of another model. It returns [ErrSizes] for a model of
+// CopyFrom copies the trained parameters of another model. It returns [ErrSizes] for a model of
 // other sizes.
 func (m *Model) CopyFrom(from *Model) error {
 	if m.config != from.config {

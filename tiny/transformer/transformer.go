@@ -25,54 +25,113 @@
 package transformer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
 
-// A Config gives the sizes of a model. The JSON form is part of the weights file.
+// A Config gives the sizes and the shape of a model. The JSON form is part of the weights file. The zero values
+// of all but the first six fields are the starter's shape; Rank above 0 is that of Llama and its kin, with
+// adapters.
 type Config struct {
-	Vocab   int `json:"vocab"`   // tokens are 0 to Vocab-1; 2 to 65536
-	Context int `json:"context"` // tokens of the longest sequence; 2 to 65536
-	Layers  int `json:"layers"`  // 1 to 64
-	Width   int `json:"width"`   // of the residual stream: Heads times a multiple of 16, at most 4096
+	Vocab   int `json:"vocab"`   // tokens are 0 to Vocab-1; 2 to 262144
+	Context int `json:"context"` // tokens of the longest sequence; 2 to 131072
+	Layers  int `json:"layers"`  // 1 to 128
+	Width   int `json:"width"`   // of the residual stream, a multiple of 16, at most 8192
 	Heads   int `json:"heads"`   // attention heads of a layer
-	Hidden  int `json:"hidden"`  // units inside a perceptron: a multiple of 16, at most 16384; 4·Width is usual
+	Hidden  int `json:"hidden"`  // units inside a perceptron: a multiple of 16, at most 32768
+
+	Rank  int     `json:"rank,omitempty"`  // of the adapters, a multiple of 16, at most 256: they alone are trained; 0: no adapters, all is trained
+	Alpha float64 `json:"alpha,omitempty"` // adapters count Alpha/Rank times; above 0 with adapters
+
+	// All below want adapters, since these tensors are frozen.
+	KVHeads    int     `json:"kv_heads,omitempty"`    // heads of keys and values, each for Heads/KVHeads adjacent heads of queries; 0: Heads
+	HeadWidth  int     `json:"head_width,omitempty"`  // columns of a head, a multiple of 16; 0: Width/Heads
+	Biases     bool    `json:"biases,omitempty"`      // of queries, keys and values
+	QKNorm     bool    `json:"qk_norm,omitempty"`     // queries and keys are normalised head by head, with gains
+	Tied       bool    `json:"tied,omitempty"`        // the head is the embedding
+	Epsilon    float64 `json:"epsilon,omitempty"`     // of the normalisations; 0: 1e-6
+	RotaryBase float64 `json:"rotary_base,omitempty"` // the slowest pair of columns turns by about 1/RotaryBase a position; 0: 10000
+	Rotary     Scaling `json:"rotary,omitzero"`
+}
+
+// Scaling stretches the slow rotations of a model beyond the context of its first training, as Llama 3 does
+// ("llama3" in its config.json). The zero value leaves all as they are.
+type Scaling struct {
+	Factor  float64 `json:"factor"`  // the slowest rotations turn so many times slower
+	Low     float64 `json:"low"`     // rotations with fewer turns in Context positions are slow
+	High    float64 `json:"high"`    // those with more are left as they are; in between it blends
+	Context int     `json:"context"` // positions of the first training
 }
 
 // Check reports the first invalid size.
 func (c Config) Check() error {
-	within := func(name string, n, lo, hi int) error {
-		if n < lo || n > hi {
-			return fmt.Errorf("%s is %d, want %d to %d", name, n, lo, hi)
+	for _, s := range []struct {
+		name      string
+		n, lo, hi int
+	}{
+		{"vocab", c.Vocab, 2, 1 << 18}, {"context", c.Context, 2, 1 << 17}, {"layers", c.Layers, 1, 128},
+		{"width", c.Width, lanes, 8192}, {"heads", c.Heads, 1, 8192 / lanes}, {"hidden", c.Hidden, lanes, 32768},
+		{"rank", c.Rank, 0, 256}, {"kv_heads", c.KVHeads, 0, c.Heads}, {"head_width", c.HeadWidth, 0, 1024},
+	} {
+		if s.n < s.lo || s.n > s.hi {
+			return fmt.Errorf("%s is %d, want %d to %d", s.name, s.n, s.lo, s.hi)
+		}
+	}
+	for _, s := range []struct {
+		name string
+		n    int
+	}{{"width", c.Width}, {"hidden", c.Hidden}, {"rank", c.Rank}, {"head_width", c.headWidth()}} {
+		if s.n%lanes != 0 {
+			return fmt.Errorf("%s is %d, want a multiple of %d", s.name, s.n, lanes)
+		}
+	}
+	if c.HeadWidth == 0 && c.Width%c.Heads != 0 || c.Heads%c.kvHeads() != 0 {
+		return fmt.Errorf("heads is %d, want a divisor of the width %d and a multiple of kv_heads, %d", c.Heads, c.Width, c.kvHeads())
+	}
+	if err := c.checkAdapters(); err != nil {
+		return err
+	}
+	if n := c.all(); n > maxParams {
+		return fmt.Errorf("%.0f parameters, at most %d", n, int64(maxParams))
+	}
+	return nil
+}
+
+// checkAdapters checks the fields that go with adapters.
+func (c Config) checkAdapters() error {
+	if c.Rank == 0 {
+		if c != (Config{Vocab: c.Vocab, Context: c.Context, Layers: c.Layers, Width: c.Width, Heads: c.Heads, Hidden: c.Hidden}) {
+			return errors.New("rank is 0, want one or more: all of this model's shape but its adapters is frozen")
 		}
 		return nil
 	}
-	if err := errors.Join(
-		within("vocab", c.Vocab, 2, 1<<16),
-		within("context", c.Context, 2, 1<<16),
-		within("layers", c.Layers, 1, 64),
-		within("width", c.Width, lanes, 4096),
-		within("heads", c.Heads, 1, 4096/lanes),
-		within("hidden", c.Hidden, lanes, 16384),
-	); err != nil {
-		return err
-	}
-	if c.Width%(c.Heads*lanes) != 0 {
-		return fmt.Errorf("width is %d, want a multiple of %d times the %d heads", c.Width, lanes, c.Heads)
-	}
-	if c.Hidden%lanes != 0 {
-		return fmt.Errorf("hidden is %d, want a multiple of %d", c.Hidden, lanes)
-	}
-	if n := 2*float64(c.Vocab*c.Width) + float64(c.Layers)*float64(4*c.Width*c.Width+2*c.Width*c.Hidden); n > maxParams {
-		return fmt.Errorf("%.0f parameters, at most %d", n, maxParams)
+	for _, f := range []struct {
+		name string
+		x    float64
+		none bool
+	}{
+		{"alpha", c.Alpha, false}, {"epsilon", c.Epsilon, true}, {"rotary_base", c.RotaryBase, true},
+		{"rotary.factor", c.Rotary.Factor, c.Rotary == Scaling{}}, {"rotary.low", c.Rotary.Low, c.Rotary == Scaling{}},
+		{"rotary.high", c.Rotary.High - c.Rotary.Low, c.Rotary == Scaling{}}, {"rotary.context", float64(c.Rotary.Context), c.Rotary == Scaling{}},
+	} {
+		if !(f.x > 0 && f.x < 1e9 || f.none && f.x == 0) {
+			return fmt.Errorf("%s is %v, want a number above 0", f.name, f.x)
+		}
 	}
 	return nil
 }
 
 // maxParams bounds the number of parameters, and so all sizes together.
-const maxParams = 1 << 26
+const maxParams = 1 << 33
 
-// Params returns the number of parameters of a model of these sizes.
+// all returns the number of parameters, without adapters.
+func (c Config) all() float64 {
+	matrices := c.Width*(c.qkvWidth()+c.Heads*c.headWidth()) + c.Width*c.Hidden*(2+min(c.Rank, 1))
+	return 2*float64(c.Vocab)*float64(c.Width) + float64(c.Layers)*float64(matrices)
+}
+
+// Params returns the number of trained parameters of a model of these sizes.
 func (c Config) Params() int {
 	n := 0
 	for _, shape := range c.shapes() {
@@ -81,8 +140,25 @@ func (c Config) Params() int {
 	return n
 }
 
+// kvHeads returns the number of heads of keys and values.
+func (c Config) kvHeads() int { return max(1, cmp.Or(c.KVHeads, c.Heads)) }
+
+// qkvWidth returns the columns of queries, keys and values together.
+func (c Config) qkvWidth() int { return (c.Heads + 2*c.kvHeads()) * c.headWidth() }
+
+// mixedWidth returns the columns of the attended values, or of the queries.
+func (c Config) mixedWidth() int { return c.Heads * c.headWidth() }
+
+// upWidth returns the columns of the first matrix of a perceptron: with adapters the gates, then the units.
+func (c Config) upWidth() int {
+	if c.Rank > 0 {
+		return 2 * c.Hidden
+	}
+	return c.Hidden
+}
+
 // headWidth returns the number of columns of one attention head.
-func (c Config) headWidth() int { return c.Width / c.Heads }
+func (c Config) headWidth() int { return cmp.Or(c.HeadWidth, c.Width/max(1, c.Heads)) }
 
 // checkTokens reports the first token outside the vocabulary, or a sequence longer than the
 // context.
