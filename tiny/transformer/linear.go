@@ -8,6 +8,10 @@ type linear struct {
 	down    adapter   // its first matrix; nil data: no adapters
 	ups     []adapter // its second matrices, of adjacent columns of w
 	scale   float32   // of the adapters
+
+	// Of the last rows, with adapters: x times the first matrices, with the scale, and the gradient of the
+	// product without it, times the scale.
+	ranks, dRanks matrix
 }
 
 // An adapter is one matrix of the adapters of a linear.
@@ -17,9 +21,8 @@ type adapter struct {
 	tensor     int // index in the model
 }
 
-// forward sets y to x·w with biases and adapters, or adds that to it. ranks gets x times the first
-// matrices of the adapters, with their scale.
-func (l *linear) forward(y, x, ranks matrix, add bool, t team) {
+// forward sets y to x·w with biases and adapters, or adds that to it.
+func (l *linear) forward(y, x matrix, add bool, t team) {
 	t.multiply(y, x, l.w, add)
 	if l.bias != nil {
 		t.rows(y.rows, func(lo, hi int) {
@@ -31,26 +34,28 @@ func (l *linear) forward(y, x, ranks matrix, add bool, t team) {
 	if l.ups == nil {
 		return
 	}
-	t.multiply(ranks, x, &l.down.w, false)
-	ranks.scale(l.scale)
+	l.ranks.resize(x.rows, l.down.w.n)
+	t.multiply(l.ranks, x, &l.down.w, false)
+	l.ranks.scale(l.scale)
 	for i := range l.ups {
 		up := &l.ups[i]
-		t.multiply(y.columns(up.at, up.w.n), ranks.columns(i*up.w.k, up.w.k), &up.w, true)
+		t.multiply(y.columns(up.at, up.w.n), l.ranks.columns(i*up.w.k, up.w.k), &up.w, true)
 	}
 }
 
-// backward sets dx to the gradient of x, given that of y, and dRanks to that of x times the first matrices.
-func (l *linear) backward(dx, dy, dRanks matrix, t team) {
+// backward sets dx to the gradient of x, given that of y.
+func (l *linear) backward(dx, dy matrix, t team) {
 	t.multiply(dx, dy, l.flipped, false)
 	if l.ups == nil {
 		return
 	}
+	l.dRanks.resize(dy.rows, l.down.w.n)
 	for i := range l.ups {
 		up := &l.ups[i]
-		t.multiply(dRanks.columns(i*up.w.k, up.w.k), dy.columns(up.at, up.w.n), &up.flipped, false)
+		t.multiply(l.dRanks.columns(i*up.w.k, up.w.k), dy.columns(up.at, up.w.n), &up.flipped, false)
 	}
-	dRanks.scale(l.scale)
-	t.multiply(dx, dRanks, &l.down.flipped, true)
+	l.dRanks.scale(l.scale)
+	t.multiply(dx, l.dRanks, &l.down.flipped, true)
 }
 
 // scale multiplies all numbers of m.

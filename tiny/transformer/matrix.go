@@ -122,16 +122,10 @@ func multiply(c, a matrix, b *packing, add bool) {
 // flip copies the transpose of another packing.
 func (p *packing) flip(from *packing) {
 	p.resize(from.n, from.k)
-	for j := range from.panels() {
-		panel := from.panel(j)
-		for i := 0; i < from.k; i += lanes {
-			to := p.panel(i / lanes)
-			for col := range min(lanes, from.n-j*lanes) {
-				row := to.block(j*lanes + col)
-				for k := range min(lanes, from.k-i) {
-					row[k] = panel.data[(i+k)*lanes+col]
-				}
-			}
+	for out := range from.n {
+		panel, col := from.panel(out/lanes), out%lanes
+		for in := range from.k {
+			p.panel(in / lanes).block(out)[in%lanes] = panel.data[in*lanes+col]
 		}
 	}
 }

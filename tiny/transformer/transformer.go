@@ -92,8 +92,12 @@ func (c Config) Check() error {
 	if err := c.checkAdapters(); err != nil {
 		return err
 	}
-	if n := c.all(); n > maxParams {
-		return fmt.Errorf("%.0f parameters, at most %d", n, int64(maxParams))
+	most := float64(maxParams)
+	if c.Rank == 0 {
+		most = maxTrained
+	}
+	if n := c.all(); n > most {
+		return fmt.Errorf("%.0f parameters, at most %.0f", n, most)
 	}
 	return nil
 }
@@ -122,8 +126,11 @@ func (c Config) checkAdapters() error {
 	return nil
 }
 
-// maxParams bounds the number of parameters, and so all sizes together.
-const maxParams = 1 << 33
+// These bound the number of parameters, and so all sizes together: in all, and if all are trained.
+const (
+	maxParams  = 1 << 33
+	maxTrained = 1 << 26
+)
 
 // all returns the number of parameters, without adapters.
 func (c Config) all() float64 {
