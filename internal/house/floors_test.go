@@ -21,7 +21,7 @@ var floors = [][]string{
 		"task/answer", "grade/mathverify/expr",
 		"text/pyvalue",
 		"sandbox", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
-		"tiny/transformer", "tiny/transformer/kernelgen",
+		"tiny/transformer", "tiny/transformer/kernelgen", "tiny/gguf",
 		"internal/nearest", "internal/strictjson", "internal/unicode15", "internal/jsonl", "internal/stats", "internal/datadir", "internal/pause", "internal/httpclient", "internal/command", "internal/compiled", "internal/traceparent",
 	},
 	{
