@@ -15,12 +15,13 @@ type mark struct {
 	End, Groups uint64 // of the last segment: its size, and the records in it
 }
 
-// mark reads the mark of a folder; zero: there is none, or it is a copy.
-func (f Folder) mark() (m mark) {
-	if list, copied := wal.ReadMark[mark](datadir.MarkBeside(string(f))); len(list) > 0 && !copied {
+// mark reads the mark of a folder; zero: there is none. A copied one may be newer than the copy of the trace.
+func (f Folder) mark() (m mark, copied bool) {
+	list, copied := wal.ReadMark[mark](datadir.MarkBeside(string(f)))
+	if len(list) > 0 {
 		m = list[0]
 	}
-	return m
+	return m, copied
 }
 
 // note writes the mark.
@@ -31,7 +32,7 @@ func (w *Writer) note() {
 // Damage says what the reader found damaged or missing so far: a sentence for each, with the file,
 // the loss and the remedy. Blocks are found when they are read.
 func (r *Reader) Damage() (all []string) {
-	const remedy = "put back a copy of the file, or go on without them"
+	const remedy, gone = "put back a copy of the file, or go on without them", "the file is missing, with all its groups%s"
 	r.blocks.Lock()
 	bad := slices.Clone(r.bad)
 	r.blocks.Unlock()
@@ -42,21 +43,26 @@ func (r *Reader) Damage() (all []string) {
 			all = append(all, fmt.Sprintf("%s: %s: %s", source.name(number), fmt.Sprintf(form, args...), remedy))
 		}
 		said := r.marks[i]
-		changed := source.mark() != said // by a writer, meanwhile
+		now, copied := source.mark()
+		changed := now != said // by a writer, meanwhile
+		late := ""
+		if copied {
+			late = ", or came while the folder was copied"
+		}
 		last := int(said.First)
 		list := r.ofSource(i)
 		for k, s := range list {
 			for missing := last; missing < s.number && last > 0 && !changed; missing++ {
-				say(missing, "the file is missing, with all its groups")
+				say(missing, gone, late)
 			}
 			last = s.number + 1
 			switch newest := k == len(list)-1; {
 			case s.damaged > 0 && s.foreign:
 				say(s.number, "it is damaged at its beginning or of a later program, and its groups are not read")
 			case s.damaged > 0:
-				say(s.number, "%d damaged places beside the blocks; groups, levels or settings are lost with them", s.damaged)
+				say(s.number, "%s beside the blocks; groups, levels or settings are lost with them", stats.Count(s.damaged, "damaged place"))
 			case uint64(s.number) == said.Last && s.count() < int(said.Groups) && !changed:
-				say(s.number, "%d of %d groups are missing at its end", int(said.Groups)-s.count(), said.Groups)
+				say(s.number, "%d of %d groups are missing at its end%s", int(said.Groups)-s.count(), said.Groups, late)
 			case !s.closed && !newest:
 				say(s.number, "it has no end, and what came after %d bytes is lost", s.end)
 			}
@@ -65,7 +71,7 @@ func (r *Reader) Damage() (all []string) {
 			}
 		}
 		for ; last > 0 && last <= int(said.Last) && !changed; last++ {
-			say(last, "the file is missing, with all its groups")
+			say(last, gone, late)
 		}
 	}
 	return all

@@ -35,7 +35,7 @@ func TestDamageIsTold(t *testing.T) {
 		{change(1, flip(4000)), false, "000001.trace: 1 block with ", "a bit of a block"},
 		{change(1, flip(-1)), false, "", "a bit of the trailer"},
 		{change(1, flip(3)), false, "000001.trace: it is damaged at its beginning", "a bit of the first bytes"},
-		{change(1, flip(20)), false, "000001.trace: 1 damaged places", "a bit of the head"},
+		{change(1, flip(20)), false, "000001.trace: 1 damaged place beside", "a bit of the head"},
 		{change(1, func(b []byte) []byte { return b[:len(b)/2] }), false, "000001.trace: it has no end, and what came after ", "half of the first file"},
 		{change(3, func(b []byte) []byte { return b[:len(b)/2] }), false, "000003.trace: ", "half of the last file"},
 		{change(3, func(b []byte) []byte { return b[:len(b)/2] }), true, "000003.trace: ", "half of the last file after a kill"},
@@ -97,6 +97,51 @@ func TestDamageIsTold(t *testing.T) {
 		}
 		if then, after := told(); then != n+1 || !strings.Contains(after, test.want) {
 			t.Errorf("%s: after the next process %d groups are read, told %q", test.why, then, after)
+		}
+	}
+}
+
+// TestDamageOfACopyIsTold cuts the trace of a copied data folder, whose mark is a copy too.
+func TestDamageOfACopyIsTold(t *testing.T) {
+	for _, test := range []struct {
+		cut  func(path string, size int64) error
+		want string // "": nothing is lost
+		why  string
+	}{
+		{func(string, int64) error { return nil }, "", "a good copy"},
+		{func(path string, size int64) error { return os.Truncate(path, size*2/3) }, "groups are missing at its end", "its end is cut"},
+		{func(path string, _ int64) error { return os.Truncate(path, 100) }, "no group can be read", "it has no group any more"},
+		{func(path string, _ int64) error { return os.Remove(path) }, "the file is missing", "it is removed"},
+	} {
+		data, dir := t.TempDir(), filepath.Join(t.TempDir(), "copy")
+		if err := os.WriteFile(filepath.Join(data, "format.json"), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w := newWriter(t, filepath.Join(data, "trace"), Default())
+		for _, r := range smalls(30) {
+			if writeAll(t, w, r); r.Version%7 == 0 {
+				if err := w.Flush(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := errors.Join(w.Close(), os.CopyFS(dir, os.DirFS(data))); err != nil {
+			t.Fatal(err)
+		}
+		path := segmentPath(filepath.Join(dir, "trace"), 1)
+		info, err := os.Stat(path)
+		if err := errors.Join(err, test.cut(path, info.Size())); err != nil {
+			t.Fatal(err)
+		}
+		r, err := OpenRuns(dir)
+		told := ""
+		if err != nil {
+			told = err.Error()
+		} else {
+			told = strings.Join(r.Damage(), "; ")
+		}
+		if !strings.Contains(told, test.want) || (told == "") != (test.want == "") {
+			t.Errorf("%s: told %q, want %q", test.why, told, test.want)
 		}
 	}
 }

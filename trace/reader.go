@@ -50,7 +50,8 @@ func Join(sources ...Folder) (*Reader, error) {
 func (r *Reader) Refresh() error {
 	var marks []mark
 	for _, source := range r.sources {
-		marks = append(marks, source.mark())
+		said, _ := source.mark()
+		marks = append(marks, said)
 	}
 	numbers, err := r.numbers()
 	if err != nil {

@@ -45,7 +45,9 @@ func OpenRuns(folders ...string) (*Reader, error) {
 	}
 	r, err := Join(all...)
 	if err == nil && r.Len() == 0 {
-		err = &MissingError{folders}
+		if err = (&MissingError{folders}); len(r.Damage()) > 0 {
+			err = fmt.Errorf("no group can be read: %s", strings.Join(r.Damage(), "; "))
+		}
 	}
 	return r, err
 }

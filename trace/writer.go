@@ -73,7 +73,10 @@ func NewWriter(dir string, head Head, s Settings) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("trace: %w", err)
 	}
-	said := Folder(dir).mark()
+	said, copied := Folder(dir).mark()
+	if copied { // the reader has told what it says
+		said = mark{}
+	}
 	for i, n := range numbers {
 		groups := 0
 		if i < len(numbers)-1 {

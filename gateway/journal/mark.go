@@ -3,7 +3,10 @@ package journal
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"slices"
+
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A slot of the mark names a confirmed frame, or without a name only how far a segment is durable.
@@ -55,16 +58,21 @@ func (k known) since(salt uint32, at int64) string {
 	}
 	more := ""
 	if most := 20; len(names) > most {
-		more = fmt.Sprintf(" and %d others", len(names)-most)
+		more = " and " + stats.Count(len(names)-most, "other")
 		names = names[:most]
 	}
-	return fmt.Sprintf("%d records at least, of %q%s", n, names, more)
+	return fmt.Sprintf("%s at least, of %q%s", stats.Count(n, "record"), names, more)
 }
 
 // lost is the error of a segment that ends at an offset, and was confirmed beyond.
 func (k known) lost(salt uint32, at int64) error {
 	return fmt.Errorf("%w: %d bytes that were confirmed are missing after %d: %s: put back a copy of the folder, or remove %s to go on without them",
 		ErrDamaged, k.end(salt)-at, at, k.since(salt, at), k.path)
+}
+
+// older tells what is missing in a copied data folder.
+func (k known) older(log *slog.Logger, dir, lost string) {
+	log.Warn("the data folder is a copy, and its session journal is older than its mark: what came since is missing: put back a newer copy, or go on without it", "folder", dir, "confirmed", lost)
 }
 
 // compare looks for the segment that was open. Without it, the folder is another one.
@@ -78,7 +86,7 @@ func (j *Journal) compare() error {
 	case len(j.segments) == 0:
 		j.log.Error("the folder of the session journal was removed: its sessions are lost unless you put it back", "folder", j.dir, "confirmed", lost)
 	case j.was.copied:
-		j.log.Warn("the data folder is a copy, and its session journal is older than its mark: what came since is missing", "folder", j.dir, "confirmed", lost)
+		j.was.older(j.log, j.dir, lost)
 	default:
 		return fmt.Errorf("%s: %w: it is an older copy: what was confirmed since is missing, among %s: put back the newest copy, or remove %s to go on with this one",
 			j.dir, ErrDamaged, lost, j.was.path)

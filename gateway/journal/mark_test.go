@@ -72,11 +72,11 @@ func TestWhatWasConfirmed(t *testing.T) {
 		after  string   // kinds of what is there with the remedy
 		why    string
 	}{
-		{file(func(b []byte) []byte { return b[:end(b)-7] }), []string{open, "40 bytes", `1 records at least, of ["c"]`}, "::::::", "cut within the last record"},
+		{file(func(b []byte) []byte { return b[:end(b)-7] }), []string{open, "40 bytes", `1 record at least, of ["c"]`}, "::::::", "cut within the last record"},
 		{file(func(b []byte) []byte { return b[:24] }), []string{open, "after 24", `2 records at least, of ["c"]`}, ":::::", "cut at a record's end"},
 		{file(func(b []byte) []byte { return b[:28] }), []string{open, `2 records at least, of ["c"]`}, ":::::", "cut to 28 bytes"},
 		{file(func(b []byte) []byte { clear(b[30:]); return b }), []string{open, `2 records at least`}, ":::::", "zeros"},
-		{file(func(b []byte) []byte { b[end(b)-1] ^= 4; return b }), []string{open, `1 records at least, of ["c"]`}, "::::::", "a bit of the last record"},
+		{file(func(b []byte) []byte { b[end(b)-1] ^= 4; return b }), []string{open, `1 record at least, of ["c"]`}, "::::::", "a bit of the last record"},
 		{file(func(b []byte) []byte { b[60] ^= 4; return b }), []string{open, "at 24", "move it away"}, "", "a bit before the last write"},
 		{folder(true), []string{"an older copy", `["a" "b" "c"]`, "go on with this one"}, ":::::", "the folder of yesterday"},
 		{folder(false), []string{"log:", "was removed", "a", "b", "c"}, "", "no folder"},
@@ -86,6 +86,12 @@ func TestWhatWasConfirmed(t *testing.T) {
 			b, err := os.ReadFile(mark)
 			return errors.Join(err, os.Remove(mark), os.WriteFile(mark, b, 0o600), folder(true)(data))
 		}, []string{"log:", "is a copy"}, ":::::", "a copy of the data folder"},
+		{func(data string) error {
+			mark := filepath.Join(data, "marks", "sessions")
+			b, err := os.ReadFile(mark)
+			cut := file(func(b []byte) []byte { return b[:24] })
+			return errors.Join(err, os.Remove(mark), os.WriteFile(mark, b, 0o600), cut(data))
+		}, []string{"log:", "is a copy", `2 records at least, of [\"c\"]`}, ":::::", "a copy of the data folder, cut"},
 		{func(data string) error {
 			return os.WriteFile(filepath.Join(data, "marks", "sessions"), []byte("no mark"), 0o600)
 		}, nil, "::::::;", "a damaged mark only loses knowledge"},

@@ -126,8 +126,11 @@ func (j *Journal) restore(f wal.File, l listed, last bool) (*segment, []located,
 	if !last {
 		return s, list, nil
 	}
-	if confirmed := j.was.end(src.Salt); end < confirmed && !j.was.copied {
-		return nil, nil, j.was.lost(src.Salt, end)
+	if end < j.was.end(src.Salt) {
+		if !j.was.copied {
+			return nil, nil, j.was.lost(src.Salt, end)
+		}
+		j.was.older(j.log, j.dir, j.was.since(src.Salt, end))
 	}
 	if end < src.Size {
 		if err := j.cut(s, end, src.Size); err != nil {

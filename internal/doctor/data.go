@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -101,7 +102,7 @@ func (r *DataReport) layout(dir string) (p DataPart, err error) {
 	if err := strictjson.Unmarshal(data, &kept); err != nil {
 		p.Fault = fmt.Sprintf("it is damaged: put back a copy, or write {\"format\":%d} into it if this program, or one of its format, wrote the folder", datadir.Format)
 	} else if p.Format, r.Program = fmt.Sprint(kept.Format), kept.Writer; kept.Format != datadir.Format {
-		p.Fault = fmt.Sprintf("this program reads format %d: use the program that wrote it", datadir.Format)
+		p.Fault = fmt.Sprintf("this program reads format %d: use the program that wrote it, or a later one", datadir.Format)
 	}
 	return p, nil
 }
@@ -121,7 +122,7 @@ func (r *DataReport) rest(dir string) {
 			continue
 		}
 		if p.Format = "none"; err == nil && !info.IsDir() {
-			err = lines(filepath.Join(dir, p.Path))
+			_, err = jsonl.ReadLog[struct{}](filepath.Join(dir, p.Path))
 		}
 		if err != nil {
 			p.Fault = err.Error()
@@ -167,7 +168,7 @@ func (r DataReport) Write(w io.Writer) error {
 	end := "This program reads all of it, and upgrades nothing."
 	switch {
 	case !r.Reads:
-		end = "This program does not read all of it. If a newer one wrote it, use that, or a later one; what is damaged is put back from a backup (docs/backup.md)."
+		end = "This program does not read all of it: put back from a backup what is damaged (docs/backup.md)."
 	case upgrades:
 		end = "This program reads all of it. It upgrades the parts that say so when a run continues; copy the folder first if you may want to go back (docs/stability.md)."
 	}

@@ -100,7 +100,7 @@ func (p *DataPart) read(ctx context.Context, q *queue.Queue) error {
 func (p *DataPart) judgeRun(format int) {
 	switch {
 	case format > run.RecordFormat || format < run.OldestRecord:
-		p.Fault = fmt.Sprintf("the record of the run has format %d, and this program reads formats %d to %d", format, run.OldestRecord, run.RecordFormat)
+		p.Fault = fmt.Sprintf("the record of the run has format %d, and this program reads formats %d to %d: use the program that wrote it, or a later one", format, run.OldestRecord, run.RecordFormat)
 	case format < run.RecordFormat:
 		p.Upgrade = fmt.Sprintf("the record of the run gets format %d", run.RecordFormat)
 	}
@@ -126,7 +126,7 @@ func traces(dir string) (p DataPart, err error) {
 		if len(b) == 8 && bytes.HasPrefix(b, []byte("QNtrace")) {
 			versions[fmt.Sprint(b[7])] = true
 			if int(b[7]) != trace.Version() {
-				err = fmt.Errorf("%s has format %d, and this program reads format %d", trace.SegmentName(n), b[7], trace.Version())
+				err = fmt.Errorf("%s has format %d, and this program reads format %d: use the program that wrote it, or a later one", trace.SegmentName(n), b[7], trace.Version())
 			}
 		}
 	}
@@ -204,21 +204,4 @@ func begin(path string, n int64) (b []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	return io.ReadAll(io.LimitReader(f, n))
-}
-
-// lines checks the first line of a file of JSON.
-func lines(path string) error {
-	b, err := begin(path, 1<<20)
-	if err != nil {
-		return err
-	}
-	line, _, whole := bytes.Cut(b, []byte("\n"))
-	if !whole {
-		return nil // its process was killed, or the line is long
-	}
-	var object map[string]any
-	if err := strictjson.Unmarshal(line, &object); err != nil {
-		return fmt.Errorf("%s: line 1: is no JSON object: it is damaged", filepath.Base(path))
-	}
-	return nil
 }

@@ -2,11 +2,12 @@ package doctor
 
 import (
 	"bytes"
+	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/run"
 )
 
@@ -23,7 +24,7 @@ func TestFormatsOfTheRecordOfARun(t *testing.T) {
 		{"that of this program", run.RecordFormat, true, false, "upgrades nothing"},
 		{"the oldest that is read", run.OldestRecord, true, true, "the record of the run gets format 4"},
 		{"older still", run.OldestRecord - 1, false, false, "this program reads formats 3 to 4"},
-		{"a later one", run.RecordFormat + 1, false, false, "If a newer one wrote it, use that"},
+		{"a later one", run.RecordFormat + 1, false, false, "use the program that wrote it, or a later one"},
 	} {
 		p, r, text := DataPart{Path: "queue", Content: "records"}, DataReport{Folder: "d"}, bytes.Buffer{}
 		p.judgeRun(c.format)
@@ -34,15 +35,23 @@ func TestFormatsOfTheRecordOfARun(t *testing.T) {
 	}
 }
 
-// A damaged line is told without the text of Go's library.
-func TestDamagedLine(t *testing.T) {
+// What is damaged is told without the text of Go's libraries, and nobody is sent to a later program.
+func TestDamageIsNoNewerFormat(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "training.jsonl")
-	if err := os.WriteFile(path, []byte("{\"step\":1a}\n"), 0o600); err != nil {
+	dir := t.TempDir()
+	folder, err := datadir.Open(dir, "test")
+	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "training.jsonl: line 1: is no JSON object: it is damaged"
-	if err := lines(path); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	text, version := []byte("{\"step\":1}\n{\"step\":2a}\n{}\n"), append([]byte("\x89QWT\r\n\x1a\n\x01\x40"), make([]byte, 90)...)
+	if err := errors.Join(folder.Close(), os.WriteFile(folder.Join(datadir.Training), text, 0o600), os.WriteFile(folder.Join(datadir.Checkpoint), version, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	reads, err := ShowData(t.Context(), dir, false, &out)
+	for _, want := range []string{"training.jsonl line 2: it is damaged: put back a copy", "weights file is damaged: its first bytes"} {
+		if err != nil || reads || !strings.Contains(out.String(), want) || strings.Contains(out.String(), "later one") {
+			t.Errorf("error %v, want %q in\n%s", err, want, out.String())
+		}
 	}
 }

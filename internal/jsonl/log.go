@@ -163,5 +163,9 @@ type DamagedError struct {
 
 // Error implements error.
 func (e *DamagedError) Error() string {
-	return fmt.Sprintf("%s line %d: it is damaged, and so are %d others: put back a copy of the file, or go on without them", e.Path, e.Line, e.More)
+	more := ""
+	if e.More > 0 {
+		more = fmt.Sprintf(", and of the lines after it %d", e.More)
+	}
+	return fmt.Sprintf("%s line %d: it is damaged%s: put back a copy of the file, or go on without", e.Path, e.Line, more)
 }

@@ -64,7 +64,7 @@ func TestLogRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	values, err := ReadLog[string](path)
-	if err == nil || !strings.Contains(err.Error(), path+" line 2: it is damaged, and so are 1 others") || !slices.Equal(values, []string{"a", "c"}) {
+	if err == nil || !strings.Contains(err.Error(), path+" line 2: it is damaged, and of the lines after it 1") || !slices.Equal(values, []string{"a", "c"}) {
 		t.Errorf("read %q, error %v, want one that names line 2 of %s", values, err, path)
 	}
 	l, _, err := OpenLog[func()](filepath.Join(t.TempDir(), "other.jsonl"), nil)

@@ -30,12 +30,15 @@ type grownTo struct {
 func openGrown(path string, log *slog.Logger) *grown {
 	at := datadir.MarkBeside(path)
 	var said grownTo
-	if list, copied := wal.ReadMark[grownTo](at); len(list) > 0 && !copied {
+	list, copied := wal.ReadMark[grownTo](at)
+	if len(list) > 0 {
 		said = list[0]
 	}
 	g := &grown{path: path}
 	g.read(said.Size)
 	switch {
+	case g.Size < said.Size && copied:
+		log.Warn("the end of a file is missing, or came while its folder was copied: put back a copy, or go on without these lines", "file", path, "bytes", said.Size-g.Size)
 	case g.Size < said.Size:
 		log.Error("the end of a file is missing: put back a copy, or go on without these lines", "file", path, "bytes", said.Size-g.Size)
 	case g.Sum != said.Sum:

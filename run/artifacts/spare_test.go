@@ -72,6 +72,11 @@ func TestLinesAreAsWritten(t *testing.T) {
 			_, cannot := f.WriteString("1")
 			return errors.Join(err, cannot, f.Close())
 		}, "", "a line is half written at a kill"},
+		{func(path string) error {
+			mark := datadir.MarkBeside(path)
+			b, err := os.ReadFile(mark)
+			return errors.Join(err, os.Truncate(path, 4), os.Remove(mark), os.WriteFile(mark, b, 0o600))
+		}, "the end of a file is missing", "a line is cut off in a copied folder"},
 		{os.Remove, "the end of a file is missing", "the file is removed"},
 		{func(path string) error { return os.Truncate(path, 4) }, "the end of a file is missing", "a line is cut off"},
 		{func(path string) error { return os.Truncate(path, 3) }, "the end of a file is missing", "a line is cut"},

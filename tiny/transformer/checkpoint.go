@@ -186,6 +186,16 @@ func readOptimizer(m *Model, head *headerOptimizer, body []byte) (*AdamW, error)
 	return o, nil
 }
 
+// sumFits reports whether a file of any version ends with its checksum.
+func sumFits(data []byte) bool {
+	end := len(data) - sha256.Size
+	if end < 0 {
+		return false
+	}
+	sum := sha256.Sum256(data[:end])
+	return bytes.Equal(sum[:], data[end:])
+}
+
 // openWeights checks a weights file as a whole, and returns its header and the data
 // between header and checksum.
 func openWeights(data []byte) (head header, body []byte, err error) {
@@ -196,7 +206,10 @@ func openWeights(data []byte) (head header, body []byte, err error) {
 		return head, nil, fmt.Errorf("%w: %d bytes", ErrTruncated, len(data))
 	}
 	if v := binary.LittleEndian.Uint32(data[len(weightsMagic):]); v != weightsVersion {
-		return head, nil, fmt.Errorf("%w: %d, want %d", ErrVersion, v, weightsVersion)
+		if !sumFits(data) {
+			return head, nil, fmt.Errorf("%w: its first bytes, or its checksum", ErrCorrupt)
+		}
+		return head, nil, fmt.Errorf("%w: %d, want %d: use the program that wrote it, or a later one", ErrVersion, v, weightsVersion)
 	}
 	n := binary.LittleEndian.Uint32(data[len(weightsMagic)+4:])
 	if n > maxHeader {
@@ -217,8 +230,7 @@ func openWeights(data []byte) (head header, body []byte, err error) {
 	if len(rest) > want {
 		return head, nil, fmt.Errorf("%w: %d bytes, want %d", ErrCorrupt, len(data), len(data)-len(rest)+want)
 	}
-	end := len(data) - sha256.Size
-	if sum := sha256.Sum256(data[:end]); !bytes.Equal(sum[:], data[end:]) {
+	if !sumFits(data) {
 		return head, nil, fmt.Errorf("%w: checksum does not match", ErrCorrupt)
 	}
 	return head, rest[:want-sha256.Size], nil
