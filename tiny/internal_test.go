@@ -63,7 +63,7 @@ func TestWeightsApplyFromTheNextToken(t *testing.T) {
 		0: {0, 0, 0, 0, 1, 1, 1, 1}, 4: {1, 1, 1, 1, 1, 3, 3, 3}, 8: {1, 3, 3, 3, 3, 3, 3, 3},
 	} {
 		<-jobs[round].done
-		for k, s := range jobs[round].samples() {
+		for k, s := range jobs[round].samples(false) {
 			if n := len(s.Versions); s.Finish == quintain.Length && n != 8 || !slices.Equal(s.Versions, want[:n]) {
 				t.Errorf("job of round %d, sample %d: versions %v, want %v", round, k, s.Versions, want)
 			}
@@ -117,7 +117,7 @@ func TestAllSlotsAreFreeInTheEnd(t *testing.T) {
 	}
 	for i, j := range jobs {
 		<-j.done
-		if n := len(j.samples()); i%3 != 0 && (!j.whole() || n != j.request.N) {
+		if n := len(j.samples(false)); i%3 != 0 && (!j.whole() || n != j.request.N) {
 			t.Errorf("job %d has %d samples, want %d", i, n, j.request.N)
 		}
 	}
@@ -175,8 +175,8 @@ func TestOnePassForEqualSamples(t *testing.T) {
 	if shared < 8*11+4 {
 		t.Errorf("%d times a sample shared a slot, want more: the greedy ones always do", shared)
 	}
-	for k, s := range jobs[0].samples() {
-		if len(b.held[jobs[0].sequences[k].slot]) < len(s.Wrote) || !slices.Equal(s.Wrote, jobs[0].samples()[0].Wrote) {
+	for k, s := range jobs[0].samples(false) {
+		if len(b.held[jobs[0].sequences[k].slot]) < len(s.Wrote) || !slices.Equal(s.Wrote, jobs[0].samples(false)[0].Wrote) {
 			t.Errorf("greedy sample %d wrote %v; its slot holds %v", k, s.Wrote, b.held[jobs[0].sequences[k].slot])
 		}
 	}

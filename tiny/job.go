@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy"
+	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/task/rng"
-	"github.com/quintain-rl/quintain/text/toolcall"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
@@ -19,7 +18,8 @@ import (
 type job struct {
 	request  quintain.Request
 	sampling transformer.Sampling
-	read     []quintain.Token
+	by       Vocabulary
+	read     exact.Rendering
 	prompt   []int32 // all tokens before the reply
 	room     int     // largest number of tokens of a reply
 	seed     uint64
@@ -49,25 +49,29 @@ type sequence struct {
 
 // newJob renders r. The error names a role or token outside the vocabulary.
 func (p *Policy) newJob(r quintain.Request) (*job, error) {
-	read, err := Read(r)
+	by := p.options.Vocabulary
+	read, err := exact.Read(by, r)
 	if err != nil {
 		return nil, err
 	}
+	if read.Drift == exact.Forked {
+		r.Context = nil
+	}
 	j := &job{
-		request: r, read: read, seed: p.options.Seed, done: make(chan struct{}),
+		request: r, by: by, read: read, seed: p.options.Seed, done: make(chan struct{}),
 		sampling: transformer.Sampling{Temperature: r.Sampling.Temperature, TopP: r.Sampling.TopP, TopK: r.Sampling.TopK},
-		prompt:   make([]int32, 0, len(r.Context)+len(read)),
+		prompt:   make([]int32, 0, len(r.Context)+len(read.Tokens)),
 	}
 	if err := j.sampling.Check(); err != nil {
 		return nil, err
 	}
 	for i, token := range r.Context {
-		if !known(token) {
-			return nil, fmt.Errorf("token %d of the conversation is %d, outside the vocabulary %s", i, token, Vocabulary)
+		if token < 0 || int(token) >= p.config.Vocab {
+			return nil, fmt.Errorf("token %d of the conversation is %d, outside the vocabulary %s", i, token, by.Vocabulary())
 		}
 		j.prompt = append(j.prompt, int32(token))
 	}
-	for _, token := range read {
+	for _, token := range read.Tokens {
 		j.prompt = append(j.prompt, int32(token))
 	}
 	j.room = p.config.Context - len(j.prompt)
@@ -97,7 +101,7 @@ func (s *sequence) take(drawn transformer.Draw, version int32) {
 	s.logProbs = append(s.logProbs, min(drawn.LogProb, 0)) // rounding may lift that of a certain token above 0
 	s.versions = append(s.versions, version)
 	switch {
-	case drawn.Token == int32(End) || s.stopped():
+	case s.job.by.Ends(quintain.Token(drawn.Token)) || s.stopped():
 		s.finish = quintain.Stop
 	case len(s.versions) == s.job.room:
 		s.finish = quintain.Length
@@ -110,7 +114,7 @@ func (s *sequence) stopped() bool {
 	if len(stops) == 0 {
 		return false
 	}
-	begin, _ := policy.Stopped(Decode(s.wrote()), stops)
+	begin, _ := policy.Stopped(s.job.by.Text(s.wrote()), stops)
 	return begin >= 0
 }
 
@@ -167,28 +171,11 @@ func (j *job) whole() bool {
 }
 
 // samples returns the samples so far.
-func (j *job) samples() []quintain.Sample {
+func (j *job) samples(cut bool) []quintain.Sample {
 	samples := make([]quintain.Sample, len(j.sequences))
 	for k, s := range j.sequences {
-		wrote := s.wrote()
-		samples[k] = j.sample(wrote, s.finish)
-		samples[k].LogProbs = s.logProbs[:len(wrote):len(wrote)]
-		samples[k].Versions = s.versions[:len(wrote):len(wrote)]
+		o := policy.Output{Tokens: s.wrote(), LogProbs: s.logProbs, Versions: s.versions, Finish: s.finish}
+		samples[k] = j.read.Sample(j.by, j.request, o, cut)
 	}
 	return samples
-}
-
-// sample returns one sample, without log-probabilities and versions.
-func (j *job) sample(wrote []quintain.Token, finish quintain.Finish) quintain.Sample {
-	text := Decode(wrote)
-	if begin, _ := policy.Stopped(text, j.request.Stop); begin >= 0 {
-		text = text[:begin]
-	}
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	s := quintain.Sample{
-		Text: text, Whole: text, Read: j.read[:len(j.read):len(j.read)],
-		Wrote: wrote, Finish: finish, Vocabulary: Vocabulary,
-	}
-	policy.ReadCalls(&s, j.request, toolcall.Plain(), false)
-	return s
 }

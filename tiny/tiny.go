@@ -1,9 +1,10 @@
-// Package tiny is the embedded policy: a small transformer in this process, with a
-// vocabulary of characters and tags, and its [Learner]. It needs no server, no key and no download.
+// Package tiny is the embedded policy: a transformer in this process, with its [Vocabulary] and its
+// [Learner]. It needs no server and no key; the starter, whose vocabulary is [Own], needs no download either.
 //
 // The page docs/formats/vocabulary.md describes how it renders a conversation: a message
 // is the token of its role, its content and [End]. A reply begins after [Assistant],
-// which the policy reads, and ends with [End], which it samples.
+// which the policy reads, and ends with [End], which it samples. A language model has its own
+// template and tokenizer instead, a [Chat].
 package tiny
 
 import (
@@ -27,6 +28,8 @@ type Options struct {
 	MaxSequences int
 
 	Seed uint64 // seed of the random streams
+
+	Vocabulary Vocabulary // of the model; nil: [Own]
 }
 
 // Policy implements [quintain.Policy] with a [transformer.Model]. One batcher,
@@ -59,13 +62,16 @@ type Policy struct {
 	spare   []*transformer.Model // memory for next
 }
 
-// New returns a policy that samples from a copy of m, a model with [Size] tokens. Version
+// New returns a policy that samples from a copy of m, a model with the tokens of the vocabulary. Version
 // is the trainer's version of m's weights.
 func New(m *transformer.Model, version int32, o Options) (*Policy, error) {
 	if o.MaxSequences == 0 {
 		o.MaxSequences = 128
 	}
-	if err := checkModel(m); err != nil {
+	if o.Vocabulary == nil {
+		o.Vocabulary = Own{}
+	}
+	if err := checkModel(m, o.Vocabulary); err != nil {
 		return nil, fmt.Errorf("tiny: %w", err)
 	}
 	decoder, err := transformer.NewDecoder(m, o.MaxSequences)
@@ -89,7 +95,7 @@ var ErrEnded = errors.New("tiny: the policy has ended")
 // weights, within 1e-4. At temperature 1, without top-p and top-k, they are also those of
 // the sampling distribution.
 //
-// A reply ends with [End] (Stop), or with the last token of MaxTokens or of the model's
+// A reply ends with a token that [Vocabulary].Ends (Stop), or with the last token of MaxTokens or of the model's
 // context (Length). A conversation that fills the context is a [quintain.ErrNoRoom]: no
 // sampled token is ever beyond the context.
 func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sample, error) {
@@ -120,13 +126,9 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	case j.err != nil:
 		return nil, j.err
 	case j.whole():
-		return j.samples(), nil
+		return j.samples(false), nil
 	}
-	samples := j.samples()
-	for k := range samples {
-		samples[k].Finish = quintain.Aborted
-	}
-	return samples, context.Cause(ctx)
+	return j.samples(true), context.Cause(ctx)
 }
 
 // Sampled returns the number of tokens sampled so far.

@@ -322,7 +322,7 @@ func TestRepliesEnd(t *testing.T) {
 	}
 	ends := start(t, newModel(t, sizes(64), 9, 20), tiny.Options{})
 	s := sample(t, ends, ask("x", 1))[0]
-	if !slices.Equal(s.Wrote, []quintain.Token{tiny.End}) || s.Finish != quintain.Stop || s.Text != "" || s.Vocabulary != tiny.Vocabulary {
+	if !slices.Equal(s.Wrote, []quintain.Token{tiny.End}) || s.Finish != quintain.Stop || s.Text != "" || s.Vocabulary != tiny.OwnName {
 		t.Errorf("a reply that ends at once is %+v", s)
 	}
 }

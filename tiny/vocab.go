@@ -2,15 +2,65 @@ package tiny
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
-// Vocabulary is the name of the vocabulary, with its version. Samples and weights files
-// name it; docs/formats/vocabulary.md describes it.
-const Vocabulary = "quintain-tiny-1"
+// A Vocabulary is what the tokens of a model mean. Many goroutines may call its methods at once.
+type Vocabulary interface {
+	exact.Renderer
+
+	// Ends reports whether a token closes a reply.
+	Ends(token quintain.Token) bool
+}
+
+// Own is the vocabulary of the starter: characters and tags. Samples and weights files name it with its
+// version, [OwnName]; docs/formats/vocabulary.md describes it.
+type Own struct{}
+
+// OwnName is the name of [Own].
+const OwnName = "quintain-tiny-1"
+
+// Render implements [exact.Renderer]; the drift is always Clean.
+func (Own) Render(r quintain.Request) (exact.Rendering, error) {
+	read, err := Read(r)
+	return exact.Rendering{Tokens: read, Drift: exact.Clean}, err
+}
+
+// Text implements [exact.Renderer].
+func (Own) Text(reply []quintain.Token) string { return strings.ToValidUTF8(Decode(reply), "\uFFFD") }
+
+// Whole implements [exact.Renderer].
+func (v Own) Whole(reply []quintain.Token, _ bool) string { return v.Text(reply) }
+
+// Form implements [exact.Renderer].
+func (Own) Form() *toolcall.Format { return toolcall.Plain() }
+
+// Thinking implements [exact.Renderer].
+func (Own) Thinking([]quintain.Token) bool { return false }
+
+// Vocabulary implements [exact.Renderer].
+func (Own) Vocabulary() string { return OwnName }
+
+// Size implements [exact.Renderer].
+func (Own) Size() int { return Size }
+
+// Ends implements [Vocabulary].
+func (Own) Ends(token quintain.Token) bool { return token == End }
+
+// A Chat is the vocabulary of a language model: its chat template and tokenizer, and the tokens that
+// close its replies.
+type Chat struct {
+	*exact.Chat
+	Closing []quintain.Token
+}
+
+// Ends implements [Vocabulary].
+func (c Chat) Ends(token quintain.Token) bool { return slices.Contains(c.Closing, token) }
 
 // The tokens after the bytes of text, which are tokens 0 to 255.
 const (
@@ -135,5 +185,5 @@ func opening(role string) (quintain.Token, error) {
 	case quintain.RoleTool:
 		return Tool, nil
 	}
-	return 0, fmt.Errorf("role %q has no token in the vocabulary %s", role, Vocabulary)
+	return 0, fmt.Errorf("role %q has no token in the vocabulary %s", role, OwnName)
 }

@@ -77,11 +77,11 @@ func (p *Policy) giveBack(m *transformer.Model) {
 // also for the errors. It returns [transformer.ErrVocabulary] for a file for another
 // vocabulary, and [transformer.ErrSizes] for a model with another number of tokens.
 func ReadWeights(data []byte) (*transformer.Checkpoint, error) {
-	c, err := transformer.ReadCheckpoint(data, Vocabulary)
+	c, err := transformer.ReadCheckpoint(data, OwnName)
 	if err != nil {
 		return nil, fmt.Errorf("tiny: %w", err)
 	}
-	if err := checkModel(c.Model); err != nil {
+	if err := checkModel(c.Model, Own{}); err != nil {
 		return nil, fmt.Errorf("tiny: %w", err)
 	}
 	return c, nil
@@ -90,8 +90,8 @@ func ReadWeights(data []byte) (*transformer.Checkpoint, error) {
 // WriteWeights encodes c as a weights file that names this vocabulary, whichever c names.
 // It refuses whatever ReadWeights would refuse.
 func WriteWeights(c transformer.Checkpoint, e transformer.Encoding) ([]byte, error) {
-	c.Vocabulary = Vocabulary
-	if err := checkModel(c.Model); err != nil {
+	c.Vocabulary = OwnName
+	if err := checkModel(c.Model, Own{}); err != nil {
 		return nil, fmt.Errorf("tiny: %w", err)
 	}
 	data, err := c.Bytes(e)
@@ -124,11 +124,12 @@ func ReadVersion(data []byte) (*transformer.Model, int32, error) {
 	return c.Model, int32(version), nil
 }
 
-// checkModel reports a model that does not fit the vocabulary or has non-finite
-// parameters.
-func checkModel(m *transformer.Model) error {
-	if n := m.Config().Vocab; n != Size {
-		return fmt.Errorf("%w: the model has %d tokens, but the vocabulary %s has %d", transformer.ErrSizes, n, Vocabulary, Size)
+// checkModel reports a model that does not fit a vocabulary or has non-finite parameters. A language
+// model may have further rows, for tokens that its tokenizer does not know.
+func checkModel(m *transformer.Model, by Vocabulary) error {
+	_, own := by.(Own)
+	if n := m.Config().Vocab; n < by.Size() || own && n != Size {
+		return fmt.Errorf("%w: the model has %d tokens, but the vocabulary %s has %d", transformer.ErrSizes, n, by.Vocabulary(), by.Size())
 	}
 	return m.CheckFinite()
 }

@@ -22,7 +22,7 @@ func TestWeightsFileKeepsThePolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(c.Model.Params(), m.Params()) || c.Vocabulary != tiny.Vocabulary || c.Notes["step"] != "7" {
+	if !slices.Equal(c.Model.Params(), m.Params()) || c.Vocabulary != tiny.OwnName || c.Notes["step"] != "7" {
 		t.Errorf("read %v, %q, %v", c.Model.Config(), c.Vocabulary, c.Notes)
 	}
 	p := start(t, c.Model, tiny.Options{})
@@ -47,7 +47,7 @@ func TestUnusableWeightsFilesAreRefused(t *testing.T) {
 		return data
 	}
 	m := newModel(t, sizes(64), 21, 0)
-	good := file(m, tiny.Vocabulary)
+	good := file(m, tiny.OwnName)
 	if _, err := tiny.ReadWeights(good); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestUnusableWeightsFilesAreRefused(t *testing.T) {
 		want error
 	}{
 		{"another vocabulary", file(m, "quintain-tiny-2"), transformer.ErrVocabulary},
-		{"fewer tokens than in the vocabulary", file(other, tiny.Vocabulary), transformer.ErrSizes},
+		{"fewer tokens than in the vocabulary", file(other, tiny.OwnName), transformer.ErrSizes},
 		{"cut", good[:len(good)-1], transformer.ErrTruncated},
 		{"damaged", append(slices.Clone(good[:len(good)-1]), good[len(good)-1]^1), transformer.ErrCorrupt},
 		{"not a weights file", []byte("<html>"), transformer.ErrForeign},

@@ -145,6 +145,6 @@ func (a *advised) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sa
 	a.tokens, a.longest = len(a.read), max(a.longest, len(wrote))
 	a.said = append(a.said, quintain.Reply{Text: text, Finish: quintain.Stop})
 	return []quintain.Sample{{
-		Text: text, Whole: text, Read: fresh, Wrote: wrote, LogProbs: make([]float32, len(wrote)), Versions: make([]int32, len(wrote)), Finish: quintain.Stop, Vocabulary: tiny.Vocabulary,
+		Text: text, Whole: text, Read: fresh, Wrote: wrote, LogProbs: make([]float32, len(wrote)), Versions: make([]int32, len(wrote)), Finish: quintain.Stop, Vocabulary: tiny.OwnName,
 	}}, nil
 }

@@ -59,7 +59,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if r.ToolChoice != "" || len(r.Schema) > 0 && !p.from.Can().Schema {
 		return nil, fmt.Errorf("exact: %w", policy.CheckFree(r))
 	}
-	read, err := p.read(r)
+	read, err := Read(p.render, r)
 	if err != nil {
 		return nil, fmt.Errorf("exact: %w", err)
 	}
@@ -89,35 +89,41 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 		if o.LogProbs == nil {
 			p.noProbs.Add(1)
 		}
-		p.stop(&o, r.Stop)
-		text, whole := p.texts(o, r.Stop)
-		if err != nil {
-			o.Finish = quintain.Aborted
-		}
-		s := quintain.Sample{
-			Text: text, Whole: whole, Read: slices.Clip(read.Tokens), Wrote: slices.Clip(o.Tokens),
-			LogProbs: slices.Clip(o.LogProbs), Versions: slices.Clip(o.Versions),
-			Finish: o.Finish, Fork: read.Drift == Forked, Realigned: read.Drift == Realigned, Vocabulary: p.render.Vocabulary(), Took: o.Took,
-		}
-		if err == nil && len(r.Tools) > 0 {
-			policy.ReadCalls(&s, r, p.render.Form(), p.render.Thinking(read.Tokens))
-		}
-		samples = append(samples, s)
+		stop(p.render, &o, r.Stop)
+		samples = append(samples, read.Sample(p.render, r, o, err != nil))
 	}
 	return samples, err
 }
 
-// read returns the prompt for the reply to r: the given tokens of a first one as they are.
-func (p *Policy) read(r quintain.Request) (Rendering, error) {
+// Read returns the prompt for the reply to r: the given tokens of a first one as they are.
+func Read(by Renderer, r quintain.Request) (Rendering, error) {
 	if len(r.Tokens) == 0 || len(r.Context) > 0 {
-		return p.render.Render(r)
+		return by.Render(r)
 	}
 	for at, t := range r.Tokens {
-		if t < 0 || int(t) >= p.render.Size() {
-			return Rendering{}, fmt.Errorf("token %d of the given prompt is %d, outside the vocabulary of %d tokens: is it of another model? %w", at, t, p.render.Size(), quintain.ErrFinal)
+		if t < 0 || int(t) >= by.Size() {
+			return Rendering{}, fmt.Errorf("token %d of the given prompt is %d, outside the vocabulary of %d tokens: is it of another model? %w", at, t, by.Size(), quintain.ErrFinal)
 		}
 	}
 	return Rendering{Tokens: r.Tokens, Drift: Clean}, nil
+}
+
+// Sample returns o, an output for this prompt, as a sample of r. If it ends with a stop text, its
+// last token completes that. One that was cut is [quintain.Aborted], and calls no tools.
+func (read Rendering) Sample(by Renderer, r quintain.Request, o policy.Output, cut bool) quintain.Sample {
+	text, whole := texts(by, o, r.Stop)
+	if cut {
+		o.Finish = quintain.Aborted
+	}
+	s := quintain.Sample{
+		Text: text, Whole: whole, Read: slices.Clip(read.Tokens), Wrote: slices.Clip(o.Tokens),
+		LogProbs: slices.Clip(o.LogProbs), Versions: slices.Clip(o.Versions),
+		Finish: o.Finish, Fork: read.Drift == Forked, Realigned: read.Drift == Realigned, Vocabulary: by.Vocabulary(), Took: o.Took,
+	}
+	if !cut && len(r.Tools) > 0 {
+		policy.ReadCalls(&s, r, by.Form(), by.Thinking(read.Tokens))
+	}
+	return s
 }
 
 func (p *Policy) count(d Drift) {
@@ -215,7 +221,7 @@ func (p *Policy) together(ctx context.Context, n int, draw func(context.Context,
 // the cause. A reply that keeps to a schema begins anew: a server begins at the schema's start.
 func (p *Policy) complete(ctx context.Context, prompt policy.Prompt, o policy.Output) (policy.Output, error) {
 	prompt.N = 1
-	for !p.stop(&o, prompt.Stop) && o.Finish == quintain.Aborted {
+	for !stop(p.render, &o, prompt.Stop) && o.Finish == quintain.Aborted {
 		if len(prompt.Schema) > 0 {
 			o = policy.Output{Took: o.Took}
 		}

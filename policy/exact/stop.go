@@ -14,9 +14,9 @@ const stopChunk = 64
 
 // stop ends o after the token that completes one of the stop texts, and reports whether
 // there is one. A server does not see those that begin in an earlier chunk.
-func (p *Policy) stop(o *policy.Output, stops []string) bool {
+func stop(by Renderer, o *policy.Output, stops []string) bool {
 	within := func(n int) bool {
-		begin, _ := policy.Stopped(p.render.Text(o.Tokens[:n]), stops)
+		begin, _ := policy.Stopped(by.Text(o.Tokens[:n]), stops)
 		return begin >= 0
 	}
 	if len(stops) == 0 || !within(len(o.Tokens)) {
@@ -31,16 +31,16 @@ func (p *Policy) stop(o *policy.Output, stops []string) bool {
 }
 
 // texts returns the text of o without and with special tokens, up to a stop text.
-func (p *Policy) texts(o policy.Output, stops []string) (text, whole string) {
-	text = p.render.Text(o.Tokens)
+func texts(by Renderer, o policy.Output, stops []string) (text, whole string) {
+	text = by.Text(o.Tokens)
 	begin, _ := policy.Stopped(text, stops)
 	if begin < 0 {
-		return text, p.render.Whole(o.Tokens, o.Finish == quintain.Stop)
+		return text, by.Whole(o.Tokens, o.Finish == quintain.Stop)
 	}
 	text = text[:begin]
 	for n := len(o.Tokens); ; n-- { // a token may hold more than the stop text
-		if rest, starts := strings.CutPrefix(text, p.render.Text(o.Tokens[:n])); starts {
-			return text, p.render.Whole(o.Tokens[:n], false) + rest
+		if rest, starts := strings.CutPrefix(text, by.Text(o.Tokens[:n])); starts {
+			return text, by.Whole(o.Tokens[:n], false) + rest
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (s *Server) texts(vocabulary string) func(quintain.Token) (text string, kno
 	switch vocabulary {
 	case quintain.UTF8:
 		return func(id quintain.Token) (string, bool) { return string([]byte{byte(id)}), id >= 0 && id <= 0xff }
-	case tiny.Vocabulary:
+	case tiny.OwnName:
 		return func(id quintain.Token) (string, bool) {
 			text := tiny.Decode([]quintain.Token{id})
 			return text, text != "" // role tokens have no text
