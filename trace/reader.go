@@ -21,6 +21,11 @@ type Reader struct {
 	parts    int         // indices that joined has
 
 	gradings map[string]*Grading // newest ones by group; nil: records stay as they are
+	beside   struct {            // what Graded knows
+		sync.Mutex
+		gradings map[string]*Grading
+		size     int64 // of the files
+	}
 
 	blocks sync.Mutex // guards the rest
 	last   *unpacked  // the last block read; nil: none

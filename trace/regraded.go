@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -65,7 +64,7 @@ func Replies(played []quintain.Trajectory) string {
 // Apply gives the episodes of a record the rewards of the grading, and the group its scores. It
 // reports whether the grading is of this record.
 func (g *Grading) Apply(r *Record) bool {
-	if g.Group != r.Group() || len(g.Grades) != len(r.Episodes) || g.Replies != Replies(r.Episodes) {
+	if !g.grades(r) {
 		return false
 	}
 	for i := range r.Episodes {
@@ -73,6 +72,11 @@ func (g *Grading) Apply(r *Record) bool {
 	}
 	r.Scores, r.Advantages, r.Sequences = g.Scores, nil, nil
 	return true
+}
+
+// grades reports whether the grading is of a record.
+func (g *Grading) grades(r *Record) bool {
+	return g.Group == r.Group() && len(g.Grades) == len(r.Episodes) && g.Replies == Replies(r.Episodes)
 }
 
 // apply gives an episode the reward of the grade.
@@ -195,28 +199,57 @@ func readGradings(f *os.File) (have []*Grading, end int64, lost int, err error) 
 
 // Regrade has Read return records under their newest grading; those without one stay as they are. It is
 // an error if all are.
-func (r *Reader) Regrade() error {
-	r.gradings = map[string]*Grading{}
+func (r *Reader) Regrade() (err error) {
+	if r.gradings, _, err = r.newest(0); err == nil && len(r.gradings) == 0 {
+		err = errors.New("nothing is graded anew there: quintain regrade does it")
+	}
+	return err
+}
+
+// Graded returns the newest grading of a record, which stays as it is; nil: there is none.
+func (r *Reader) Graded(record *Record) (*Grading, error) {
+	r.beside.Lock()
+	defer r.beside.Unlock()
+	fresh, size, err := r.newest(r.beside.size)
+	if err != nil {
+		return nil, err
+	}
+	if fresh != nil {
+		r.beside.gradings, r.beside.size = fresh, size
+	}
+	if g := r.beside.gradings[record.Group()]; g != nil && g.grades(record) {
+		return g, nil
+	}
+	return nil, nil
+}
+
+// newest reads the newest gradings by group, and the size of their files; nil if that is the known one.
+func (r *Reader) newest(known int64) (gradings map[string]*Grading, size int64, err error) {
+	var files []string
 	for _, source := range r.sources {
-		f, err := os.Open(filepath.Join(string(source), GradingsName))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		path := filepath.Join(string(source), GradingsName)
+		if info, err := os.Stat(path); err == nil {
+			files, size = append(files, path), size+info.Size()
 		}
+	}
+	if size == known && known > 0 {
+		return nil, size, nil
+	}
+	gradings = map[string]*Grading{}
+	for _, path := range files {
+		f, err := os.Open(path)
 		if err != nil {
-			return err
+			return nil, 0, err
 		}
 		have, _, _, err := readGradings(f)
 		if err := errors.Join(err, f.Close()); err != nil {
-			return fmt.Errorf("%s: %w", f.Name(), err)
+			return nil, 0, fmt.Errorf("%s: %w", path, err)
 		}
 		for _, one := range have {
-			if other := r.gradings[one.Group]; other == nil || !one.Time.Before(other.Time) {
-				r.gradings[one.Group] = one
+			if other := gradings[one.Group]; other == nil || !one.Time.Before(other.Time) {
+				gradings[one.Group] = one
 			}
 		}
 	}
-	if len(r.gradings) == 0 {
-		return errors.New("nothing is graded anew there: quintain regrade does it")
-	}
-	return nil
+	return gradings, size, nil
 }

@@ -104,6 +104,7 @@ func (s *Server) newestGroups(ctx context.Context) (all []groupPage, err error) 
 		w := &pen{at: e.Ref.Text(), room: min(mostOnPage, text), level: e.Level}
 		text -= w.room
 		p := newGroupPage(w, r, 0)
+		p.regrade(s.trace.now().Graded(r))
 		text += w.room
 		p.Given = map[int]template.JS{}
 		for i := range r.Episodes[:min(len(r.Episodes), mostEpisodes)] {

@@ -47,9 +47,10 @@ type groupPage struct {
 	Same     bool      // they are the prompt
 	Instance excerpt
 	Episodes []episode
-	More     int // further different replies, not shown
-	From     int // first turn on the page
-	After    int // first turn of the next page; 0: none
+	More     int    // further different replies, not shown
+	Regrader string // who graded it anew, and when, or why that cannot be read; empty: nobody did
+	From     int    // first turn on the page
+	After    int    // first turn of the next page; 0: none
 	Steps    steps
 
 	Given      map[int]template.JS // tokens of episodes, as JSON, in an exported page; nil: the page asks for them
@@ -73,6 +74,7 @@ type episode struct {
 	Turns     []turn
 	AllTurns  int
 	Lost      string // what was given away, in words; empty: unknown
+	Anew      string // the reward of the record, and the newest; empty: there is no grading
 }
 
 // A turn is a turn on the page.
@@ -146,6 +148,7 @@ func (s *Server) group(c *web.Call) error {
 		return web.Errorf(http.StatusNotFound, "%v", err)
 	}
 	p := newGroupPage(&pen{at: at.Text(), room: mostOnPage, level: head.Level(r.Group())}, r, from)
+	p.regrade(s.trace.now().Graded(r))
 	p.link(len(r.Episodes))
 	if p.Steps, err = s.steps(c, &sel, at); err != nil {
 		return err
