@@ -2,6 +2,7 @@ package quintain
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -196,6 +197,16 @@ type Key [16]byte
 func NewKey(canonical string) Key {
 	sum := sha256.Sum256([]byte(canonical))
 	return Key(sum[:16])
+}
+
+// heldOutShare says that one in ten problems is held out.
+const heldOutShare = 10
+
+// HeldOut reports whether the problems of k are kept for evaluations and must not be
+// trained on. A key stands for the question, so all wordings of it are on one side. Its second
+// half decides, which all problems of a family share ([NewFamilyKey]).
+func (k Key) HeldOut() bool {
+	return binary.BigEndian.Uint64(k[len(k)/2:])%heldOutShare == 0
 }
 
 // NewFamilyKey is NewKey for a problem of a family, whose problems are trained on or held out

@@ -112,7 +112,7 @@ def inspect(program, folder):
     for name, level in TASKS:
         problems, said, due = replies(program, name, level)
         reply = {problem["prompt"]: text for problem, text in zip(problems, said)}
-        log = run("problems", lambda messages: reply[messages[-1].text], name=name, level=level, count=COUNT, seed=SEED)
+        log = run("problems", lambda messages: reply[messages[-1].text], name=name, level=level, count=COUNT, seed=SEED, num_fewshot=level)
         got = {sample.id: sample.scores["verdict"].value for sample in log.samples}
         faults += compare(name, [got[f"{name}.s{SEED}.l{level}.{number}"] for number in range(COUNT)], due)
         faults += compare(f"{name}, the mean", [round(log.results.scores[0].metrics["mean"].value, 9)], [round(sum(due) / COUNT, 9)])
@@ -272,7 +272,7 @@ def lm_eval(program, folder):
             self.reply = reply
 
         def generate_until(self, requests):
-            return [next(text for asked, text in self.reply.items() if asked in request.args[0]) for request in requests]
+            return [next(text for asked, text in self.reply.items() if request.args[0].endswith(asked)) for request in requests]
 
         def loglikelihood(self, requests):
             raise NotImplementedError
@@ -282,7 +282,7 @@ def lm_eval(program, folder):
     faults, scores = readme("lm-eval", "lm-eval"), 0
     for name, level in TASKS:
         problems, said, due = replies(program, name, level)
-        args = {"name": name, "level": level, "count": COUNT, "seed": SEED}
+        args = {"name": name, "level": level, "count": COUNT, "seed": SEED, "num_fewshot": level}
         manager = TaskManager(include_path=str(ROOT / "docs" / "examples" / "lm-eval"), include_defaults=False, metadata=args)
         reply = {problem["prompt"]: text for problem, text in zip(problems, said)}
         found = evaluator.simple_evaluate(Model(reply), tasks=["quintain"], task_manager=manager, bootstrap_iters=0)

@@ -18,7 +18,6 @@ import (
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/run/rollout/curriculum"
@@ -355,7 +354,7 @@ func TestHeldOutProblemsAreNotPlayedWithoutExaminations(t *testing.T) {
 		t.Error("nothing is played")
 	}
 	for _, p := range played {
-		if exam.HeldOut(keyOf(t, c, p.Job.Problem.ID())) {
+		if keyOf(t, c, p.Job.Problem.ID()).HeldOut() {
 			t.Errorf("problem %s is held out, and played", p.Job.Problem.ID())
 		}
 	}

@@ -20,6 +20,9 @@ type OneTurn struct {
 	// Short asks the short question if the task has one, for policies with a short context.
 	Short bool
 
+	// Examples stand before the question, each answered between <answer> and </answer>.
+	Examples Examples
+
 	// Grade judges the answer; nil: the task does.
 	Grade func(t quintain.Task, p quintain.Problem, answer string) (quintain.Verdict, error)
 
@@ -52,21 +55,8 @@ func (e *oneTurn) Open(context.Context) ([]quintain.Message, error) {
 	if e.how.System != "" {
 		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: e.how.System})
 	}
-	question, err := Question(e.task, e.problem, e.how.Short)
-	if err != nil {
-		return nil, fmt.Errorf("asking %s: %w", e.problem.ID(), err)
-	}
-	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: question}), nil
-}
-
-// Question returns the question of a problem of t: its prompt or, with short, the short
-// question if t has one.
-func Question(t quintain.Task, p quintain.Problem, short bool) (string, error) {
-	s, can := t.(quintain.Shortener)
-	if !short || !can {
-		return p.Prompt, nil
-	}
-	return s.Short(p)
+	asked, err := e.how.Examples.Ask(e.task, e.problem, e.how.Short, quintain.ScenarioInfo{Tags: true}.Reply)
+	return append(talk, asked...), err
 }
 
 // Step implements [quintain.Env].

@@ -79,6 +79,8 @@ type MathMultiTurn struct {
 
 	SystemPrompt string // system message before the question; empty: none, as in AReaL
 
+	Examples scenario.Examples // before the question, with the answer in a box
+
 	Feedback      Feedback
 	FeedbackRight string // message after a right answer, if the episode goes on
 	FeedbackWrong string // after a wrong one
@@ -101,6 +103,7 @@ func (m *MathMultiTurn) Declare(d *settings.Section) {
 	d.Text(&m.FeedbackRight, "feedback_right", "message to the policy after a right answer, if the episode goes on").Given("a text")
 	d.Text(&m.FeedbackWrong, "feedback_wrong", "message to the policy after a wrong answer").Given("a text")
 	d.Text(&m.FeedbackNone, "feedback_none", "message to the policy after a reply without an answer").Given("a text")
+	m.Examples.Declare(d)
 }
 
 // Fits implements [scenario.Fitter]: an answer of the task must be readable, and right
@@ -175,15 +178,12 @@ type mathEnv struct {
 
 // Open implements [quintain.Env].
 func (e *mathEnv) Open(context.Context) ([]quintain.Message, error) {
-	question, err := scenario.Question(e.task, e.problem, e.settings.ShortPrompts)
-	if err != nil {
-		return nil, fmt.Errorf("asking %s: %w", e.problem.ID(), err)
-	}
 	var talk []quintain.Message
 	if system := e.settings.SystemPrompt; system != "" {
 		talk = append(talk, quintain.Message{Role: quintain.RoleSystem, Content: system})
 	}
-	return append(talk, quintain.Message{Role: quintain.RoleUser, Content: question}), nil
+	asked, err := e.settings.Examples.Ask(e.task, e.problem, e.settings.ShortPrompts, func(solution string) string { return `\boxed{` + solution + `}` })
+	return append(talk, asked...), err
 }
 
 // A tokenized is a task that knows the tokens of some prompts, as a file of problems does; nil:
@@ -193,9 +193,9 @@ type tokenized interface {
 }
 
 // Tokens implements [quintain.Tokenized]: those of the problem's row, unless the settings add
-// a system message.
+// messages before the question.
 func (e *mathEnv) Tokens() []quintain.Token {
-	if e.settings.SystemPrompt != "" {
+	if e.settings.SystemPrompt != "" || e.settings.Examples.Count > 0 {
 		return nil
 	}
 	if t, has := e.task.(tokenized); has {

@@ -27,6 +27,9 @@ const reasoningSystem = `You solve reasoning problems. First think the problem t
 
 The grader reads only the text between <answer> and </answer>, so put just the answer there, in exactly the form the question asks for, and nothing else: no restatement, no explanation, no units unless the question asks for them. Use the answer tags exactly once: an answer inside the thinking does not count, and if you give two answers, neither counts. You may write anything else you like around the tags.`
 
+// exampleSystem is the system message before examples, whose answers come without reasoning.
+const exampleSystem = "Answer with nothing but <answer>your answer</answer>."
+
 // ReasoningGym holds the settings of the scenario reasoning_gym.
 type ReasoningGym struct {
 	// ShortPrompts omits the system message and asks the short question if the task has
@@ -35,22 +38,29 @@ type ReasoningGym struct {
 	ShortPrompts bool
 
 	Scores reasoninggym.By // whose scores answers get
+
+	// Examples stand before the question. The system message then asks for the answer alone.
+	Examples scenario.Examples
 }
 
 // Declare implements [settings.Declarer].
 func (g *ReasoningGym) Declare(d *settings.Section) {
 	d.Bool(&g.ShortPrompts, "short_prompts", "ask the short question if the task has one, without a system message")
 	reasoninggym.Declare(d, &g.Scores)
+	g.Examples.Declare(d)
 }
 
 // Env implements [scenario.Play].
 func (g *ReasoningGym) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
-	how := scenario.OneTurn{System: reasoningSystem, Extract: answer.Tagged, Dual: true}
+	how := scenario.OneTurn{System: reasoningSystem, Extract: answer.Tagged, Dual: true, Examples: g.Examples}
 	how.Grade = func(t quintain.Task, p quintain.Problem, answer string) (quintain.Verdict, error) {
 		return g.Scores.Grade(t, p, &answer)
 	}
-	if g.ShortPrompts {
+	switch {
+	case g.ShortPrompts:
 		how.System, how.Short = "", true
+	case g.Examples.Count > 0:
+		how.System = exampleSystem
 	}
 	return how.Env(t, p), nil
 }

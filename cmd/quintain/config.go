@@ -97,7 +97,7 @@ func (c *config) Declare(d *settings.Section) {
 
 // uses lists the settings of each verb. A verb knows no others.
 func uses() map[string][]string {
-	problems := []string{"tasks", "mixture", "problems", "columns", "scenario", "judge", "program", "agent", "sessions", "sandbox"}
+	problems := []string{"tasks", "mixture", "problems", "columns", "scenario", "examples", "judge", "program", "agent", "sessions", "sandbox"}
 	hubs := []string{"data", "log", "server", "hub", "store"}
 	tokens := []string{"policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "policy.template_vars", "policy.vocabulary"}
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
@@ -106,7 +106,7 @@ func uses() map[string][]string {
 		"run":      runs,
 		"gateway":  append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-agent"),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "-policy.seats", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":      {"data", "problems", "columns", "scenario", "judge", "program", "agent", "sessions", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "log"},
+		"ask":      {"data", "problems", "columns", "scenario", "examples", "judge", "program", "agent", "sessions", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "log"},
 		"view":     {"data", "log", "server", "-server.announce", "policy.tokenizer"},
 		"hub":      append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox"),
 		"serve":    {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox"},

@@ -148,10 +148,10 @@ func (w *world) examine(ctx context.Context, e *exam.Exam) (report *exam.Report,
 }
 
 // indifferent lists the settings of eval that do not change its results. A resumed
-// evaluation may change them.
+// evaluation may change them. The examples are told by the scenario.
 func indifferent() []string {
 	return []string{
-		"-data", "-log", "-run.parallel", "-run.replays", "-exam.max_failed", "-policy.weights", "-policy.delay",
+		"-data", "-log", "-examples", "-run.parallel", "-run.replays", "-exam.max_failed", "-policy.weights", "-policy.delay",
 		"-policy.url", "-policy.urls_file", "-policy.max_in_flight", "-policy.control", "-policy.key_file", "-policy.timeout", "-policy.retries",
 	}
 }

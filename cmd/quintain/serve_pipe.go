@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/interop/pipe"
-	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -26,7 +25,8 @@ does (docs/python.md). A request is one of these:
   {"problems": […], "replies": […]}              the same for a model's whole replies, with
                                                  answers between <answer> and </answer>
   {"open": problem}                              prints {"messages"}, which ask a model for
-                                                 replies in that form
+                                                 replies in that form; "settings": {"examples": 2}
+                                                 puts two solved problems before the question
   {"gold": …, "answer": …}                       prints {"equal", "reason", "extracted"}
 
 In "problems" a number may stand for a problem: "as": 7 beside "draw" names the drawn
@@ -47,8 +47,12 @@ request that fails gives {"error": …} in its place and exit status 1 at the en
 			if err != nil {
 				return err
 			}
+			replies, err := catalog.Scenario("reasoning_gym")
+			if err != nil {
+				return err
+			}
 			return untilInterrupt(c.Context(), w, func(ctx context.Context) error {
-				return pipe.Server{Tasks: tasks, Replies: new(scenarios.ReasoningGym)}.Serve(ctx, w.input(), w.stdout)
+				return pipe.Server{Tasks: tasks, Replies: replies}.Serve(ctx, w.input(), w.stdout)
 			})
 		},
 	}

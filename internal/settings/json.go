@@ -16,11 +16,14 @@ import (
 func JSON(g Declarer) (json.RawMessage, error) {
 	f := New(g)
 	b := []byte{'{'}
-	for i, s := range f.list {
+	for _, s := range f.list {
 		if strings.Contains(s.path, ".") {
 			return nil, fmt.Errorf("settings: %s is below another key", s.path)
 		}
-		if i > 0 {
+		if text := s.String(); s.sparse && (text == "0" || text == "false") {
+			continue
+		}
+		if len(b) > 1 {
 			b = append(b, ',')
 		}
 		text, err := strictjson.Canonical(s.value.Give())

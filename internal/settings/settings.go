@@ -141,6 +141,7 @@ type Setting struct {
 	was      string // the default
 	limits   []limit
 	words    []string // the valid ones; nil: others are
+	sparse   bool     // JSON leaves out 0 and false
 	null     bool     // a key without a value sets the value to nil
 	named    bool     // a source named it
 }
@@ -164,6 +165,13 @@ const (
 // Flag gives the setting a flag of a name.
 func (s *Setting) Flag(name string) *Setting {
 	s.flag = name
+	return s
+}
+
+// Sparse leaves the setting out of [JSON] while it is 0 or false, as before there was the setting:
+// what names others by a hash of them, such as the ID of a scenario, stays.
+func (s *Setting) Sparse() *Setting {
+	s.sparse = true
 	return s
 }
 

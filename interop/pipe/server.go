@@ -10,6 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/task"
@@ -19,7 +20,7 @@ import (
 // process for all of them.
 type Server struct {
 	Tasks   *task.Set     // problems of other tasks are errors
-	Replies scenario.Play // the scenario of one turn that judges whole replies
+	Replies scenario.Spec // the scenario of one turn that judges whole replies
 }
 
 // Serve reads requests and writes a line for each, in order, or {"error"} if the request
@@ -29,7 +30,7 @@ type Server struct {
 //	{"draw": {"task", "seed", "level", "index", "params"}}   the problem
 //	{"problems": […], "answers": […]}                        {"scores", "malformed", "reasons"}, lists
 //	{"problems": […], "replies": […]}                        the same, for whole replies of a model
-//	{"open": problem}                                        {"messages"}, the opening for a model
+//	{"open": problem, "settings": {…}}                       {"messages"}, the opening for a model, with settings of the scenario
 //	{"gold": …, "answer": …}                                 a [mathverify.Verdict]
 //
 // Params replaces level. A null answer or reply is none. A number may stand for a problem:
@@ -39,7 +40,7 @@ type Server struct {
 func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	problems := NewProblems()
 	return jsonl.Answer(ctx, in, out, func() func(dst, line []byte) ([]byte, error) {
-		c := &worker{server: s, ctx: ctx, problems: problems, line: strictjson.NewPicker("draw", "as", "problems", "answers", "replies", "open", "gold")}
+		c := &worker{server: s, replies: s.Replies.New(), ctx: ctx, problems: problems, line: strictjson.NewPicker("draw", "as", "problems", "answers", "replies", "open", "gold", "settings")}
 		return c.answer
 	})
 }
@@ -47,6 +48,7 @@ func (s Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 // A worker answers requests. It is for one goroutine.
 type worker struct {
 	server   Server
+	replies  scenario.Play
 	ctx      context.Context //nolint:containedctx // a worker lives as long as one call of Serve
 	problems *Problems
 	line     *strictjson.Picker
@@ -65,14 +67,14 @@ func (c *worker) answer(dst, line []byte) ([]byte, error) {
 		return dst, err
 	}
 	value := c.line.Value
-	draw, as, problems, answers, replies, open, gold := value(0), value(1), value(2), value(3), value(4), value(5), value(6)
+	draw, as, problems, answers, replies, open, gold, how := value(0), value(1), value(2), value(3), value(4), value(5), value(6), value(7)
 	switch {
 	case problems != nil && replies != nil:
 		return c.mark(dst, problems, replies, c.judge)
 	case problems != nil:
 		return c.mark(dst, problems, answers, Grader{Tasks: c.server.Tasks}.Judge)
 	case open != nil:
-		return c.open(dst, open)
+		return c.open(dst, open, how)
 	case draw != nil:
 		return c.draw(dst, draw, as)
 	case gold != nil:
@@ -90,22 +92,29 @@ func (c *worker) read(text []byte) (quintain.Problem, error) {
 	return p, nil
 }
 
-// episode returns the episode of a problem.
-func (c *worker) episode(p quintain.Problem) (quintain.Env, error) {
+// episode returns the episode of a problem in a scenario.
+func (c *worker) episode(p quintain.Problem, as scenario.Play) (quintain.Env, error) {
 	t, err := c.server.Tasks.Get(p.Task)
 	if err != nil {
 		return nil, err
 	}
-	return c.server.Replies.Env(t, p)
+	return as.Env(t, p)
 }
 
-// open writes the opening messages for a model.
-func (c *worker) open(dst, problem []byte) ([]byte, error) {
+// open writes the opening messages for a model. how are settings of the scenario, as JSON; nil: the defaults.
+func (c *worker) open(dst, problem, how []byte) ([]byte, error) {
 	p, err := c.read(problem)
 	if err != nil {
 		return dst, err
 	}
-	episode, err := c.episode(p)
+	as := c.replies
+	if how != nil {
+		as = c.server.Replies.New()
+		if err := settings.ReadJSON(as, how); err != nil {
+			return dst, fmt.Errorf("settings: %w", err)
+		}
+	}
+	episode, err := c.episode(p, as)
 	if err != nil {
 		return dst, err
 	}
@@ -118,7 +127,7 @@ func (c *worker) open(dst, problem []byte) ([]byte, error) {
 
 // judge grades a whole reply.
 func (c *worker) judge(p quintain.Problem, text *string) (Verdict, error) {
-	episode, err := c.episode(p)
+	episode, err := c.episode(p, c.replies)
 	if err != nil {
 		return Verdict{}, err
 	}

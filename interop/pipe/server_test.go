@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/pipe"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
 )
@@ -19,7 +20,11 @@ func newServer(t testing.TB) pipe.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pipe.Server{Tasks: set, Replies: new(scenarios.ReasoningGym)}
+	replies, err := scenario.Find(scenarios.All, "reasoning_gym")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pipe.Server{Tasks: set, Replies: replies}
 }
 
 func TestServerAnswers(t *testing.T) {
@@ -46,6 +51,9 @@ func TestServerAnswers(t *testing.T) {
 		{"a reply without tags", `{"problems":[` + sum + `],"replies":["5"]}`, `{"scores":[0],"malformed":[true],"reasons":["` + untagged + `"]}`},
 		{"no reply", `{"problems":[` + sum + `],"replies":[null]}`, `{"scores":[0],"malformed":[true],"reasons":["` + untagged + `"]}`},
 		{"messages", `{"open":{"task":"chain_sum","prompt":"2 + 3?"}}`, `{"messages":[{"role":"system","content":"You solve`},
+		{"messages with settings", `{"open":{"task":"chain_sum","prompt":"2 + 3?"},"settings":{"short_prompts":false}}`, `{"messages":[{"role":"system","content":"You solve`},
+		{"messages with examples", `{"open":` + sum + `,"settings":{"examples":2}}`, `{"messages":[{"role":"system","content":"Answer with nothing but`},
+		{"unknown settings", `{"open":` + sum + `,"settings":{"example":2}}`, `{"error":"line 1: settings: example: there is no such setting; did you mean \"examples\"?"}`},
 		{"messages of a problem that is none", `{"open":5}`, ""},
 		{"an unknown task", `{"problems":[{"task":"chain_some"}],"replies":["5"]}`, `{"error":"line 1: no task \"chain_some\"; did you mean \"chain_sum\"?"}`},
 		{"a problem that cannot be graded", `{"problems":[{"task":"chain_sum","instance":{"expression":"x"}}],"answers":["5"]}`, ""},

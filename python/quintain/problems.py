@@ -52,16 +52,17 @@ class Task:
     level: int = 0
     params: Mapping[str, Any] | None = None
 
-    def problems(self, seed: int = 1, count: int = 1000, start: int = 0, chat: bool = False) -> list[Problem]:
+    def problems(self, seed: int = 1, count: int = 1000, start: int = 0, chat: bool = False, examples: int = 0) -> list[Problem]:
         """Problems from the stream of a seed, beginning with number ``start``: always the same ones.
         ``datasets.Dataset.from_list`` takes the list. With ``chat``, prompts are messages, and the first demands
-        the form of the reply."""
+        the form of the reply; with ``examples``, so many solved problems stand before the question, none of them held out."""
         if count < 0 or start < 0 or not 0 <= seed < 1 << 64:
             raise ValueError(f"count is {count}, start {start} and seed {seed}; want 0 or more, and a seed below 2**64")
         how = {"level": self.level} if self.params is None else {"params": dict(self.params)}
         fixed = json.dumps({"task": self.name, "seed": seed, **how})[:-1]
         drawn = _draw(fixed, range(start, start + count))
-        prompts = pipe.ask(lambda _: [f'{{"open":{raw}}}'.encode() for raw in drawn]) if chat else []
+        chat = chat or examples > 0
+        prompts = pipe.ask(lambda _: [f'{{"open":{raw},"settings":{{"examples":{examples:d}}}}}'.encode() for raw in drawn]) if chat else []
         rows: list[Problem] = []
         for number, raw in enumerate(drawn):
             one = json.loads(raw)
@@ -69,10 +70,10 @@ class Task:
             rows.append(Problem(prompt=prompt, task=one["task"], level=one["level"], seed=seed, index=one["index"], problem=raw))
         return rows
 
-    def stream(self, seed: int = 1, start: int = 0, chat: bool = False) -> Iterator[Problem]:
+    def stream(self, seed: int = 1, start: int = 0, chat: bool = False, examples: int = 0) -> Iterator[Problem]:
         """All problems from the stream of a seed, without end."""
         while True:
-            yield from self.problems(seed, AT_ONCE, start, chat)
+            yield from self.problems(seed, AT_ONCE, start, chat, examples)
             start += AT_ONCE
 
     def grade(self, problem: Gradable, answer: str | None) -> Verdict:

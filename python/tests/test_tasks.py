@@ -78,6 +78,13 @@ class Tasks(unittest.TestCase):
         with self.assertRaises(TypeError):
             quintain.math.verify(1, "1")
 
+    def test_examples_are_solved_problems_before_the_question(self):
+        [shown] = quintain.task("gcd").problems(count=1, examples=2)
+        self.assertEqual([m["role"] for m in shown["prompt"]], ["system", "user", "assistant", "user", "assistant", "user"])
+        self.assertRegex(shown["prompt"][2]["content"], "^<answer>[0-9]+</answer>$")
+        with self.assertRaisesRegex(quintain.Error, "want 0 to 64"):
+            quintain.task("gcd").problems(count=1, examples=65)
+
 
 class Rewards(unittest.TestCase):
     def setUp(self):

@@ -122,7 +122,7 @@ func TestTheSidesOfASplitAreAllAndShareNothing(t *testing.T) {
 		if exam.HeldOutSide.Has(key) == exam.TrainedSide.Has(key) || !exam.BothSides.Has(key) {
 			t.Fatalf("key %d is on both sides, or on none", i)
 		}
-		if exam.HeldOut(key) {
+		if key.HeldOut() {
 			held++
 		}
 	}
@@ -137,11 +137,11 @@ func TestFamiliesAreOnOneSide(t *testing.T) {
 	held := 0
 	for family := range 1000 {
 		name, keys := fmt.Sprint(family), map[quintain.Key]bool{}
-		side := exam.HeldOut(quintain.NewFamilyKey(name, ""))
+		side := quintain.NewFamilyKey(name, "").HeldOut()
 		for i := range 20 {
 			key := quintain.NewFamilyKey(name, fmt.Sprint(i))
 			keys[key] = true
-			if exam.HeldOut(key) != side {
+			if key.HeldOut() != side {
 				t.Fatalf("family %d is on both sides", family)
 			}
 		}

@@ -1,7 +1,6 @@
 package exam
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
@@ -18,18 +17,10 @@ const (
 	AutoSide    Side = "auto" // in [Settings]: the held-out ones of a task, and all of a file
 )
 
-// heldOutShare says that one in ten problems is held out.
-const heldOutShare = 10
-
-// HeldOut reports whether the problems of a key are kept for evaluations and must not be
-// trained on. A key stands for the question, so all wordings of it are on one side. Its second
-// half decides, which all problems of a family share ([quintain.NewFamilyKey]).
-func HeldOut(key quintain.Key) bool {
-	return binary.BigEndian.Uint64(key[8:])%heldOutShare == 0
+// Has reports whether the problems of a key are on the side; see [quintain.Key.HeldOut].
+func (s Side) Has(key quintain.Key) bool {
+	return s == BothSides || key.HeldOut() == (s == HeldOutSide)
 }
-
-// Has reports whether the problems of a key are on the side.
-func (s Side) Has(key quintain.Key) bool { return s == BothSides || HeldOut(key) == (s == HeldOutSide) }
 
 // Only returns [Side.Has], nil for both sides, or an error if s is no side.
 func (s Side) Only() (func(quintain.Key) bool, error) {
@@ -49,6 +40,6 @@ func Skip(s quintain.Scenario) func(quintain.Problem) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		return HeldOut(key), nil
+		return key.HeldOut(), nil
 	}
 }

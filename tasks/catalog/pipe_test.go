@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/interop/pipe"
+	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/scenarios"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/tasks/catalog"
@@ -23,7 +24,11 @@ func pipeServer(t testing.TB) pipe.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pipe.Server{Tasks: set, Replies: new(scenarios.ReasoningGym)}
+	replies, err := scenario.Find(scenarios.All, "reasoning_gym")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pipe.Server{Tasks: set, Replies: replies}
 }
 
 // Every task is written as encoding/json writes it.

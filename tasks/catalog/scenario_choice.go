@@ -26,6 +26,7 @@ type ScenarioChoice struct {
 	Name     string            // changed by Set and Take
 	External external.Settings // of a program that replaces the scenario, if set
 	play     scenario.Play     // of Name, with its settings
+	examples string            // its setting of that name, in place of the one in play; empty: that one
 	usual    Usually
 	sandbox  *backend.Settings
 	program  *external.Program // nil until started
@@ -59,6 +60,7 @@ func (s *ScenarioChoice) Suit(usual Usually) {
 func (s *ScenarioChoice) Declare(d *settings.Section) {
 	d.Value((*scenarioValue)(s), "scenario", "scenario of the problems, with its settings: chess_endgame:reward=value,players=self; a value with a comma, a colon or an equals sign stands in single quotes; "+
 		"quintain scenarios list names them, scenarios show NAME lists the settings of one").Flag("scenario")
+	d.Value((*examplesValue)(s), "examples", "solved problems before the question: the setting examples of the scenario; 2 help a small model to the form of the answers").Flag("examples")
 	d.Text(&s.Judge, "judge", "file with the settings of a judge, in YAML, which grades the reply in place of the scenario (docs/judge.md)").Flag("judge")
 	d.Section(&s.External, "program", "your own program as the scenario, in any language (docs/scenarios.md)")
 	d.Section(&s.Agent, "agent", "an agent's program that plays the scenario (docs/gateway.md)")
@@ -75,11 +77,13 @@ func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error
 			return fmt.Errorf("agent.%w", err)
 		}
 	}
-	if s.Judge != "" {
-		return s.startJudge()
-	}
-	if !s.External.Set() {
+	switch other := s.Judge != "" || s.External.Set(); {
+	case !other:
 		return nil
+	case s.examples != "" && s.examples != "0":
+		return errors.New("examples: a judge or a program of yours asks without them: leave them out")
+	case s.Judge != "":
+		return s.startJudge()
 	}
 	if s.program, err = external.Open(ctx, s.External, log); err != nil {
 		return err

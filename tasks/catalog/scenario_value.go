@@ -58,8 +58,7 @@ func (s *ScenarioChoice) Set(text string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	s.Name, s.play = name, play
-	return nil
+	return s.take(name, play)
 }
 
 // pairs reads KEY=VALUE,…. A value in single quotes may hold any character; one of two single
@@ -142,16 +141,15 @@ func (v *scenarioValue) Take(value any) error {
 	if err := settings.Take(play, rest); err != nil {
 		return err
 	}
-	v.Name, v.play = name, play
-	return nil
+	return (*ScenarioChoice)(v).take(name, play)
 }
 
 // Give implements [settings.Value].
 func (v *scenarioValue) Give() any {
-	fields := map[string]any{"name": v.Name}
-	for _, s := range settings.New(v.play).Settings() {
-		fields[s.Path()] = s.Give()
-	}
+	text, _ := settings.JSON(v.play) // info of its Spec has it, too
+	given, _ := settings.FromJSON(text)
+	fields := given.(map[string]any)
+	fields["name"] = v.Name
 	return fields
 }
 

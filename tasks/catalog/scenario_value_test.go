@@ -72,13 +72,20 @@ func TestAScenarioIsOneValue(t *testing.T) {
 func TestAScenarioInAFile(t *testing.T) {
 	for file, want := range map[string]string{
 		"scenario: code": "code",
-		"scenario: {name: chess_endgame, reward: outcome}": "chess_endgame:reward=outcome",
-		"scenario: chess_endgame:reward=outcome":           "chess_endgame:reward=outcome",
-		"scenario:\n  name: code\n  num_tuns: 3":           `f.yaml:3:3: scenario.num_tuns: there is no such setting; did you mean "num_turns"?`,
-		"scenario:\n  name: code\n  num_turns: 0":          "f.yaml:3:3: scenario.num_turns: is 0, want 1 or more",
-		"scenario: {reward: value}":                        "scenario.name: want the name of a scenario",
-		"scenario: {name: chess}":                          "scenario.name: is \"chess\", want a scenario",
-		"scenario: 3":                                      "want a scenario, or an object",
+		"scenario: {name: chess_endgame, reward: outcome}":                   "chess_endgame:reward=outcome",
+		"scenario: chess_endgame:reward=outcome":                             "chess_endgame:reward=outcome",
+		"scenario:\n  name: code\n  num_tuns: 3":                             `f.yaml:3:3: scenario.num_tuns: there is no such setting; did you mean "num_turns"?`,
+		"scenario:\n  name: code\n  num_turns: 0":                            "f.yaml:3:3: scenario.num_turns: is 0, want 1 or more",
+		"scenario: {reward: value}":                                          "scenario.name: want the name of a scenario",
+		"scenario: {name: chess}":                                            "scenario.name: is \"chess\", want a scenario",
+		"scenario: 3":                                                        "want a scenario, or an object",
+		"scenario: {name: reasoning_gym, examples: 2, examples_fixed: true}": "reasoning_gym:examples=2,examples_fixed=true",
+		"scenario: {name: reasoning_gym, examples: 2}\nexamples: 4":          "reasoning_gym:examples=4",
+		"examples: 2\nscenario: math_multi_turn:num_turns=1":                 "math_multi_turn:num_turns=1,examples=2",
+		"examples: 0\nscenario: nim_family":                                  "nim_family",
+		"examples: 2\nscenario: nim_family":                                  "f.yaml:2:11: scenario: scenario nim_family shows no examples: leave them out, or choose",
+		"scenario: {name: reasoning_gym, examples: 65}":                      "f.yaml:1:33: scenario.examples: is 65, want 0 to 64",
+		"examples: two": "examples: want a whole number",
 	} {
 		s := catalog.Source{Scenario: catalog.DefaultScenario()}
 		err := settings.New(&s).Load(settings.Sources{File: "f.yaml", Data: []byte(file)})

@@ -54,7 +54,7 @@ func oneLevel(t *testing.T, task quintain.Task, level int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		heldOut := exam.HeldOut(key)
+		heldOut := key.HeldOut()
 		switch {
 		case prompts.put(p.Prompt, heldOut):
 			t.Errorf("level %d: a prompt is on both sides: %q", level, p.Prompt)
@@ -82,7 +82,7 @@ func TestEachLevelHasHeldOutProblems(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				found = exam.HeldOut(key)
+				found = key.HeldOut()
 			}
 			if !found {
 				t.Errorf("%s, level %d: none of %d problems is held out", task.Info().Name, level, most)

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -120,7 +119,7 @@ func twinsOf(t *testing.T, task quintain.Task, level int, form func(record) stri
 		if r.solution, err = task.Solve(p); err != nil {
 			t.Fatal(err)
 		}
-		if text := form(r); exam.HeldOut(key) {
+		if text := form(r); key.HeldOut() {
 			heldOut[text] = append(heldOut[text], twin{p, r})
 		} else {
 			trained[text] = append(trained[text], twin{p, r})

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/task/rng"
 	"github.com/quintain-rl/quintain/task/tasktest"
 	"github.com/quintain-rl/quintain/text/pyvalue"
@@ -50,7 +49,7 @@ func TestFamilies(t *testing.T) {
 		held, inAll, inHeld := 0, 0, 0
 		for _, f := range families {
 			inAll += len(f)
-			if exam.HeldOut(quintain.NewFamilyKey(f[0].family, "")) {
+			if quintain.NewFamilyKey(f[0].family, "").HeldOut() {
 				held++
 				inHeld += len(f)
 			}
@@ -81,10 +80,10 @@ func TestFamiliesAreHeldOutWhole(t *testing.T) {
 			}
 			family, _, _ := strings.Cut(item.Program, ".")
 			side, met := sides[family]
-			if met && side != exam.HeldOut(key) {
+			if met && side != key.HeldOut() {
 				t.Fatalf("%s is on both sides of the split", family)
 			}
-			sides[family] = exam.HeldOut(key)
+			sides[family] = key.HeldOut()
 		}
 	}
 	if len(sides) < 100 {

@@ -1,6 +1,6 @@
 """Tasks and scenarios of Quintain as tasks of Inspect AI.
 
-    inspect eval docs/examples/inspect/quintain_tasks.py@problems -T name=chain_sum -T level=1 -T count=50 --model …
+    inspect eval docs/examples/inspect/quintain_tasks.py@problems -T name=chain_sum -T level=1 -T count=50 -T num_fewshot=2 --model …
     inspect eval docs/examples/inspect/quintain_tasks.py@higher_lower -T level=1 --model …
     inspect eval docs/examples/inspect/quintain_tasks.py@scenario -T name=service_desk -T url=http://127.0.0.1:8000 --model …
 """
@@ -14,7 +14,7 @@ import httpx
 import quintain
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageSystem, ChatMessageTool, ChatMessageUser, get_model
+from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser, get_model
 from inspect_ai.scorer import Score, mean, scorer, stderr
 from inspect_ai.solver import generate, solver
 from inspect_ai.tool import ToolInfo
@@ -22,13 +22,13 @@ from inspect_ai.tool import ToolInfo
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scenario"))
 import higher_lower as game  # noqa: E402  # a scenario in Python, as docs/scenarios.md describes them
 
-ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser}
+ROLES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
 @task
-def problems(name="chain_sum", level=0, count=100, seed=1):
-    """Problems of any task: always the same ones for a level and a seed."""
-    drawn = quintain.task(name, level).problems(seed, count, chat=True)
+def problems(name="chain_sum", level=0, count=100, seed=1, num_fewshot=0):
+    """Problems of any task: always the same ones for a level and a seed. num_fewshot solved ones, none of them held out, stand before each."""
+    drawn = quintain.task(name, level).problems(seed, count, chat=True, examples=num_fewshot)
     return Task(MemoryDataset([sample(one) for one in drawn], name=f"{name}:{level}"), solver=generate(), scorer=verdict())
 
 

@@ -4,9 +4,9 @@ import datasets
 import quintain
 
 
-def problems(name="chain_sum", level=0, count=100, seed=1, **_):
-    """Problems of a task: always the same ones for a level and a seed."""
-    drawn = quintain.task(name, level).problems(seed, count, chat=True)
+def problems(name="chain_sum", level=0, count=100, seed=1, num_fewshot=0, **_):
+    """Problems of a task: always the same ones for a level and a seed. num_fewshot solved ones, none of them held out, stand before each."""
+    drawn = quintain.task(name, level).problems(seed, count, chat=True, examples=num_fewshot)
     return {"test": datasets.Dataset.from_list([{"prompt": prompt(one), "problem": one["problem"]} for one in drawn])}
 
 
