@@ -143,7 +143,7 @@ func BenchmarkTrain(b *testing.B) {
 	}
 	for b.Loop() {
 		clear(pass.Grads())
-		if _, err := pass.Forward(batch); err != nil {
+		if _, err := pass.Forward(batch, nil); err != nil {
 			b.Fatal(err)
 		}
 		if err := pass.Backward(by, nil); err != nil {

@@ -70,7 +70,7 @@ func TestWeightsApplyFromTheNextToken(t *testing.T) {
 		}
 		for k, s := range jobs[round].sequences {
 			for i, p := range s.logProbs {
-				scores, err := transformer.NewPass(models[s.versions[i]]).Forward([][]int32{s.tokens})
+				scores, err := transformer.NewPass(models[s.versions[i]]).Forward([][]int32{s.tokens}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -33,7 +33,7 @@ func Example_learner() {
 		}
 		fmt.Printf("version %d: reward %.1f, entropy %.3f, staleness %v\n", m.Version, m.Reward, m.Entropy, m.Staleness)
 	}
-	scores, err := transformer.NewPass(model).Forward([][]int32{{0, 2}, {0, 3}})
+	scores, err := transformer.NewPass(model).Forward([][]int32{{0, 2}, {0, 3}}, nil)
 	if err != nil {
 		panic(err)
 	}

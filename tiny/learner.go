@@ -205,7 +205,7 @@ func (l *Learner) prepare(rows []row) error {
 func (l *Learner) score(pass *transformer.Pass, rows []row, set func(*row, []float32)) error {
 	first := 0
 	for _, end := range microBatches(rows, l.settings.MicroTokens) {
-		scores, err := pass.Forward(l.load(rows[first:end]))
+		scores, err := pass.Forward(l.load(rows[first:end]), nil)
 		if err != nil {
 			return err
 		}

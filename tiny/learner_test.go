@@ -76,7 +76,7 @@ func logProbsOf(t testing.TB, m *transformer.Model, g *quintain.Group) (all [][]
 		for i, token := range tokens {
 			seq[i] = int32(token)
 		}
-		scores, err := pass.Forward([][]int32{seq})
+		scores, err := pass.Forward([][]int32{seq}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

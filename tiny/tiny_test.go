@@ -130,7 +130,7 @@ func checkLogProbs(t *testing.T, r quintain.Request, samples []quintain.Sample, 
 		before := len(all) - len(s.Wrote)
 		scores := make([][]float32, len(models))
 		for v, m := range models {
-			got, err := transformer.NewPass(m).Forward([][]int32{all})
+			got, err := transformer.NewPass(m).Forward([][]int32{all}, nil)
 			if err != nil {
 				t.Error(err)
 				return

@@ -3,28 +3,37 @@ package transformer
 import "math"
 
 // attend computes the attended values of one span, head by head, from its queries and from
-// the keys and values at all its positions. It first rotates the span's own queries and
-// keys.
+// the keys and values at all its positions.
 func (p *Pass) attend(acts *layerActs, s span, w *scratch) {
-	c := p.model.config
-	own, shared, mixed := s.own(acts.qkv), s.common(acts.qkv), s.own(acts.mixed)
-	for i := range s.rows {
-		p.turns.turn(own.row(i)[:2*c.Width], s.shared+i, 1)
-	}
+	c := p.net.config
+	own, before, mixed := s.own(acts.qkv), acts.before(s), s.own(acts.mixed)
 	for h := range c.Heads {
-		at, before := own.head(h, c), shared.head(h, c)
+		at, shared := own.head(h, c), before.head(h, c)
 		probs := s.attention(acts.probs, h)
-		w.keys.resize(c.headWidth(), s.all())
-		w.keys.putTransposed(before.keys, 0)
-		w.keys.putTransposed(at.keys, s.shared)
+		if h%c.groupSize() == 0 {
+			w.keys.resize(c.headWidth(), s.all())
+			w.keys.putTransposed(shared.keys, 0)
+			w.keys.putTransposed(at.keys, s.shared)
+		}
 		causalScores(probs, at.queries, &w.keys)
 		for i := range s.rows {
 			n := s.shared + i + 1
 			softmax(probs.full(i)[:padded(n)], n, c.attentionScale())
 		}
-		causalMix(mixed.columns(h*c.headWidth(), c.headWidth()), probs, before.values, at.values)
+		causalMix(mixed.columns(h*c.headWidth(), c.headWidth()), probs, shared.values, at.values)
 	}
 }
+
+// before returns the shared rows of a span.
+func (acts *layerActs) before(s span) matrix {
+	if s.constant {
+		return s.common(acts.constant)
+	}
+	return s.common(acts.qkv)
+}
+
+// groupSize returns how many adjacent heads of queries have the same keys and values.
+func (c Config) groupSize() int { return c.Heads / c.kvHeads() }
 
 // attentionScale returns the factor for the products of queries and keys.
 func (c Config) attentionScale() float32 { return float32(1 / math.Sqrt(float64(c.headWidth()))) }
@@ -32,13 +41,13 @@ func (c Config) attentionScale() float32 { return float32(1 / math.Sqrt(float64(
 // A headView is one head's part of the rows of a sequence.
 type headView struct{ queries, keys, values matrix }
 
-// head returns head h of a matrix of queries, keys and values.
+// head returns head h of the queries of a matrix of queries, keys and values, and its keys and values.
 func (m matrix) head(h int, c Config) headView {
-	n := c.headWidth()
+	n, kv := c.headWidth(), h/c.groupSize()
 	return headView{
 		queries: m.columns(h*n, n),
-		keys:    m.columns(c.Width+h*n, n),
-		values:  m.columns(2*c.Width+h*n, n),
+		keys:    m.columns((c.Heads+kv)*n, n),
+		values:  m.columns((c.Heads+c.kvHeads()+kv)*n, n),
 	}
 }
 
@@ -77,16 +86,18 @@ func causalMix(c, weights, common, own matrix) {
 	}
 }
 
-// causalMixT computes, for each position, the sum of the rows of b from its own on,
-// weighted by its column of weights. It adds the sum for a shared position to the row of
-// common, and sets the row of own to that for an own position.
+// causalMixT adds to each position's row of common or own the sum of the rows of b from its own on,
+// weighted by its column of weights. A common matrix without data gets nothing.
 func causalMixT(common, own, weights, b matrix) {
-	for lo := 0; lo < weights.cols; {
+	lo := 0
+	if common.data == nil {
+		lo = common.rows
+	}
+	for lo < weights.cols {
 		hi := min(padded(lo+1), weights.cols)
-		shared := lo < common.rows
 		var c matrix
 		first := 0 // the first row that attends to these positions
-		if shared {
+		if lo < common.rows {
 			hi = min(hi, common.rows)
 			c = common.between(lo, hi)
 		} else {
@@ -94,40 +105,56 @@ func causalMixT(common, own, weights, b matrix) {
 			c = own.between(first, hi-common.rows)
 		}
 		from := weights.between(first, weights.rows).columns(lo, hi-lo)
-		mulPanels(c, from.turned(), b.between(first, weights.rows).panels(c.cols/lanes), shared)
+		mulPanels(c, from.turned(), b.between(first, weights.rows).panels(c.cols/lanes), true)
 		lo = hi
 	}
 }
 
 // attendBack turns the gradient of one span's attended values into that of its own
-// queries, keys and values, and adds to the gradient of the shared keys and values.
+// queries, keys and values, and adds to the gradient of the shared keys and values, unless these are constant.
 func (p *Pass) attendBack(acts *layerActs, s span, dMixed matrix, w *scratch) {
-	c := p.model.config
-	own, shared := s.own(acts.qkv), s.common(acts.qkv)
-	dOwn, dShared := s.own(acts.dQKV), s.common(acts.dQKV)
+	c := p.net.config
+	own, before, n := s.own(acts.qkv), acts.before(s), c.headWidth()
+	dOwn, dBefore := s.own(acts.dQKV), matrix{rows: s.shared}
+	if !s.constant {
+		dBefore = s.common(acts.dQKV)
+	}
+	for i := range s.rows {
+		clear(dOwn.row(i)[c.mixedWidth():])
+	}
 	w.dProbs.resize(s.rows, s.all())
 	for h := range c.Heads {
-		at, before := own.head(h, c), shared.head(h, c)
-		grad, gradBefore := dOwn.head(h, c), dShared.head(h, c)
-		probs, d := s.attention(acts.probs, h), dMixed.columns(h*c.headWidth(), c.headWidth())
+		at, shared := own.head(h, c), before.head(h, c)
+		grad, gradBefore := dOwn.head(h, c), dBefore.head(h, c)
+		probs, d := s.attention(acts.probs, h), dMixed.columns(h*n, n)
 		causalMixT(gradBefore.values, grad.values, probs, d)
-		w.keys.resize(c.headWidth(), s.all())
-		w.keys.putTransposed(before.values, 0)
-		w.keys.putTransposed(at.values, s.shared)
+		if h%c.groupSize() == 0 {
+			w.keys.resize(n, s.all())
+			w.keys.putTransposed(shared.values, 0)
+			w.keys.putTransposed(at.values, s.shared)
+		}
 		causalScores(w.dProbs, d, &w.keys)
 		for i := range s.rows {
-			n := padded(s.shared + i + 1)
-			softmaxBack(w.dProbs.full(i)[:n], probs.full(i)[:n], c.attentionScale())
+			m := padded(s.shared + i + 1)
+			softmaxBack(w.dProbs.full(i)[:m], probs.full(i)[:m], c.attentionScale())
 		}
-		causalMix(grad.queries, w.dProbs, before.keys, at.keys)
+		causalMix(grad.queries, w.dProbs, shared.keys, at.keys)
 		causalMixT(gradBefore.keys, grad.keys, w.dProbs, at.queries)
 	}
 }
 
-// turnBack undoes the rotation in the gradients of one span's own queries and keys.
-func (p *Pass) turnBack(acts *layerActs, s span) {
+// turnBack undoes the rotation and the normalisation in the gradients of one span's own queries and keys.
+func (p *Pass) turnBack(l int, s span, row []float32) {
+	c, acts := p.net.config, &p.layers[l]
 	dQKV := s.own(acts.dQKV)
 	for i := range s.rows {
-		p.turns.turn(dQKV.row(i)[:2*p.model.config.Width], s.shared+i, -1)
+		p.turns.turn(dQKV.row(i)[:c.mixedWidth()+c.kvHeads()*c.headWidth()], s.shared+i, -1)
+	}
+	if b := &p.net.layers[l]; b.q != nil {
+		d := dQKV.columns(0, c.headWidth())
+		acts.eachNorm(b, c, s, func(h headNorm) {
+			h.backward(d, row)
+			d = d.columns(c.headWidth(), c.headWidth())
+		})
 	}
 }

@@ -40,14 +40,13 @@ func (p *Pass) Backward(dLogProbs, dEntropies [][]float32) error {
 			at.scatter(p.dByRow.entropies, dEntropies[s][1:])
 		}
 	}
-	parallel(len(p.shards), len(p.scratch), func(w, i int) {
-		s := p.shards[i]
-		for row := s.row; row < s.row+s.rows; row++ {
-			p.scoreBack(row)
-		}
-		p.backward(s, &p.scratch[w])
-	})
-	p.addGradients()
+	if p.net.model.base != nil {
+		p.net.load(p.net.model, true, team{pool: p.pool})
+	}
+	p.eachShard(p.backward)
+	if p.net.config.Rank == 0 {
+		p.addGradients()
+	}
 	return nil
 }
 
@@ -66,8 +65,10 @@ func (p *Pass) checkShape(name string, d [][]float32) error {
 
 // scatter adds a sequence's values to its rows.
 func (s span) scatter(byRow, from []float32) {
-	for i, x := range from[:s.shared] {
-		byRow[s.trunk+i] += x
+	if !s.constant {
+		for i, x := range from[:s.shared] {
+			byRow[s.trunk+i] += x
+		}
 	}
 	for i, x := range from[s.shared:] {
 		byRow[s.row+i] += x
@@ -98,45 +99,104 @@ func distributionBack(probs []float32, d, dEntropy, entropy float32) {
 	}
 }
 
-// backward takes the gradients of one shard from logits to embeddings, and leaves the
-// inputs for the gradients of the matrices in the layers.
-func (p *Pass) backward(s shard, w *scratch) {
-	lo, hi, c := s.row, s.row+s.rows, p.model.config
-	dx := p.stream.between(lo, hi)
-	w.dIn.resize(s.rows, c.Width)
-	w.dMixed.resize(s.rows, c.Width)
-	for i := range dx.rows {
-		clear(dx.row(i))
-	}
-	multiply(w.dIn, p.probs.between(lo, hi), &p.flipped[1], false)
-	normaliseBack(dx, w.dIn, p.last.between(lo, hi), p.lastInv[lo:])
-	for l := len(p.layers) - 1; l >= 0; l-- {
-		acts, flipped := &p.layers[l], p.flipped[2+l*layerTensors:]
-		dHidden := acts.dHidden.between(lo, hi)
-		acts.dOut.between(lo, hi).copyFrom(dx)
-		multiply(dHidden, dx, &flipped[tensorDown], false)
-		for i := range s.rows {
-			squareReLUBack(dHidden.row(i), acts.hidden.row(lo+i))
-		}
-		multiply(w.dIn, dHidden, &flipped[tensorUp], false)
-		normaliseBack(dx, w.dIn, acts.mid.between(lo, hi), acts.midInv[lo:])
+// A walkBack is a shard on its way back.
+type walkBack struct {
+	walk
+	*scratch        // of the first goroutine
+	dx       matrix // gradient of the stream
+}
 
-		acts.dMid.between(lo, hi).copyFrom(dx)
-		multiply(w.dMixed, dx, &flipped[tensorOut], false)
-		for i := s.first; i < s.end; i++ {
-			at := p.spans[i]
-			p.attendBack(acts, at, w.dMixed.between(at.row-lo, at.row-lo+at.rows), w)
+// backward takes the gradients of one shard from logits to embeddings, and leaves the
+// inputs for the gradients of the matrices in the layers; those of adapters it adds.
+func (p *Pass) backward(s shard, t team) {
+	w := walkBack{walk{Pass: p, team: t, shard: s, plan: &p.plan}, &p.scratch[t.worker], p.stream.between(s.row, s.row+s.rows)}
+	c := p.net.config
+	w.dIn.resize(s.rows, c.Width)
+	w.dMixed.resize(s.rows, c.mixedWidth())
+	w.dSquare.resize(s.rows, c.Hidden)
+	t.rows(s.rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			p.scoreBack(s.row + i)
+			clear(w.dx.row(i))
 		}
-		for i := s.first; i < s.end; i++ {
-			p.turnBack(acts, p.spans[i])
-		}
-		multiply(acts.dIn.between(lo, hi), acts.dQKV.between(lo, hi), &flipped[tensorQKV], false)
-		w.dIn.copyFrom(acts.dIn.between(lo, hi))
-		for i := s.first; i < s.end; i++ {
-			acts.shiftBack(w.dIn, lo, p.spans[i], p.model.layer(l)[tensorShift].Data)
-		}
-		normaliseBack(dx, w.dIn, acts.normed.between(lo, hi), acts.inInv[lo:])
+	})
+	p.net.head.backward(w.dIn, w.rowsOf(p.probs), t)
+	w.normaliseBack(p.net.last, w.rowsOf(p.lastNormed), p.lastInv[s.row:])
+	for l := len(p.layers) - 1; l >= 0; l-- {
+		w.acts, w.block = &p.layers[l], &p.net.layers[l]
+		w.perceptronBack()
+		w.attentionBack(l)
 	}
+}
+
+// normaliseBack adds to dx what reaches it through a normalisation with gains; dIn has the gradient of the
+// result, and normed the result without gains.
+func (w *walkBack) normaliseBack(gains []float32, normed matrix, inv []float32) {
+	w.team.rows(w.dx.rows, func(lo, hi int) {
+		d := w.dIn.between(lo, hi)
+		for i := range d.rows {
+			if gains != nil {
+				setProduct(d.row(i), d.row(i), gains)
+			}
+		}
+		normaliseBack(w.dx.between(lo, hi), d, normed.between(lo, hi), inv[lo:])
+	})
+}
+
+// perceptronBack takes dx back through the perceptron.
+func (w *walkBack) perceptronBack() {
+	acts, dHidden, hidden := w.acts, w.rowsOf(w.acts.dHidden), w.rowsOf(w.acts.hidden)
+	if w.net.config.Rank > 0 {
+		w.block.down.backward(w.dSquare, w.dx, w.team)
+		w.addAdapters(&w.block.down, w.rowsOf(acts.square), w.dx)
+		w.eachRow(w.dx.rows, func(s *scratch, i int) { gateBack(dHidden.row(i), w.dSquare.row(i), hidden.row(i), s.line) })
+	} else {
+		w.rowsOf(acts.dOut).copyFrom(w.dx)
+		w.block.down.backward(dHidden, w.dx, w.team)
+		for i := range hidden.rows {
+			squareReLUBack(dHidden.row(i), hidden.row(i))
+		}
+	}
+	w.block.up.backward(w.dIn, dHidden, w.team)
+	w.addAdapters(&w.block.up, w.rowsOf(acts.mid), dHidden)
+	w.normaliseBack(w.block.mid, w.rowsOf(acts.midNormed), acts.midInv[w.row:])
+}
+
+// attentionBack takes dx back through the attention of layer l.
+func (w *walkBack) attentionBack(l int) {
+	acts, dIn := w.acts, w.rowsOf(w.acts.dIn)
+	if w.block.share != nil {
+		w.rowsOf(acts.dMid).copyFrom(w.dx)
+	}
+	w.block.out.backward(w.dMixed, w.dx, w.team)
+	w.addAdapters(&w.block.out, w.rowsOf(acts.mixed), w.dx)
+	spans := w.plan.spans[w.first:w.end]
+	w.each(len(spans), func(worker, i int) {
+		s := spans[i]
+		w.attendBack(acts, s, w.dMixed.between(s.row-w.row, s.row-w.row+s.rows), &w.Pass.scratch[worker])
+	})
+	w.each(len(spans), func(worker, i int) { w.turnBack(l, spans[i], w.Pass.scratch[worker].line) })
+	w.block.qkv.backward(dIn, w.rowsOf(acts.dQKV), w.team)
+	w.addAdapters(&w.block.qkv, w.rowsOf(acts.in), w.rowsOf(acts.dQKV))
+	w.dIn.copyFrom(dIn)
+	if w.block.share != nil {
+		for _, s := range spans {
+			acts.shiftBack(w.dIn, w.row, s, w.block.share)
+		}
+	}
+	w.normaliseBack(w.block.in, w.rowsOf(acts.normed), acts.inInv[w.row:])
+}
+
+// addAdapters adds the gradients of the adapters of a linear, given its input and the gradient of its output.
+func (w *walkBack) addAdapters(l *linear, x, dy matrix) {
+	if l.ups == nil {
+		return
+	}
+	w.jobs = appendJobs(w.jobs[:0], w.grads.tensors[l.down.tensor], x, l.dRanks)
+	for i, up := range l.ups {
+		w.jobs = appendJobs(w.jobs, w.grads.tensors[up.tensor], l.ranks.columns(i*up.w.k, up.w.k), dy.columns(up.at, up.w.n))
+	}
+	w.each(len(w.jobs), func(_, i int) { w.jobs[i].add() })
 }
 
 // A gradJob computes one or two panels of the gradient of one matrix: inᵀ·out.
@@ -161,7 +221,7 @@ func (p *Pass) addGradients() {
 		p.jobs = appendJobs(p.jobs, grads[tensorDown], acts.square, acts.dOut)
 	}
 	others := 1 + len(p.layers)
-	parallel(others+len(p.jobs), len(p.scratch), func(_, i int) {
+	p.pool.do(others+len(p.jobs), func(_, i int) {
 		switch {
 		case i == 0:
 			p.addEmbedding()

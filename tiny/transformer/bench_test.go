@@ -92,7 +92,7 @@ func BenchmarkForward(b *testing.B) {
 	batch := sequences(laptop, 1, lengths...)
 	most := limit()
 	for b.Loop() {
-		if _, err := p.Forward(batch); err != nil {
+		if _, err := p.Forward(batch, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,7 +8,7 @@ type page struct {
 }
 
 // An attention is that of one token of a sequence to the positions up to its own, in one
-// layer. Its matrices have a row for each head. A kernel gets a pointer to it: copying
+// layer: of all heads, or of those that have the same keys and values. Its matrices have a row for each head. A kernel gets a pointer to it: copying
 // fields just written would take as long as its work.
 type attention struct {
 	pages   []*page // of all positions
@@ -18,22 +18,26 @@ type attention struct {
 	keys    int // start of the first head's keys in each page: a row for each column of the head, of lanes positions
 	values  int // start of the first lanes columns of the first head's values: a row for each position
 	scale   float32
-	apart   int // from one head's keys, or values, to the next head's
+	apart   int // from one head's keys, or values, to the next head's; 0: they have the same
+	group   int // from the keys, or values, of its heads to those of the heads after these
+	all     int // numbers of all keys of a page in one layer
 }
 
 // begin prepares a for a model of these sizes.
 func (a *attention) begin(c Config) {
-	n := c.headWidth()
-	a.queries = matrix{rows: c.Heads, cols: n, stride: n}
+	n, heads := c.headWidth(), c.Heads
+	a.all, a.scale, a.apart = c.kvHeads()*n*lanes, c.attentionScale(), n*lanes
+	if size := c.groupSize(); size > 1 {
+		heads, a.apart, a.group = size, 0, n*lanes
+	}
+	a.queries = matrix{rows: heads, cols: n, stride: n}
 	a.mixed = a.queries
-	a.weights.resize(c.Heads, c.Context)
-	a.scale, a.apart = c.attentionScale(), n*lanes
+	a.weights.resize(heads, c.Context)
 }
 
 // layer moves to a layer.
 func (a *attention) layer(l int) {
-	width := a.queries.rows * a.queries.cols
-	a.keys, a.values = 2*l*width*lanes, (2*l+1)*width*lanes
+	a.keys, a.values = 2*l*a.all, (2*l+1)*a.all
 }
 
 // score sets the weights of all positions of the pages to the products of queries and keys,
@@ -129,7 +133,7 @@ func (d *Decoder) page() *page {
 		d.free, p.refs = d.free[:last], 1
 		return p
 	}
-	return &page{data: make([]float32, 2*d.config.Layers*d.config.Width*lanes), refs: 1}
+	return &page{data: make([]float32, 2*d.config.Layers*d.config.kvHeads()*d.config.headWidth()*lanes), refs: 1}
 }
 
 // leave drops one reference to a page.

@@ -1,9 +1,6 @@
 package transformer
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // A Decoder continues many sequences at once, one in each slot, and caches their keys and
 // values for attention. Only one goroutine may use it at a time; it uses all processors
@@ -11,8 +8,7 @@ import (
 type Decoder struct {
 	config  Config
 	turns   rotation
-	model   *Model    // a copy
-	weights []packing // of each of its matrices but embed
+	net     *network // of a copy of the model
 	slots   []slot
 	free    []*page
 	lookup  *lookup      // of the first layer; nil: too many tokens for a lookup
@@ -43,9 +39,11 @@ type decoderRow struct {
 // decoderScratch is the memory of one goroutine.
 type decoderScratch struct {
 	x, normed, in, qkv, mixed, hidden matrix
+	square                            matrix // of a model with gates
 	last, logits                      matrix
 	attention                         attention
 	inv                               []float32
+	line                              []float32 // of a row of hidden units
 }
 
 // A Feed is tokens to append to a slot.
@@ -55,24 +53,27 @@ type Feed struct {
 }
 
 // NewDecoder returns a decoder with empty slots, numbered from 0, for a copy of m's
-// parameters. Each token in a slot takes 8·Width·Layers bytes. A vocabulary of up to 2048
-// tokens takes another 24·Width bytes per token.
+// parameters, the frozen ones excepted. Each token in a slot takes 8·Layers·columns of all keys bytes. A
+// vocabulary of up to 2048 tokens takes another 24·Width bytes per token.
 func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	if slots < 1 {
 		return nil, fmt.Errorf("decoder with %d slots, want one or more", slots)
 	}
 	c := m.config
 	d := &Decoder{
-		config: c, turns: newRotation(c), model: m.Clone(), slots: make([]slot, slots),
-		weights: make([]packing, len(m.tensors)), lookup: newLookup(c), pool: newWorkerPool(),
+		config: c, turns: newRotation(c), net: newNetwork(m.Clone()), slots: make([]slot, slots),
+		lookup: newLookup(c), pool: newWorkerPool(),
 	}
 	d.scratch = make([]decoderScratch, d.pool.size())
 	for i := range d.scratch {
 		d.scratch[i].attention.begin(c)
+		d.scratch[i].line = make([]float32, c.Hidden)
 	}
 	for i := range d.slots {
 		d.slots[i].logits = make([]float32, c.Vocab)
-		d.slots[i].before.resize(c.Layers, c.Width)
+		if c.Rank == 0 {
+			d.slots[i].before.resize(c.Layers, c.Width)
+		}
 	}
 	return d, d.Load(m)
 }
@@ -83,15 +84,9 @@ func (d *Decoder) Load(m *Model) error {
 	if m.config != d.config {
 		return fmt.Errorf("%w: %+v, want %+v", ErrSizes, m.config, d.config)
 	}
-	copy(d.model.params, m.params)
-	for i, t := range d.model.tensors {
-		switch {
-		case i == 1: // head: rows are outputs
-			d.weights[i].packTransposed(t.matrix())
-		case i > 1 && !isShift(i):
-			d.weights[i].pack(t.matrix())
-		}
-	}
+	own := d.net.model
+	copy(own.params, m.params)
+	d.net.load(own, false, team{pool: d.pool})
 	if d.lookup != nil {
 		d.lookup.forget()
 	}
@@ -226,127 +221,4 @@ func (d *Decoder) drop() {
 		d.slots[r.slot].taken = false
 	}
 	d.rows = d.rows[:0]
-}
-
-// run takes the planned rows through the model; each goroutine takes whole slots.
-func (d *Decoder) run() {
-	for _, r := range d.rows {
-		d.room(r.slot, r.pos)
-	}
-	most := d.pool.size()
-	share := padded4((len(d.rows) + most - 1) / most)
-	d.shards = d.shards[:0]
-	open := shard{}
-	for i, r := range d.rows {
-		open.rows++
-		if r.last && (open.rows >= share || i == len(d.rows)-1) {
-			d.shards = append(d.shards, open)
-			open = shard{row: i + 1}
-		}
-	}
-	if d.lookup != nil {
-		d.lookup.fill(d)
-	}
-	d.pool.do(len(d.shards), func(w, i int) {
-		s := d.shards[i]
-		for rows := range slices.Chunk(d.rows[s.row:][:s.rows], chunk) {
-			d.forward(rows, &d.scratch[w])
-		}
-	})
-	for _, r := range d.rows {
-		d.slots[r.slot].used, d.slots[r.slot].end = r.pos+1, r.token
-	}
-	d.drop()
-}
-
-// chunk is how many rows go through all layers at a time: the data between two layers should
-// stay in the fastest cache.
-const chunk = 16
-
-// padded4 returns n rounded up to a multiple of four, the rows that a kernel takes at once.
-func padded4(n int) int { return (n + 3) &^ 3 }
-
-// forward takes rows from tokens to logits.
-func (d *Decoder) forward(rows []decoderRow, w *decoderScratch) {
-	c := d.config
-	w.resize(len(rows), c)
-	embed := d.model.embed().matrix()
-	for i, r := range rows {
-		copy(w.x.row(i), embed.row(int(r.token)))
-	}
-	for l := range d.config.Layers {
-		weights := d.weights[2+l*layerTensors:]
-		if l == 0 && d.lookup != nil {
-			d.lookup.read(w.qkv, rows)
-		} else {
-			normalise(w.normed, w.x, w.inv)
-			d.shift(l, rows, w)
-			multiply(w.qkv, w.in, &weights[tensorQKV], false)
-		}
-		w.attention.layer(l)
-		for i, r := range rows {
-			d.attend(l, r, i, w)
-		}
-		multiply(w.x, w.mixed, &weights[tensorOut], true)
-		normalise(w.in, w.x, w.inv)
-		multiply(w.hidden, w.in, &weights[tensorUp], false)
-		for i := range rows {
-			squareReLU(w.hidden.row(i), w.hidden.row(i))
-		}
-		multiply(w.x, w.hidden, &weights[tensorDown], true)
-	}
-	n := 0
-	for i, r := range rows {
-		if r.last {
-			copy(w.last.row(n), w.x.row(i))
-			n++
-		}
-	}
-	last := w.last.between(0, n)
-	normalise(last, last, w.inv)
-	multiply(w.logits, last, &d.weights[1], false)
-	n = 0
-	for _, r := range rows {
-		if r.last {
-			copy(d.slots[r.slot].logits, w.logits.row(n))
-			n++
-		}
-	}
-}
-
-// resize makes room for the given number of rows.
-func (w *decoderScratch) resize(rows int, c Config) {
-	for _, m := range []*matrix{&w.x, &w.normed, &w.in, &w.mixed, &w.last} {
-		m.resize(rows, c.Width)
-	}
-	w.qkv.resize(rows, 3*c.Width)
-	w.hidden.resize(rows, c.Hidden)
-	w.logits.resize(rows, c.Vocab)
-	w.inv = grown(w.inv, rows)
-}
-
-// shift computes the input of attention for the rows in layer l.
-func (d *Decoder) shift(l int, rows []decoderRow, w *decoderScratch) {
-	share := d.model.layer(l)[tensorShift].Data
-	for i, r := range rows {
-		to, before := w.in.row(i), d.slots[r.slot].before.row(l)
-		copy(to, w.normed.row(i))
-		if r.pos > 0 {
-			addProduct(to, before, share)
-		}
-		copy(before, w.normed.row(i))
-	}
-}
-
-// attend puts the key and value of row i into the cache of layer l and computes its
-// attended values from all positions of its slot up to its own.
-func (d *Decoder) attend(l int, r decoderRow, i int, w *decoderScratch) {
-	qkv, width, a := w.qkv.row(i), d.config.Width, &w.attention
-	d.turns.turn(qkv[:2*width], r.pos, 1)
-	a.pages = d.slots[r.slot].pages[:r.pos/lanes+1]
-	a.pages[len(a.pages)-1].put(l, r.pos, qkv[width:])
-	a.queries.data, a.mixed.data, a.weights.cols = qkv[:width], w.mixed.row(i), r.pos+1
-	a.score()
-	a.soften()
-	a.mix()
 }

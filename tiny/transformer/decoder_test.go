@@ -12,9 +12,9 @@ import (
 // compares each log-probability with that of the training forward pass.
 func TestDecoderAgreesWithTraining(t *testing.T) {
 	t.Parallel()
-	for i, c := range small {
+	for i, c := range slices.Concat(small, kin) {
 		r := rand.New(rand.NewPCG(uint64(i), 1))
-		m := shaken(c, uint64(i))
+		m := anyModel(t, c, uint64(i))
 		d, err := NewDecoder(m, 5)
 		if err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestDecoderAgreesWithTraining(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		scores, err := NewPass(m).Forward(done)
+		scores, err := NewPass(m).Forward(done, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,8 +69,14 @@ func TestDecoderAgreesWithTraining(t *testing.T) {
 // TestSlotsDoNotAffectEachOther takes one sequence through batches of several kinds.
 func TestSlotsDoNotAffectEachOther(t *testing.T) {
 	t.Parallel()
-	c := small[1]
-	m := shaken(c, 3)
+	for _, c := range []Config{small[1], kin[0], kin[3]} {
+		checkSlots(t, anyModel(t, c, 3))
+	}
+}
+
+func checkSlots(t *testing.T, m *Model) {
+	t.Helper()
+	c := m.Config()
 	mine := sequences(c, 4, 30)[0]
 	alone, err := NewDecoder(m, 1)
 	if err != nil {

@@ -14,7 +14,7 @@ const lookupMost = 2048
 
 // newLookup makes room for c, if its vocabulary is small enough.
 func newLookup(c Config) *lookup {
-	if c.Vocab > lookupMost {
+	if c.Vocab > lookupMost || c.Rank > 0 {
 		return nil
 	}
 	l := &lookup{known: make([]bool, c.Vocab)}
@@ -49,11 +49,11 @@ func (l *lookup) fill(d *Decoder) {
 // make computes the rows of some tokens.
 func (l *lookup) make(d *Decoder, tokens []int32, w *decoderScratch) {
 	w.resize(len(tokens), d.config)
-	embed, share, qkv := d.model.embed().matrix(), d.model.layer(0)[tensorShift].Data, &d.weights[2+tensorQKV]
+	share, qkv := d.net.layers[0].share, d.net.layers[0].qkv.w
 	for i, token := range tokens {
-		copy(w.x.row(i), embed.row(int(token)))
+		d.net.embed(w.x.row(i), token)
 	}
-	normalise(w.normed, w.x, w.inv)
+	normalise(w.normed, w.x, w.inv, normEps)
 	multiply(w.qkv, w.normed, qkv, false)
 	for i, token := range tokens {
 		copy(l.own.row(int(token)), w.qkv.row(i))

@@ -9,26 +9,29 @@ import "fmt"
 // The caller computes the loss from the log-probabilities: for supervised training
 // dL/dlogprob is -1/n; policy gradients have another one.
 type Pass struct {
-	model *Model
 	grads *Model
 	turns rotation
+	net   *network
+	pool  *workerPool
 
 	plan
-	scores Scores    // the result of Forward
-	flat   []float32 // memory of scores
-	byRow  rowScores // the scores by row
-	dByRow rowScores // derivatives by these
+	constant plan      // rows of constant beginnings
+	scores   Scores    // the result of Forward
+	flat     []float32 // memory of scores
+	byRow    rowScores // the scores by row
+	dByRow   rowScores // derivatives by these
 
-	weights []packing // of each matrix but embed, for the forward pass
-	flipped []packing // of each matrix but embed, transposed
-	layers  []layerActs
-	stream  matrix // residual stream on the way forward, its gradient on the way back
-	last    matrix // normalised stream before the head
-	lastInv []float32
-	probs   matrix // probabilities, then gradients of the logits; rows × Vocab
-	scratch []scratch
-	jobs    []gradJob
-	ready   bool // Forward without Backward so far
+	layers     []layerActs
+	brief      layerActs // of constant rows, for any layer
+	beginnings matrix    // their residual stream
+	stream     matrix    // residual stream on the way forward, its gradient on the way back
+	lastNormed matrix    // normalised stream before the head
+	last       matrix    // the same with gains
+	lastInv    []float32
+	probs      matrix // probabilities, then gradients of the logits; rows × Vocab
+	scratch    []scratch
+	jobs       []gradJob
+	ready      bool // Forward without Backward so far
 }
 
 // Scores holds a model's predictions for sequences. Entry [s][t] belongs to token t of
@@ -51,14 +54,18 @@ func (r *rowScores) resize(rows int) {
 // matrices.
 type layerActs struct {
 	normed        matrix    // normalised stream before attention
-	in            matrix    // the same, plus the share of the preceding token
-	mid           matrix    // normalised stream before the perceptron
-	inInv, midInv []float32 // factors of normed and mid
+	in            matrix    // the same, with gains, or plus the share of the preceding token
+	midNormed     matrix    // normalised stream before the perceptron
+	mid           matrix    // the same with gains
+	inInv, midInv []float32 // factors of normed and midNormed
 	qkv           matrix    // queries and keys rotated, values
+	constant      matrix    // the same of constant rows
+	qk            matrix    // queries and keys normalised, without gains
+	qkInv         []float32 // factors of these, head by head
 	probs         []float32 // attention probabilities: per sequence, head and row
 	mixed         matrix    // attended values
-	hidden        matrix    // positive part of hidden units
-	square        matrix    // its square
+	hidden        matrix    // positive part of hidden units; or gates and units
+	square        matrix    // its square; or the product of both
 
 	dIn                       matrix // gradient of in
 	dQKV, dMid, dHidden, dOut matrix // gradients of the outputs of qkv, out, up and down
@@ -66,15 +73,16 @@ type layerActs struct {
 
 // scratch is the memory of one goroutine.
 type scratch struct {
-	dIn, dMixed matrix
-	keys        packing // of one head; on the way back, its values
-	dProbs      matrix
+	dIn, dMixed, dSquare matrix
+	keys                 packing // of one head; on the way back, its values
+	dProbs               matrix
+	line                 []float32 // of one row
 }
 
 // minShard is the number of rows at which a shard is large enough.
 const minShard = 48
 
-// NewPass returns a pass through m. Each Forward reads the parameters of m again.
+// NewPass returns a pass through m. Each Forward reads the trained parameters of m again.
 func NewPass(m *Model) *Pass {
 	c := m.config
 	grads, err := blank(c)
@@ -82,9 +90,8 @@ func NewPass(m *Model) *Pass {
 		panic("transformer: a model with invalid sizes")
 	}
 	return &Pass{
-		model: m, grads: grads, turns: newRotation(c), plan: plan{heads: c.Heads},
-		weights: make([]packing, len(m.tensors)), flipped: make([]packing, len(m.tensors)),
-		layers: make([]layerActs, c.Layers),
+		grads: grads, turns: newRotation(c), net: newNetwork(m), pool: newWorkerPool(),
+		plan: plan{heads: c.Heads}, constant: plan{heads: c.Heads}, layers: make([]layerActs, c.Layers),
 	}
 }
 
@@ -99,28 +106,54 @@ func (p *Pass) Gradients() []Tensor { return p.grads.tensors }
 // token and at most Context; for a longer one it returns [ErrContext]. It does not retain
 // the batch. The scores are valid until the next Forward.
 //
+// The first fixed[s] tokens of sequence s are constant: they have no scores (zero), and Backward
+// takes no gradient through them; nil: none are. Only a model with adapters may have any.
+//
 // Forward computes a common beginning of adjacent sequences, such as the prompt of a
 // group of samples, only once; that does not change a bit of the scores.
 //
 // Memory grows with the tokens of the largest batch: about 4·(18·Width + 3·Hidden +
-// Heads·sequence length)·Layers bytes for each.
-func (p *Pass) Forward(batch [][]int32) (Scores, error) {
+// Heads·sequence length)·Layers bytes for each; with adapters 4·(6·Width + 3·Hidden + Heads·sequence
+// length)·Layers + 4·Vocab, and 8·Width·Layers for a constant one.
+func (p *Pass) Forward(batch [][]int32, fixed []int) (Scores, error) {
 	p.ready = false
 	for s, tokens := range batch {
 		if len(tokens) == 0 {
 			return Scores{}, fmt.Errorf("sequence %d is empty", s)
 		}
-		if err := p.model.config.checkTokens(tokens); err != nil {
+		if err := p.net.config.checkTokens(tokens); err != nil {
 			return Scores{}, fmt.Errorf("sequence %d: %w", s, err)
 		}
 	}
-	p.lay(batch)
+	all := team{pool: p.pool}
+	if p.net.model.base == nil {
+		p.lay(batch)
+	} else {
+		if fixed == nil {
+			fixed = make([]int, len(batch))
+		}
+		p.layAfter(batch, fixed, &p.constant)
+	}
 	p.prepare()
-	parallel(len(p.weights)-1, workers(), func(_, i int) { p.packWeights(i + 1) })
-	parallel(len(p.shards), len(p.scratch), func(w, i int) { p.forward(p.shards[i], &p.scratch[w]) })
+	p.net.load(p.net.model, p.net.model.base == nil, all)
+	for _, s := range p.constant.shards {
+		p.begin(s, all)
+	}
+	p.eachShard(p.forward)
 	p.collect()
 	p.ready = true
 	return p.scores, nil
+}
+
+// eachShard takes every shard through f: each in one goroutine, or one after the other with all processors.
+func (p *Pass) eachShard(f func(s shard, t team)) {
+	if p.net.model.base == nil {
+		p.pool.do(len(p.shards), func(w, i int) { f(p.shards[i], team{worker: w}) })
+		return
+	}
+	for _, s := range p.shards {
+		f(s, team{pool: p.pool})
+	}
 }
 
 // collect gives each sequence its scores.
@@ -145,34 +178,73 @@ func (p *Pass) collect() {
 
 // gather copies the values of a sequence's rows.
 func (s span) gather(to, byRow []float32) {
-	copy(to[copy(to, byRow[s.trunk:][:s.shared]):], byRow[s.row:][:s.rows])
+	if s.constant {
+		clear(to[:s.shared])
+	} else {
+		copy(to, byRow[s.trunk:][:s.shared])
+	}
+	copy(to[s.shared:], byRow[s.row:][:s.rows])
 }
 
 // prepare makes room for the batch.
 func (p *Pass) prepare() {
-	c, rows := p.model.config, len(p.tokens)
+	c, rows := p.net.config, len(p.tokens)
 	for i := range p.layers {
 		l := &p.layers[i]
-		for _, m := range []*matrix{&l.normed, &l.in, &l.mid, &l.mixed, &l.dIn, &l.dMid, &l.dOut} {
-			m.resize(rows, c.Width)
+		l.prepare(c, rows, p.probsAt)
+		l.constant.resize(len(p.constant.tokens), c.qkvWidth())
+		if c.Rank > 0 && i > 0 { // gradients are used at once
+			first := &p.layers[0]
+			l.dIn, l.dQKV, l.dHidden = first.dIn, first.dQKV, first.dHidden
+			continue
 		}
-		for _, m := range []*matrix{&l.hidden, &l.square, &l.dHidden} {
-			m.resize(rows, c.Hidden)
+		l.dIn.resize(rows, c.Width)
+		l.dHidden.resize(rows, c.upWidth())
+		l.dQKV.resize(rows, c.qkvWidth())
+		if c.Rank == 0 {
+			l.dMid.resize(rows, c.Width)
+			l.dOut.resize(rows, c.Width)
 		}
-		l.qkv.resize(rows, 3*c.Width)
-		l.dQKV.resize(rows, 3*c.Width)
-		l.inInv, l.midInv = grown(l.inInv, rows), grown(l.midInv, rows)
-		l.probs = grown(l.probs, p.probsAt)
 	}
+	p.brief.prepare(c, len(p.constant.tokens), p.constant.probsAt)
+	p.beginnings.resize(len(p.constant.tokens), c.Width)
 	p.stream.resize(rows, c.Width)
 	p.last.resize(rows, c.Width)
+	if c.Rank > 0 {
+		p.lastNormed.resize(rows, c.Width)
+	} else {
+		p.lastNormed = p.last
+	}
 	p.lastInv = grown(p.lastInv, rows)
 	p.probs.resize(rows, c.Vocab)
 	p.byRow.resize(rows)
 	p.dByRow.resize(rows)
-	for len(p.scratch) < workers() {
-		p.scratch = append(p.scratch, scratch{})
+	for len(p.scratch) < p.pool.size() {
+		p.scratch = append(p.scratch, scratch{line: make([]float32, max(c.Hidden, c.headWidth()))})
 	}
+}
+
+// prepare makes room for what goes forward.
+func (l *layerActs) prepare(c Config, rows, probs int) {
+	for _, m := range []*matrix{&l.normed, &l.in, &l.mid} {
+		m.resize(rows, c.Width)
+	}
+	if c.Rank > 0 {
+		l.midNormed.resize(rows, c.Width)
+	} else {
+		l.midNormed = l.mid
+	}
+	if c.QKNorm {
+		heads := c.Heads + c.kvHeads()
+		l.qk.resize(rows, heads*c.headWidth())
+		l.qkInv = grown(l.qkInv, rows*heads)
+	}
+	l.qkv.resize(rows, c.qkvWidth())
+	l.mixed.resize(rows, c.mixedWidth())
+	l.hidden.resize(rows, c.upWidth())
+	l.square.resize(rows, c.Hidden)
+	l.inInv, l.midInv = grown(l.inInv, rows), grown(l.midInv, rows)
+	l.probs = grown(l.probs, probs)
 }
 
 // grown returns s with length n, in its own memory if that suffices.
@@ -181,54 +253,4 @@ func grown(s []float32, n int) []float32 {
 		return make([]float32, n, n+n/4)
 	}
 	return s[:n]
-}
-
-// packWeights packs tensor i both ways.
-func (p *Pass) packWeights(i int) {
-	t := p.model.tensors[i].matrix()
-	switch {
-	case i == 1: // head: rows are outputs
-		p.weights[i].packTransposed(t)
-		p.flipped[i].pack(t)
-	case !isShift(i):
-		p.weights[i].pack(t)
-		p.flipped[i].packTransposed(t)
-	}
-}
-
-// forward takes the rows of one shard from tokens to scores.
-func (p *Pass) forward(s shard, w *scratch) {
-	lo, hi := s.row, s.row+s.rows
-	x := p.stream.between(lo, hi)
-	embed := p.model.embed().matrix()
-	for i := range x.rows {
-		copy(x.row(i), embed.row(int(p.tokens[lo+i])))
-	}
-	for l := range p.layers {
-		acts, weights := &p.layers[l], p.weights[2+l*layerTensors:]
-		in, qkv, mixed := acts.in.between(lo, hi), acts.qkv.between(lo, hi), acts.mixed.between(lo, hi)
-		normalise(acts.normed.between(lo, hi), x, acts.inInv[lo:])
-		for i := s.first; i < s.end; i++ {
-			acts.shift(p.spans[i], p.model.layer(l)[tensorShift].Data)
-		}
-		multiply(qkv, in, &weights[tensorQKV], false)
-		for i := s.first; i < s.end; i++ {
-			p.attend(acts, p.spans[i], w)
-		}
-		multiply(x, mixed, &weights[tensorOut], true)
-
-		mid, hidden, square := acts.mid.between(lo, hi), acts.hidden.between(lo, hi), acts.square.between(lo, hi)
-		normalise(mid, x, acts.midInv[lo:])
-		multiply(hidden, mid, &weights[tensorUp], false)
-		for i := range s.rows {
-			squareReLU(square.row(i), hidden.row(i))
-		}
-		multiply(x, square, &weights[tensorDown], true)
-	}
-	last, probs := p.last.between(lo, hi), p.probs.between(lo, hi)
-	normalise(last, x, p.lastInv[lo:])
-	multiply(probs, last, &p.weights[1], false)
-	for i := lo; i < hi; i++ {
-		p.score(i)
-	}
 }

@@ -24,7 +24,7 @@ func TestScoresAreThoseOfTheReference(t *testing.T) {
 	for i, c := range small {
 		m := shaken(c, uint64(i))
 		batch := family(c, sequences(c, 1, 2, 1, 17, c.Context, 5, 33, 16, 3, 36), 19, 3, 0, 18)
-		got, err := NewPass(m).Forward(batch)
+		got, err := NewPass(m).Forward(batch, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestGradientsAreThoseOfTheReference(t *testing.T) {
 		dLogProbs, dEntropies := weightsOf(batch, r), weightsOf(batch, r)
 		dEntropies[1] = make([]float32, len(batch[1]))
 		p := NewPass(m)
-		if _, err := p.Forward(batch); err != nil {
+		if _, err := p.Forward(batch, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Backward(dLogProbs, dEntropies); err != nil {
@@ -144,7 +144,7 @@ func TestGradientsAddUp(t *testing.T) {
 // run makes a forward and a backward pass with a batch.
 func run(t testing.TB, p *Pass, batch [][]int32, d [][]float32) Scores {
 	t.Helper()
-	scores, err := p.Forward(batch)
+	scores, err := p.Forward(batch, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,13 +190,13 @@ func TestScoresDoNotDependOnTheBatch(t *testing.T) {
 	c := small[1]
 	p := NewPass(shaken(c, 1))
 	batch := family(c, sequences(c, 2, 19, 3, 34, 1, 8, 40, 40, 22), 21, 7, 19, 1, 0)
-	scores, err := p.Forward(batch)
+	scores, err := p.Forward(batch, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for s := range batch {
 		want, entropies := slices.Clone(scores.LogProbs[s]), slices.Clone(scores.Entropies[s])
-		alone, err := NewPass(p.model).Forward(batch[s : s+1])
+		alone, err := NewPass(p.net.model).Forward(batch[s:s+1], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func TestNewModelIsUniform(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scores, err := NewPass(m).Forward(sequences(c, 2, 9))
+	scores, err := NewPass(m).Forward(sequences(c, 2, 9), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,18 +287,18 @@ func TestForwardRefuses(t *testing.T) {
 		{[][]int32{{-1}}, "token 0 is -1"},
 		{[][]int32{make([]int32, c.Context+1)}, "41 tokens, but the context holds 40"},
 	} {
-		if _, err := p.Forward(test.batch); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := p.Forward(test.batch, nil); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v: error %v, want %q", test.batch, err, test.want)
 		}
 	}
-	if _, err := p.Forward([][]int32{make([]int32, c.Context+1)}); !errors.Is(err, ErrContext) {
+	if _, err := p.Forward([][]int32{make([]int32, c.Context+1)}, nil); !errors.Is(err, ErrContext) {
 		t.Errorf("error %v, want ErrContext", err)
 	}
 	if err := p.Backward(nil, nil); err == nil {
 		t.Error("backward without forward is accepted")
 	}
 	for _, d := range [][][]float32{{}, {{1, 2}}, {{1, 2, 3}, {1}}} {
-		if _, err := p.Forward([][]int32{{1, 2, 3}}); err != nil {
+		if _, err := p.Forward([][]int32{{1, 2, 3}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Backward(d, nil); err == nil {
@@ -308,7 +308,7 @@ func TestForwardRefuses(t *testing.T) {
 			t.Errorf("derivatives by entropies %v are accepted", d)
 		}
 	}
-	if _, err := p.Forward(nil); err != nil {
+	if _, err := p.Forward(nil, nil); err != nil {
 		t.Errorf("an empty batch: %v", err)
 	}
 	if err := p.Backward(nil, nil); err != nil {

@@ -2,12 +2,14 @@ package transformer
 
 // A span locates the rows of one sequence: one for each of its tokens but the last.
 // Adjacent sequences with a common beginning share its rows, which form a span of their
-// own.
+// own. Rows before the trained part of a sequence, if any, form one too, of the plan of
+// constant rows.
 type span struct {
-	row, rows int // the sequence's own rows
-	trunk     int // the first shared row
-	shared    int // number of shared rows, before its own
-	probs     int // start of its attention probabilities among those of a layer
+	row, rows int  // the sequence's own rows
+	trunk     int  // the first shared row
+	shared    int  // number of shared rows, before its own
+	constant  bool // the shared rows are constant
+	probs     int  // start of its attention probabilities among those of a layer
 }
 
 // all returns the number of positions.
@@ -32,9 +34,14 @@ type plan struct {
 	open    shard   // the shard being laid out
 }
 
-// lay plans a new batch.
-func (p *plan) lay(batch [][]int32) {
+// reset removes all rows.
+func (p *plan) reset() {
 	*p = plan{heads: p.heads, batch: p.batch[:0], spans: p.spans[:0], shards: p.shards[:0], tokens: p.tokens[:0], next: p.next[:0]}
+}
+
+// lay plans a new batch, without constant rows.
+func (p *plan) lay(batch [][]int32) {
+	p.reset()
 	for len(batch) > 0 {
 		n, shared := sharing(batch)
 		trunk := len(p.tokens)
@@ -45,11 +52,37 @@ func (p *plan) lay(batch [][]int32) {
 			p.batch = append(p.batch, p.add(span{trunk: trunk, shared: shared}, tokens[shared:]))
 		}
 		batch = batch[n:]
-		p.open.end, p.open.rows = len(p.spans), len(p.tokens)-p.open.row
-		if p.open.rows >= minShard || p.open.rows > 0 && len(batch) == 0 {
-			p.shards = append(p.shards, p.open)
-			p.open = shard{first: len(p.spans), row: len(p.tokens)}
+		p.close(minShard, len(batch) == 0)
+	}
+}
+
+// layAfter plans a new batch whose sequences begin with constant tokens, fixed[s] of sequence s. The row of the
+// last of them is the sequence's own, since it predicts a token that is not constant. Those before go to
+// constant, once for adjacent sequences with the same ones. Each plan has one shard.
+func (p *plan) layAfter(batch [][]int32, fixed []int, constant *plan) {
+	p.reset()
+	constant.reset()
+	trunk := span{constant: true}
+	for s, tokens := range batch {
+		shared := max(0, min(fixed[s], len(tokens))-1)
+		if s == 0 || shared != trunk.shared || shared > 0 && inCommon(batch[s-1], tokens) <= shared {
+			trunk.trunk, trunk.shared = len(constant.tokens), shared
+			if shared > 0 {
+				constant.add(span{}, tokens[:shared+1])
+			}
 		}
+		p.batch = append(p.batch, p.add(trunk, tokens[shared:]))
+	}
+	p.close(0, true)
+	constant.close(0, true)
+}
+
+// close ends the open shard if it has at least some rows, or is the last.
+func (p *plan) close(rows int, last bool) {
+	p.open.end, p.open.rows = len(p.spans), len(p.tokens)-p.open.row
+	if p.open.rows > 0 && (p.open.rows >= rows || last) {
+		p.shards = append(p.shards, p.open)
+		p.open = shard{first: len(p.spans), row: len(p.tokens)}
 	}
 }
 

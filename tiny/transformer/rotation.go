@@ -1,6 +1,9 @@
 package transformer
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // A rotation holds the cosines and sines of rotary positions: for each position, one of each
 // per pair of columns of a head.
@@ -9,21 +12,34 @@ type rotation struct {
 	half     int // number of pairs of a head
 }
 
-// rotaryBase sets the slowest rotation: the last pair turns by about 1/rotaryBase per
-// position.
+// rotaryBase is the usual base.
 const rotaryBase = 10000
 
 // newRotation makes the table for all positions of a context.
 func newRotation(c Config) rotation {
 	r := rotation{half: c.headWidth() / 2}
+	turns := make([]float64, r.half)
+	for i := range turns {
+		turns[i] = c.Rotary.scaled(math.Pow(cmp.Or(c.RotaryBase, rotaryBase), -float64(i)/float64(r.half)))
+	}
 	for pos := range c.Context {
-		for i := range r.half {
-			sin, cos := math.Sincos(float64(pos) * math.Pow(rotaryBase, -float64(i)/float64(r.half)))
+		for _, each := range turns {
+			sin, cos := math.Sincos(float64(pos) * each)
 			r.cos = append(r.cos, float32(cos))
 			r.sin = append(r.sin, float32(sin))
 		}
 	}
 	return r
+}
+
+// scaled returns a rotation, in radians a position, after scaling.
+func (s Scaling) scaled(angle float64) float64 {
+	if s == (Scaling{}) {
+		return angle
+	}
+	rounds := float64(s.Context) * angle / (2 * math.Pi)
+	kept := min(max((rounds-s.Low)/(s.High-s.Low), 0), 1)
+	return angle*kept + angle/s.Factor*(1-kept)
 }
 
 // turn rotates a row of heads to its position: column i of a head with column i+half. With

@@ -156,6 +156,9 @@ func (c Config) qkvWidth() int { return (c.Heads + 2*c.kvHeads()) * c.headWidth(
 // mixedWidth returns the columns of the attended values, or of the queries.
 func (c Config) mixedWidth() int { return c.Heads * c.headWidth() }
 
+// epsilon returns what the normalisations add.
+func (c Config) epsilon() float32 { return float32(cmp.Or(c.Epsilon, normEps)) }
+
 // upWidth returns the columns of the first matrix of a perceptron: with adapters the gates, then the units.
 func (c Config) upWidth() int {
 	if c.Rank > 0 {

@@ -121,7 +121,7 @@ func squareReLU(to, x []float32) { kernels.squareReLU(to[:len(x)], x) }
 func squareReLUPlain(to, x []float32) {
 	to = to[:len(x)]
 	for i, v := range x {
-		v = 0.5 * (v + math.Float32frombits(math.Float32bits(v)&^(1<<31)))
+		v = 0.5 * (v + abs(v))
 		x[i] = v
 		to[i] = v * v
 	}
@@ -191,17 +191,25 @@ func softmaxBackPlain(d, probs []float32, mean, scale float32) {
 	}
 }
 
-// normEps keeps the normalisation of an all-zero row finite.
+// normEps keeps the normalisation of an all-zero row finite, unless the model has its own.
 const normEps = 1e-6
 
 // normalise sets each row of its result (to) to that row of x, divided by its root mean square, and stores
-// the factor in inv.
-func normalise(to, x matrix, inv []float32) {
+// the factor in inv. epsilon is added to the mean square.
+func normalise(to, x matrix, inv []float32, epsilon float32) {
 	for i := range x.rows {
 		from := x.row(i)
-		f := 1 / float32(math.Sqrt(float64(dot(from, from)/float32(len(from))+normEps)))
+		f := 1 / float32(math.Sqrt(float64(dot(from, from)/float32(len(from))+epsilon)))
 		inv[i] = f
 		setScaled(to.row(i), from, f)
+	}
+}
+
+// setProduct stores x[i]·y[i] in each to[i], which may be x or y.
+func setProduct(to, x, y []float32) {
+	x, y = x[:len(to)], y[:len(to)]
+	for i := range to {
+		to[i] = x[i] * y[i]
 	}
 }
 
@@ -226,3 +234,6 @@ func squareReLUBackPlain(d, x []float32) {
 		d[i] *= 2 * v
 	}
 }
+
+// abs returns the size of x.
+func abs(x float32) float32 { return math.Float32frombits(math.Float32bits(x) &^ (1 << 31)) }
