@@ -1,6 +1,7 @@
 package transformer
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -75,6 +76,9 @@ type AdamW struct {
 func NewAdamW(m *Model, s AdamSettings) (*AdamW, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
+	}
+	if s.Muon > 0 && m.config.Rank > 0 {
+		return nil, errors.New("muon is for models without adapters, want 0")
 	}
 	return &AdamW{Settings: s, first: make([]float32, len(m.params)), second: make([]float32, len(m.params))}, nil
 }

@@ -57,7 +57,7 @@ func padded4(n int) int { return (n + 3) &^ 3 }
 
 // forward takes rows from tokens to logits.
 func (d *Decoder) forward(rows []decoderRow, w *decoderScratch, t team) {
-	w.resize(len(rows), d.config)
+	w.resize(len(rows), &d.config)
 	for i, r := range rows {
 		d.net.embed(w.x.row(i), r.token)
 	}
@@ -65,7 +65,7 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch, t team) {
 		b := &d.net.layers[l]
 		d.attention(l, rows, w, t)
 		b.out.forward(w.x, w.mixed, true, t)
-		in := w.normalise(w.x, b.mid, d.config)
+		in := w.normalise(w.x, b.mid, d.epsilon)
 		b.up.forward(w.hidden, in, false, t)
 		b.down.forward(w.x, w.activate(d, t), true, t)
 	}
@@ -77,7 +77,7 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch, t team) {
 		}
 	}
 	w.logits.resize(n, d.config.Vocab)
-	d.net.head.forward(w.logits, w.normalise(w.last.between(0, n), d.net.last, d.config), false, t)
+	d.net.head.forward(w.logits, w.normalise(w.last.between(0, n), d.net.last, d.epsilon), false, t)
 	n = 0
 	for _, r := range rows {
 		if r.last {
@@ -88,9 +88,9 @@ func (d *Decoder) forward(rows []decoderRow, w *decoderScratch, t team) {
 }
 
 // normalise returns x normalised, with gains if there are any.
-func (w *decoderScratch) normalise(x matrix, gains []float32, c Config) matrix {
+func (w *decoderScratch) normalise(x matrix, gains []float32, epsilon float32) matrix {
 	to := w.normed.between(0, x.rows)
-	normalise(to, x, w.inv, c.epsilon())
+	normalise(to, x, w.inv, epsilon)
 	if gains != nil {
 		for i := range to.rows {
 			setProduct(to.row(i), to.row(i), gains)
@@ -112,7 +112,7 @@ func (w *decoderScratch) activate(d *Decoder, t team) matrix {
 }
 
 // resize makes room for the given number of rows.
-func (w *decoderScratch) resize(rows int, c Config) {
+func (w *decoderScratch) resize(rows int, c *Config) {
 	for _, m := range []*matrix{&w.x, &w.normed, &w.in, &w.last} {
 		m.resize(rows, c.Width)
 	}
@@ -132,11 +132,11 @@ func (d *Decoder) attention(l int, rows []decoderRow, w *decoderScratch, t team)
 	case l == 0 && d.lookup != nil:
 		d.lookup.read(w.qkv, rows)
 	case b.share != nil:
-		w.normalise(w.x, nil, d.config)
+		w.normalise(w.x, nil, d.epsilon)
 		d.shift(l, rows, w)
 		b.qkv.forward(w.qkv, w.in, false, t)
 	default:
-		b.qkv.forward(w.qkv, w.normalise(w.x, b.in, d.config), false, t)
+		b.qkv.forward(w.qkv, w.normalise(w.x, b.in, d.epsilon), false, t)
 	}
 	if t.pool == nil { // a row may read only what rows before it put
 		w.attention.layer(l)
@@ -171,20 +171,20 @@ func (d *Decoder) shift(l int, rows []decoderRow, w *decoderScratch) {
 
 // put rotates the queries and keys of a row, and puts its keys and values into the cache of layer l.
 func (d *Decoder) put(l int, r decoderRow, qkv []float32) {
-	c, b := d.config, &d.net.layers[l]
-	n, queries := c.headWidth(), c.mixedWidth()
-	keys := queries + c.kvHeads()*n
-	for h := 0; b.q != nil && h < keys; h += n {
-		gain := b.q
-		if h >= queries {
-			gain = b.k
+	if b := &d.net.layers[l]; b.q != nil {
+		n := d.config.headWidth()
+		for h := 0; h < d.values; h += n {
+			gain := b.q
+			if h >= d.keys {
+				gain = b.k
+			}
+			head := matrix{data: qkv[h : h+n], rows: 1, cols: n, stride: n}
+			normalise(head, head, []float32{0}, d.epsilon)
+			setProduct(head.data, head.data, gain)
 		}
-		head := matrix{data: qkv[h : h+n], rows: 1, cols: n, stride: n}
-		normalise(head, head, []float32{0}, c.epsilon())
-		setProduct(head.data, head.data, gain)
 	}
-	d.turns.turn(qkv[:keys], r.pos, 1)
-	d.slots[r.slot].pages[r.pos/lanes].put(l, r.pos, qkv[queries:])
+	d.turns.turn(qkv[:d.values], r.pos, 1)
+	d.slots[r.slot].pages[r.pos/lanes].put(l, r.pos, qkv[d.keys:])
 }
 
 // attend computes the attended values of a row from all positions of its slot up to its own.

@@ -7,6 +7,9 @@ import "fmt"
 // itself. The results of a slot do not depend, in any bit, on the other slots.
 type Decoder struct {
 	config  Config
+	epsilon float32
+	keys    int // first column of the keys beside queries and values
+	values  int // likewise
 	turns   rotation
 	net     *network // of a copy of the model
 	slots   []slot
@@ -61,7 +64,8 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	}
 	c := m.config
 	d := &Decoder{
-		config: c, turns: newRotation(c), net: newNetwork(m.Clone()), slots: make([]slot, slots),
+		config: c, epsilon: c.epsilon(), keys: c.mixedWidth(), values: c.mixedWidth() + c.kvHeads()*c.headWidth(),
+		turns: newRotation(c), net: newNetwork(m.Clone()), slots: make([]slot, slots),
 		lookup: newLookup(c), pool: newWorkerPool(),
 	}
 	d.scratch = make([]decoderScratch, d.pool.size())

@@ -23,6 +23,10 @@ type adapter struct {
 
 // forward sets y to x·w with biases and adapters, or adds that to it.
 func (l *linear) forward(y, x matrix, add bool, t team) {
+	if t.pool == nil && l.ups == nil {
+		multiply(y, x, l.w, add)
+		return
+	}
 	t.multiply(y, x, l.w, add)
 	if l.bias != nil {
 		t.rows(y.rows, func(lo, hi int) {

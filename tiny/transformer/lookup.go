@@ -48,7 +48,7 @@ func (l *lookup) fill(d *Decoder) {
 
 // make computes the rows of some tokens.
 func (l *lookup) make(d *Decoder, tokens []int32, w *decoderScratch) {
-	w.resize(len(tokens), d.config)
+	w.resize(len(tokens), &d.config)
 	share, qkv := d.net.layers[0].share, d.net.layers[0].qkv.w
 	for i, token := range tokens {
 		d.net.embed(w.x.row(i), token)

@@ -157,12 +157,11 @@ func run(t testing.TB, p *Pass, batch [][]int32, d [][]float32) Scores {
 // TestSameBitsOnAnyNumberOfProcessors trains a few steps with several values of
 // GOMAXPROCS.
 func TestSameBitsOnAnyNumberOfProcessors(t *testing.T) {
-	train := func(procs int) []float32 {
+	train := func(c Config, procs int) []float32 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		c := small[1]
-		m := shaken(c, 1)
+		m := anyModel(t, c, 1)
 		p := NewPass(m)
-		o, err := NewAdamW(m, AdamSettings{Rate: 0.01, Clip: 1, WeightDecay: 0.1, WarmUp: 2, Muon: 3})
+		o, err := NewAdamW(m, AdamSettings{Rate: 0.01, Clip: 1, WeightDecay: 0.1, WarmUp: 2, Muon: float64(3 * max(0, 1-c.Rank))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -176,10 +175,12 @@ func TestSameBitsOnAnyNumberOfProcessors(t *testing.T) {
 		}
 		return m.Params()
 	}
-	want := train(1)
-	for _, procs := range []int{2, 3, 8} {
-		if !slices.Equal(train(procs), want) {
-			t.Errorf("GOMAXPROCS %d gives different parameters from 1", procs)
+	for _, c := range []Config{small[1], kin[0]} {
+		want := train(c, 1)
+		for _, procs := range []int{2, 3, 8} {
+			if !slices.Equal(train(c, procs), want) {
+				t.Errorf("%+v: GOMAXPROCS %d gives different parameters from 1", c, procs)
+			}
 		}
 	}
 }
