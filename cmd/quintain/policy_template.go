@@ -25,7 +25,7 @@ configuration.
 The template is --template, else the file chat_template.jinja beside the configuration,
 else the chat_template in it, and the files of additional_chat_templates beside it. If there
 are several, conversations with tools get tool_use and others get default, unless --name
-names one.
+names one. A GGUF file has its own.
 
 All cores render. A line that the template refuses gives {"error": …} in its place and
 exit status 1 at the end; the other lines are still rendered.`,
@@ -49,7 +49,7 @@ exit status 1 at the end; the other lines are still rendered.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&f.Config, "tokenizer-config", "", "tokenizer_config.json of the model (required)")
+	c.Flags().StringVar(&f.Config, "tokenizer-config", "", "tokenizer_config.json of the model, or its GGUF file (required)")
 	c.Flags().StringVar(&f.Template, "template", "", "file with a template, in place of the model's")
 	c.Flags().StringVar(&f.Name, "name", "", "name of the template, if the model has several")
 	c.Flags().StringVar(&now, "now", "", "time for the template, as 2006-01-02T15:04:05 (default: the local time)")

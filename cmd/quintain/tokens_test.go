@@ -92,6 +92,7 @@ func TestDriftEndsTheRun(t *testing.T) {
 func TestWhatAServerLacksIsSaid(t *testing.T) {
 	fake, url := startFake(t, "--shape", "vllm")
 	chat, chatURL := startFake(t, "--shape", "openai")
+	llama, llamaURL := startFake(t, "--shape", "llamacpp")
 	model, other := policytest.ByteModel(t, policytest.Talk, 0), policytest.ByteModel(t, policytest.Talk, 1)
 	for _, test := range []struct {
 		why    string
@@ -99,7 +100,8 @@ func TestWhatAServerLacksIsSaid(t *testing.T) {
 		status int
 		says   string
 	}{
-		{"a trainer needs the tokenizer", []string{"run", "--url", url, "--consumer", "hub"}, exitFailed, "name the model's folder or its tokenizer.json (--tokenizer)"},
+		{"a trainer needs the tokenizer", []string{"run", "--url", url, "--consumer", "hub"}, exitFailed, "name the model's folder, its tokenizer.json or its GGUF file (--tokenizer FILE)"},
+		{"llama.cpp tells its file", []string{"run", "--url", llamaURL, "--consumer", "hub"}, exitFailed, "(--tokenizer fake, which it serves)"},
 		{"the tokenizer is another one", []string{"run", "--url", url, "--tokenizer", other}, exitFailed, "it does not match the server's model"},
 		{"so it is for an evaluation", []string{"eval", "--url", url, "--tokenizer", other, "--tasks", "chain_sum"}, exitFailed, "it does not match the server's model"},
 		{"the server takes no tokens", []string{"run", "--url", chatURL, "--tokenizer", model}, exitFailed, "takes no tokens"},
@@ -118,7 +120,7 @@ func TestWhatAServerLacksIsSaid(t *testing.T) {
 			t.Errorf("%s: status %d, want %d and %q\n%s", test.why, status, test.status, test.says, p.stderr.String())
 		}
 	}
-	for _, p := range []*process{fake, chat} {
+	for _, p := range []*process{fake, chat, llama} {
 		p.interrupts <- os.Interrupt
 		p.wait(t)
 	}

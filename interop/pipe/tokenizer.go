@@ -24,9 +24,9 @@ func (d *Desk) Tokenizer() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tokenizer",
 		Short: "Turn text into the tokens of a model, and back",
-		Long: `Tokenizer turns text into tokens and back, by a tokenizer.json of Hugging Face. The tokens
-are those of the library tokenizers. An unsupported part of the file is an error that
-names its place.`,
+		Long: `Tokenizer turns text into tokens and back, by a tokenizer.json of Hugging Face or by the GGUF
+file of a model. The tokens are those of the library tokenizers. An unsupported part of the
+file is an error that names its place.`,
 		Example: `  echo '{"text": "Hello"}' | quintain policy tokenizer encode --tokenizer my-model
   echo '{"ids": [72, 105]}' | quintain policy tokenizer decode --tokenizer my-model`,
 		Args: d.NoArgs,
@@ -41,7 +41,7 @@ type tokenizerFile struct{ path, cache string }
 
 // flags gives c the flags of the tokenizer.
 func (t *tokenizerFile) flags(c *cobra.Command) {
-	c.Flags().StringVar(&t.path, "tokenizer", "", "tokenizer.json of the model, or its folder")
+	c.Flags().StringVar(&t.path, "tokenizer", "", "tokenizer.json of the model, its folder, or its GGUF file")
 	c.Flags().StringVar(&t.cache, "cache", tokenizer.CacheFolder(), "folder that caches the compiled file, to start sooner; empty: none")
 	_ = c.MarkFlagRequired("tokenizer") // the flag exists
 }

@@ -22,7 +22,8 @@ type Report struct {
 	Server        Kind             `json:"server"`
 	Version       string           `json:"version,omitempty"` // as the server reports it
 	Models        []string         `json:"models"`
-	Model         string           `json:"model"` // the probed one
+	Model         string           `json:"model"`          // the probed one
+	File          string           `json:"file,omitempty"` // or folder of the model, on the server's machine, as it tells it
 	WeightVersion string           `json:"weight_version,omitempty"`
 	Can           policy.Abilities `json:"can"`             // by its own route, or else by chat completions
 	Notes         []string         `json:"notes,omitempty"` // failures, and their remedies
@@ -141,6 +142,7 @@ func (r *Report) identify(ctx context.Context, server *remote.Server, owner stri
 			break
 		}
 	}
+	r.File = info.Model
 	r.WeightVersion = strings.Trim(string(info.Weights), `"`)
 	_, r.Can.Versions = remote.ParseVersion(info.Weights)
 }

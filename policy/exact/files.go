@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/text/tokenizer"
 	"github.com/quintain-rl/quintain/text/toolcall"
+	"github.com/quintain-rl/quintain/tiny/gguf"
 )
 
 // ByteTokenizer names [Bytes] instead of a file.
@@ -21,8 +22,8 @@ const ByteTokenizer = "bytes"
 
 // Files names a model's tokenizer and chat template. They are settings.
 type Files struct {
-	Tokenizer  string         // a tokenizer.json, a folder with one, or ByteTokenizer; empty: none
-	Config     string         // tokenizer_config.json; empty: the one beside the tokenizer
+	Tokenizer  string         // a tokenizer.json, a folder with one, a GGUF file, or ByteTokenizer; empty: none
+	Config     string         // tokenizer_config.json, or a GGUF file; empty: the one beside the tokenizer, or that GGUF file
 	Template   string         // file of the chat template; empty: the model's own
 	Vars       map[string]any // further variables of the template
 	Vocabulary string         // name of the vocabulary; empty: the caller chooses
@@ -34,7 +35,7 @@ type Files struct {
 
 // Declare implements [settings.Declarer].
 func (f *Files) Declare(d *settings.Section) {
-	d.Text(&f.Tokenizer, "tokenizer", "tokenizer.json of the model, or its folder; "+ByteTokenizer+": one token per byte").Flag("tokenizer")
+	d.Text(&f.Tokenizer, "tokenizer", "tokenizer.json of the model, its folder, or its GGUF file; "+ByteTokenizer+": one token per byte").Flag("tokenizer")
 	d.Text(&f.Config, "tokenizer_config", "tokenizer_config.json of the model; none: the one beside the tokenizer")
 	d.Text(&f.Template, "chat_template", "file of the chat template, instead of the model's own").Flag("chat-template")
 	d.Object(&f.Vars, "template_vars", `object of further chat template variables, such as {"enable_thinking": false}`)
@@ -83,7 +84,10 @@ func (f *Files) Hashes() map[string]string {
 		return hashes
 	}
 	hashes := map[string]string{}
-	if text, err := os.ReadFile(tokenizer.File(f.Tokenizer)); err == nil {
+	if g, err := gguf.Open(f.Tokenizer); err == nil {
+		hashes["policy.tokenizer"] = "sha256:" + g.Digest("tokenizer.", "tokenizer.chat_template")
+		_ = g.Close() // it was only read
+	} else if text, err := os.ReadFile(tokenizer.File(f.Tokenizer)); err == nil {
 		hashes["policy.tokenizer"] = fmt.Sprintf("sha256:%x", sha256.Sum256(text))
 	}
 	if template, err := (TemplateFiles{Config: f.config(), Template: f.Template}).hash(); err == nil {
@@ -92,8 +96,11 @@ func (f *Files) Hashes() map[string]string {
 	return hashes
 }
 
-// config returns the path of the configuration.
+// config returns the path of the configuration: a GGUF file is its own.
 func (f *Files) config() string {
+	if f.Config == "" && gguf.Is(f.Tokenizer) {
+		return f.Tokenizer
+	}
 	return cmp.Or(f.Config, filepath.Join(filepath.Dir(tokenizer.File(f.Tokenizer)), "tokenizer_config.json"))
 }
 

@@ -13,18 +13,19 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/tiny/gguf"
 )
 
 // TemplateFiles names the files of a chat template.
 type TemplateFiles struct {
-	Config   string // the tokenizer_config.json of the model; empty, with Template: no special tokens
+	Config   string // the tokenizer_config.json of the model, or its GGUF file; empty, with Template: no special tokens
 	Template string // a file with the template; empty: the model's own
 	Name     string // of the template, for a model with several; empty: see [chattemplate.Config.Chat]
 }
 
 // Load reads and compiles the template: Template, or else the file chat_template.jinja beside the
 // configuration, or else the one in it. The files of the folder additional_chat_templates beside the
-// configuration are further templates, by their names. The error names the file.
+// configuration are further templates, by their names. A GGUF file has all of its own. The error names the file.
 func (f TemplateFiles) Load() (*chattemplate.Chat, error) {
 	config, err := f.read()
 	if err != nil {
@@ -52,18 +53,42 @@ func (f TemplateFiles) hash() (string, error) {
 	return fmt.Sprintf("sha256:%x", sum.Sum(nil)), err
 }
 
-// read reads the configuration, and the template to use.
-func (f TemplateFiles) read() (*chattemplate.Config, error) {
-	text := []byte("{}")
-	if f.Config != "" || f.Template == "" {
-		var err error
-		if text, err = os.ReadFile(f.Config); err != nil {
+// readConfig reads the configuration.
+func (f TemplateFiles) readConfig() (*chattemplate.Config, error) {
+	if f.Config == "" && f.Template != "" {
+		return &chattemplate.Config{}, nil
+	}
+	if gguf.Is(f.Config) {
+		g, err := gguf.Open(f.Config)
+		if err != nil {
 			return nil, err
 		}
+		defer g.Close()
+		config, err := chattemplate.FromGGUF(g)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Config, err)
+		}
+		return config, nil
+	}
+	text, err := os.ReadFile(f.Config)
+	if err != nil {
+		return nil, err
 	}
 	config, err := chattemplate.ParseConfig(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Config, err)
+	}
+	return config, nil
+}
+
+// read reads the configuration, and the template to use.
+func (f TemplateFiles) read() (*chattemplate.Config, error) {
+	config, err := f.readConfig()
+	if err != nil {
+		return nil, err
+	}
+	if f.Template == "" && gguf.Is(f.Config) {
+		return config, nil
 	}
 	folder := filepath.Dir(f.Config)
 	source, err := os.ReadFile(cmp.Or(f.Template, filepath.Join(folder, "chat_template.jinja")))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/text/chattemplate"
+	"github.com/quintain-rl/quintain/tiny/gguf"
 )
 
 func TestFilesOfAModel(t *testing.T) {
@@ -55,5 +56,32 @@ func TestFilesOfAModel(t *testing.T) {
 		if got != test.want {
 			t.Errorf("%s: %q, want %q (error %v)", test.why, got, test.want, err)
 		}
+	}
+}
+
+func TestFilesOfAGGUF(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "m.gguf")
+	keys := []gguf.Key{{Name: "tokenizer.ggml.tokens", Value: []string{"E"}}, {Name: "tokenizer.ggml.eos_token_id", Value: uint32(0)}, {Name: "tokenizer.chat_template", Value: "own{{ eos_token }}"}}
+	other := filepath.Join(folder, "chat_template.jinja")
+	if err := errors.Join(os.WriteFile(path, gguf.Append(nil, keys, nil), 0o600), os.WriteFile(other, []byte("other{{ eos_token }}"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ why, template, want string }{{"its own, not the one beside it", "", "ownE"}, {"a named one, with its tokens", other, "otherE"}} {
+		chat, err := exact.TemplateFiles{Config: path, Template: test.template}.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		vars, err := chattemplate.ParseVars([]byte(`{"messages": []}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := chat.Render(vars, chattemplate.Options{}); err != nil || r.Text != test.want {
+			t.Errorf("%s: %q, want %q (error %v)", test.why, r.Text, test.want, err)
+		}
+	}
+	files := exact.Files{Tokenizer: path}
+	if h := files.Hashes(); len(h["policy.tokenizer"]) != len("sha256:")+64 || h["policy.chat_template"] == "" {
+		t.Errorf("hashes %v", h)
 	}
 }

@@ -218,8 +218,12 @@ func (s *Server) choose(found *engines.Report) error {
 		return fmt.Errorf("%s takes no tokens%s; serve the model with vLLM, SGLang or llama.cpp, or leave out the tokenizer to play by completions",
 			name, reasons(found.Notes))
 	case s.renderer == nil && byTokens && s.use.Trainer:
-		return fmt.Errorf("%s takes tokens, and a trainer needs them: name the model's folder or its tokenizer.json (--tokenizer); "+
-			"--policy openai plays without", name)
+		file := "FILE"
+		if found.File != "" {
+			file = found.File + ", which it serves"
+		}
+		return fmt.Errorf("%s takes tokens, and a trainer needs them: name the model's folder, its tokenizer.json or its GGUF file (--tokenizer %s); "+
+			"--policy openai plays without", name, file)
 	}
 	if s.use.LogProbs && !can.LogProbs {
 		s.say("warning: %s reports no log-probabilities, so the groups have none", name)

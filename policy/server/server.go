@@ -98,7 +98,7 @@ func New(s Settings, u Use) (*Server, error) {
 		return nil, err
 	}
 	if u.Scores && s.Files.Tokenizer == "" {
-		return nil, errors.New("tokenizer: is missing; a teacher scores the tokens of the model: want its folder or its tokenizer.json (--tokenizer)")
+		return nil, errors.New("tokenizer: is missing; a teacher scores the tokens of the model: want its folder, its tokenizer.json or its GGUF file (--tokenizer)")
 	}
 	if u.Log == nil {
 		u.Log = slog.New(slog.DiscardHandler)

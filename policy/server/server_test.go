@@ -153,7 +153,7 @@ func TestConnect(t *testing.T) {
 		{"another tokenizer", like(t, fake.VLLM), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it does not match the server's model", true},
 		{"another tokenizer for SGLang", like(t, fake.SGLang), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it does not match the server's model", true},
 		{"another tokenizer for llama.cpp", like(t, fake.LlamaCpp), func(s *server.Settings) { s.Files.Tokenizer = other }, trainer, "it does not match the server's model", true},
-		{"a trainer needs the tokenizer", like(t, fake.VLLM), nil, trainer, "(--tokenizer)", true},
+		{"a trainer needs the tokenizer", like(t, fake.VLLM), nil, trainer, "(--tokenizer FILE)", true},
 		{"an evaluation does not", like(t, fake.VLLM), nil, server.Use{}, byChat, false},
 		{"a server that takes no tokens", like(t, fake.OpenAI), func(s *server.Settings) { s.Files.Tokenizer = folder }, trainer, "takes no tokens", true},
 		{"a server that only reports tokens", like(t, fake.OpenAI), nil, trainer, byChat, false},

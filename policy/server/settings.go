@@ -59,7 +59,7 @@ func (s *Settings) Check() error {
 	case s.Kind == engines.KindOpenAI:
 		return s.Chat.Check()
 	case s.Kind != Any && s.Files.Tokenizer == "":
-		return fmt.Errorf("tokenizer: is missing; %s takes tokens: want the model's folder or its tokenizer.json (--tokenizer), or the kind server", s.Kind)
+		return fmt.Errorf("tokenizer: is missing; %s takes tokens: want the model's folder, its tokenizer.json or its GGUF file (--tokenizer), or the kind server", s.Kind)
 	case s.Files.Tokenizer != "" && len(s.Chat.Extra) > 0:
 		return errors.New("extra_body: is for completions only; leave it out, or the tokenizer")
 	}

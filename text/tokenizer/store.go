@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/tiny/gguf"
 )
 
 // CacheFolder returns the default cache folder of Load: one below the user's cache folder, or
@@ -33,13 +34,16 @@ func File(path string) string {
 	return path
 }
 
-// Load builds a tokenizer from a tokenizer.json, or the one in a folder. It caches the parsed file in the folder cache,
-// in a form that loads about ten times faster; an empty name means no cache. Load creates the
+// Load builds a tokenizer from a tokenizer.json, or the one in a folder, or from a GGUF file, as [FromGGUF] does. It caches
+// the parsed tokenizer.json in the folder cache, in a form that loads about ten times faster; an empty name means no cache. Load creates the
 // folder if needed. Its files are named after the content of the tokenizer.json; anyone may
 // delete them, and Load rewrites damaged ones. Any number of programs may share it. A failure
 // to write the cache is no error.
 func Load(path, cache string) (*Tokenizer, error) {
 	path = File(path)
+	if gguf.Is(path) {
+		return loadGGUF(path)
+	}
 	text, err := readFile(path)
 	if err != nil {
 		return nil, err
@@ -61,6 +65,20 @@ func Load(path, cache string) (*Tokenizer, error) {
 	}
 	if kept != "" && os.MkdirAll(cache, 0o700) == nil {
 		_ = datadir.WriteFile(kept, f.binary()) // else the next Load takes longer
+	}
+	return t, nil
+}
+
+// loadGGUF builds the tokenizer of a GGUF file.
+func loadGGUF(path string) (*Tokenizer, error) {
+	g, err := gguf.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	t, err := FromGGUF(g)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return t, nil
 }

@@ -6,10 +6,14 @@
 package gguf
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 )
 
@@ -30,11 +34,50 @@ const (
 type File struct {
 	Tensors []Tensor // in the order of the file
 
+	file   *os.File // nil if Read returned it
 	values map[string]value
 	byName map[string]int // index in Tensors
 	source io.ReaderAt
 	data   int64 // where the tensors begin
 }
+
+// Is reports whether a file begins as GGUF files do.
+func Is(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	begin := make([]byte, len(Magic))
+	_, err = io.ReadFull(file, begin)
+	return err == nil && string(begin) == Magic
+}
+
+// Open opens a file and reads its header. The error names the file.
+func Open(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := readFile(file)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	f.file = file
+	return f, nil
+}
+
+// readFile reads the header of an open file.
+func readFile(file *os.File) (*File, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return Read(file, info.Size())
+}
+
+// Close closes the file of [Open]. Values that were read remain.
+func (f *File) Close() error { return f.file.Close() }
 
 // Read reads the header of a file of the given size. The source must stay open for as long as
 // the tensors are read.
@@ -132,6 +175,19 @@ func show(name string) string {
 
 // errMore says that more of the file has to be read.
 var errMore = errors.New("more is needed")
+
+// Digest returns a hash, in hexadecimal digits, of the keys that begin with prefix and not with without, and of
+// their values.
+func (f *File) Digest(prefix, without string) string {
+	sum := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(f.values)) {
+		if v := f.values[key]; strings.HasPrefix(key, prefix) && !strings.HasPrefix(key, without) {
+			fmt.Fprintf(sum, "%d %s %d %d %d %d\n", len(key), key, v.kind, v.of, v.count, len(v.raw))
+			_, _ = io.WriteString(sum, v.raw) // a hash takes all
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))
+}
 
 // A cursor takes a header apart.
 type cursor struct {
