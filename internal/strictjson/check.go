@@ -37,7 +37,7 @@ func Check(text []byte, depth int) *Fault {
 		c.fault = &Fault{}
 	}
 	if !valid && c.fault.Why == "" {
-		c.fault.Why = fmt.Sprint(json.Unmarshal(text, new(json.RawMessage))) // which says what is no JSON
+		c.fault.Why = fmt.Sprint(inWords(json.Unmarshal(text, new(json.RawMessage)))) // which says what is no JSON
 	}
 	return c.fault
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -27,6 +28,22 @@ func Explain(err error) error {
 		return errors.New(text)
 	}
 	return err
+}
+
+// inWords says in words that a text is no JSON, and returns other errors as they are.
+func inWords(err error) error {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || ok && strings.Contains(syntax.Error(), "unexpected e") { // of some Go "end", of others "EOF"
+		return errors.New("the JSON ends too early")
+	}
+	if !ok {
+		return err
+	}
+	text, odd := strings.CutPrefix(syntax.Error(), "invalid character ")
+	if end := strings.Index(text[min(1, len(text)):], "' "); odd && end >= 0 {
+		return fmt.Errorf("%s stands where it may not in JSON", text[:end+2])
+	}
+	return errors.New("it is no JSON")
 }
 
 // withoutTypes returns the path of a field without the embedded types, whose names begin with a

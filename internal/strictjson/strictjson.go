@@ -20,12 +20,12 @@ import (
 	"reflect"
 )
 
-// Unmarshal is [json.Unmarshal], but a member is a field's only if its name is that of the field's tag, letter by
+// Unmarshal is [json.Unmarshal], but what is no JSON is told in words, and a member is a field's only if its name is that of the field's tag, letter by
 // letter. Fields without a tag keep the rule of encoding/json.
 func Unmarshal(text []byte, v any) error {
 	t := reflect.TypeOf(v)
 	exact, _ := exactly(text, t)
-	return inQuotes(json.Unmarshal(exact, v), exact, t)
+	return inQuotes(inWords(json.Unmarshal(exact, v)), exact, t)
 }
 
 // UnmarshalKnown is [Unmarshal] that refuses members which v lacks.
@@ -50,12 +50,8 @@ func UnmarshalNumbers(text []byte, v any) error {
 
 // decode reads the only value of a text.
 func decode(d *json.Decoder, v any) error {
-	err := d.Decode(v)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return err
+	if err := d.Decode(v); err != nil {
+		return inWords(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("there is more than one JSON value")

@@ -49,7 +49,7 @@ func readReply(lines *json.Decoder, v vocabulary) ([]quintain.Token, error) {
 	}
 	var raw json.RawMessage
 	if err := lines.Decode(&raw); err != nil {
-		return nil, err
+		return nil, errors.New(`it is no JSON, want a line {"text": …}`)
 	}
 	if err := strictjson.Unmarshal(raw, &line); err != nil {
 		return nil, err

@@ -89,7 +89,7 @@ func TestCompareRefusesOtherProblems(t *testing.T) {
 func TestReadReport(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ why, text, want string }{
-		{"no JSON", `rows`, "is not a report of quintain eval: invalid character"},
+		{"no JSON", `rows`, "is not a report of quintain eval: 'r' stands"},
 		{"another JSON", `{"tasks":[]}`, "it has no problems"},
 		{"a row that is null", `{"rows":[null]}`, "rows[0] is null"},
 		{"a problem that is null", `{"rows":[{"problems":[null]}]}`, "rows[0].problems[0] is null"},

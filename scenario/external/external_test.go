@@ -237,7 +237,7 @@ var faults = []fault{
 	{why: "neither an end nor a message", reply: "quiet", want: "no message for the policy", survives: true},
 	{why: "it speaks for the policy", reply: "usurper", want: "the policy's own", survives: true},
 	{why: "a role that no model knows", reply: "role", want: `"oracle"`, survives: true},
-	{why: "it prints what is no answer", reply: "garbage", want: "is no answer: invalid character 'd' looking for beginning of value: debug: 1", http: "invalid: invalid character 'd'"},
+	{why: "it prints what is no answer", reply: "garbage", want: "is no answer: 'd' stands where it may not in JSON: debug: 1", http: "invalid: 'd' stands"},
 	{why: "a line without end", reply: "long", want: "longer than 65536 bytes"},
 	{why: "a line that is nested", reply: "deep", want: "is nested deeper than 100"},
 	{why: "a reward that is not finite", reply: "infinite", want: "1e999"},

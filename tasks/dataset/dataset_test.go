@@ -70,12 +70,12 @@ func TestBadRowsAreReportedAndTheRestIsUsed(t *testing.T) {
 	const good = `{"id":"a","question":"q","answer":1}`
 	long := `{"question":"` + strings.Repeat("x", 4<<20) + `","answer":1}`
 	for _, test := range []struct{ why, line, says string }{
-		{"no JSON", `{`, "row 2: unexpected end of JSON input"},
+		{"no JSON", `{`, "row 2: the JSON ends too early"},
 		{"no object", `[1]`, "row 2: is a list, want an object"},
 		{"half a character", "{\"question\":\"caf\xe9?\",\"answer\":2}", "row 2: byte 17, 0xe9, is not UTF-8: write the text anew as UTF-8"},
 		{"half a pair", `{"question":"\ud800","answer":2}`, "row 2: question: has half a surrogate pair"},
 		{"a name twice", `{"question":"q","question":"r","answer":2}`, "row 2: "},
-		{"two values", good + good, "row 2: invalid character '{' after top-level value"},
+		{"two values", good + good, "row 2: '{' stands where it may not in JSON"},
 		{"too long", long, "row 2: it has more than 4194304 bytes"},
 		{"no question", `{"answer":1}`, "row 2: question: is missing"},
 		{"a question other than a text", `{"question":{"en":"q"},"answer":1}`, "row 2: question: is not a text, a number or a truth value"},

@@ -46,8 +46,8 @@ func TestLists(t *testing.T) {
 	for _, test := range []struct{ why, text, want, says string }{
 		{"elements", ` [ {"a":1}, 2 ] `, "1 \"{\\\"a\\\":1}\" <nil>\n2 \"2\" <nil>\n", ""},
 		{"none", `[]`, "", ""},
-		{"a list that is cut", `[1,`, "1 \"1\" <nil>\n", "after element 1 of the JSON list: unexpected end of JSON input"},
-		{"something after the list", `[1] 2`, "1 \"1\" <nil>\n", "after element 1 of the JSON list: invalid character '2'"},
+		{"a list that is cut", `[1,`, "1 \"1\" <nil>\n", "after element 1 of the JSON list: the JSON ends too early"},
+		{"something after the list", `[1] 2`, "1 \"1\" <nil>\n", "after element 1 of the JSON list: '2' stands"},
 		{"a large one", "[" + strings.Repeat(" ", 60) + "]", "", "the JSON list has more than 50 bytes: write its elements as JSON lines, an object each"},
 	} {
 		var got strings.Builder

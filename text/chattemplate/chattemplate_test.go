@@ -181,7 +181,7 @@ func TestSet(t *testing.T) {
 
 func TestVars(t *testing.T) {
 	for _, test := range []struct{ why, object, fault string }{
-		{"no JSON", "{", "unexpected"},
+		{"no JSON", "{", "the JSON ends too early"},
 		{"no object", "[1]", "is a list, want an object"},
 		{"two values", "{} {}", "more after the end"},
 		{"deep values", strings.Repeat(`{"a":`, 1000) + "1" + strings.Repeat("}", 1000), "more than 400 deep"},

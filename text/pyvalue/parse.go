@@ -20,8 +20,10 @@ func ParseJSON(text []byte) (Value, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	v, err := readJSON(d, 0)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
+	if _, odd := errors.AsType[*json.SyntaxError](err); odd {
+		err = errors.New("it is no JSON")
+	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the JSON ends too early")
 	}
 	if err != nil {
 		return nil, err

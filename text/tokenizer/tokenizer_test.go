@@ -171,7 +171,7 @@ func TestParseRefuses(t *testing.T) {
 		nested = `{"type": "Sequence", "normalizers": [` + nested + `]}`
 	}
 	for _, test := range []struct{ why, form, want string }{
-		{"no JSON", "{", "unexpected EOF"},
+		{"no JSON", "{", "the JSON ends too early"},
 		{"another version", formed(fields{"version": `"2.0"`}), "version"},
 		{"an unknown field", formed(fields{"extra": "1"}), "extra"},
 		{"an unknown model", formed(fields{"model": `{"type": "Lattice", "vocab": {}}`}), `model: the type "Lattice"`},

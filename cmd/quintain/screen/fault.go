@@ -2,8 +2,8 @@ package screen
 
 import "regexp"
 
-// Fault returns the text of an error for people: what the libraries of Go say of files, addresses
-// and JSON stands in words. Like [Safe], it removes what commands a terminal.
+// Fault returns the text of an error for people: what the libraries of Go say of files and
+// addresses stands in words. Like [Safe], it removes what commands a terminal.
 func Fault(text string) string {
 	for _, of := range library() {
 		text = of.said.ReplaceAllString(text, of.words)
@@ -33,8 +33,6 @@ func library() (all []phrase) {
 		{`dial tcp:? lookup ([^ :]+)[^;,\n]*: no such host`, "there is no host $1"},
 		{`dial tcp:? ([^ ]+): i/o timeout`, "$1 does not answer in time"},
 		{`context deadline exceeded(?: \(Client\.Timeout[^)]*\))?`, "it takes too long"},
-		{`invalid character (.+?) (?:looking for|in|after) [^;,\n]*`, "it is no JSON: $1 stands where it may not"},
-		{`unexpected end of JSON input`, "the JSON ends too early"},
 	} {
 		all = append(all, phrase{regexp.MustCompile(of[0]), of[1]})
 	}

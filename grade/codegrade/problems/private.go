@@ -31,15 +31,15 @@ func privateCases(v any) ([]any, error) {
 func unpack(packed string, most int64) (string, error) {
 	raw, err := base64.StdEncoding.DecodeString(packed)
 	if err != nil {
-		return "", fmt.Errorf("is neither a list nor base64: %w", err)
+		return "", errors.New("is neither a list nor base64")
 	}
 	in, err := zlib.NewReader(bytes.NewReader(raw))
 	if err != nil {
-		return "", fmt.Errorf("is base64, but not of zlib: %w", err)
+		return "", errors.New("is base64, but not of zlib")
 	}
 	pickle, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err != nil {
-		return "", fmt.Errorf("is damaged: %w", err)
+		return "", errors.New("is damaged: its zlib does not end, or has other content than its sum says")
 	}
 	if int64(len(pickle)) > most {
 		return "", fmt.Errorf("has more than %d bytes unpacked: leave the row out", most)
