@@ -45,6 +45,6 @@ func Resume(c *transformer.Checkpoint, reference *transformer.Model, s Settings)
 		return nil, err
 	}
 	l.optimiser, l.version, l.skipped = c.Optimizer, counts[0], counts[1]
-	l.optimiser.Settings = s.adam()
+	l.optimiser.Settings = s.adam(l.version)
 	return l, nil
 }

@@ -2,6 +2,7 @@ package tiny
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -12,6 +13,7 @@ type row struct {
 	tokens     []int32
 	trained    []bool // never the first token: nothing predicts it
 	count      int    // number of trained tokens
+	fixed      int    // tokens before the first trained one, without a gradient; 0 if all parameters are trained
 	advantages []float64
 	behaviour  []float64 // log-probabilities as sampled
 	versions   []int32   // of the weights that sampled; nil: unknown
@@ -150,6 +152,11 @@ func (l *Learner) sequence(s Sequence, i int) (row, error) {
 		r.trained[t] = true
 		r.count++
 	}
+	if c.Rank > 0 {
+		if r.fixed = slices.Index(r.trained, true); r.fixed < 0 {
+			r.fixed = n
+		}
+	}
 	return r, nil
 }
 
@@ -168,16 +175,17 @@ func (r *row) checkBehaviour(i int) error {
 	return nil
 }
 
-// microBatches cuts rows, in their order, into runs of at most limit tokens; a longer
-// row is a run of its own. It returns where each run ends.
+// microBatches cuts rows, in their order, into runs of at most limit tokens with a gradient; a
+// longer row is a run of its own. It returns where each run ends.
 func microBatches(rows []row, limit int) (ends []int) {
 	tokens := 0
 	for i := range rows {
-		if n := len(rows[i].tokens); i > 0 && tokens+n > limit {
+		n := len(rows[i].tokens) - rows[i].fixed
+		if i > 0 && tokens+n > limit {
 			ends = append(ends, i)
 			tokens = 0
 		}
-		tokens += len(rows[i].tokens)
+		tokens += n
 	}
 	return append(ends, len(rows))
 }

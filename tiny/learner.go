@@ -22,11 +22,13 @@ type Learner struct {
 	skipped int // consecutive updates skipped so far
 
 	tokens               [][]int32 // of the current micro-batch
+	fixed                []int     // of its rows
 	byLogProb, byEntropy [][]float32
 	flat                 []float32 // memory of byLogProb and byEntropy
 }
 
-// NewLearner returns a learner at version 0 that changes the parameters of model. Other
+// NewLearner returns a learner at version 0 that changes the parameters of model: its adapters, if it
+// has any, by AdamW. Other
 // goroutines may read them, but not while a method of the learner runs. The reference is
 // for the KL term; it must have the same sizes and must not change. If it is nil, the KL
 // term uses the groups' own reference log-probabilities.
@@ -34,7 +36,10 @@ func NewLearner(model, reference *transformer.Model, s Settings) (*Learner, erro
 	if err := settings.Check(&s); err != nil {
 		return nil, err
 	}
-	optimiser, err := transformer.NewAdamW(model, s.adam())
+	if s.Muon > 0 && model.Config().Rank > 0 {
+		return nil, fmt.Errorf("muon: is %v, and the adapters of a language model are trained by AdamW alone: want 0", s.Muon)
+	}
+	optimiser, err := transformer.NewAdamW(model, s.adam(0))
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +53,13 @@ func NewLearner(model, reference *transformer.Model, s Settings) (*Learner, erro
 	return l, nil
 }
 
-// adam returns the settings of the optimiser.
-func (s *Settings) adam() transformer.AdamSettings {
-	return transformer.AdamSettings{Rate: s.LearningRate, WarmUp: s.WarmUp, Muon: s.Muon, WeightDecay: s.WeightDecay, Clip: s.ClipNorm}
+// adam returns the settings of the optimiser after a number of steps.
+func (s *Settings) adam(steps int) transformer.AdamSettings {
+	rate := s.LearningRate
+	if s.DecaySteps > 0 {
+		rate *= 1 - 0.9*min(1, float64(steps)/float64(s.DecaySteps))
+	}
+	return transformer.AdamSettings{Rate: rate, WarmUp: s.WarmUp, Muon: s.Muon, WeightDecay: s.WeightDecay, Clip: s.ClipNorm}
 }
 
 // Model returns the model itself, not a copy: the next step changes it.
@@ -91,6 +100,7 @@ func (l *Learner) Step(groups []*quintain.Group) (Metrics, error) {
 	if err := l.prepare(rows); err != nil {
 		return Metrics{}, err
 	}
+	l.optimiser.Settings = l.settings.adam(l.version)
 	l.version++
 	m.Version = l.version
 	var all sums
@@ -205,7 +215,7 @@ func (l *Learner) prepare(rows []row) error {
 func (l *Learner) score(pass *transformer.Pass, rows []row, set func(*row, []float32)) error {
 	first := 0
 	for _, end := range microBatches(rows, l.settings.MicroTokens) {
-		scores, err := pass.Forward(l.load(rows[first:end]), nil)
+		scores, err := pass.Forward(l.load(rows[first:end]))
 		if err != nil {
 			return err
 		}
@@ -218,10 +228,10 @@ func (l *Learner) score(pass *transformer.Pass, rows []row, set func(*row, []flo
 }
 
 // load makes rows the current micro-batch.
-func (l *Learner) load(rows []row) [][]int32 {
-	l.tokens = l.tokens[:0]
+func (l *Learner) load(rows []row) (tokens [][]int32, fixed []int) {
+	l.tokens, l.fixed = l.tokens[:0], l.fixed[:0]
 	for i := range rows {
-		l.tokens = append(l.tokens, rows[i].tokens)
+		l.tokens, l.fixed = append(l.tokens, rows[i].tokens), append(l.fixed, rows[i].fixed)
 	}
-	return l.tokens
+	return l.tokens, l.fixed
 }

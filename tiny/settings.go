@@ -71,6 +71,7 @@ type Settings struct {
 	MicroTokens int `json:"micro_tokens"` // tokens in memory at once; a longer sequence runs alone
 
 	LearningRate float64 `json:"learning_rate"`
+	DecaySteps   int     `json:"decay_steps"`  // steps over which the learning rate falls to a tenth, where it stays; 0: it does not fall
 	WarmUp       int     `json:"warm_up"`      // updates over which the learning rate rises from 0
 	Muon         float64 `json:"muon"`         // factor on the learning rate for the matrices of the layers under Muon; 0: AdamW for all
 	WeightDecay  float64 `json:"weight_decay"` // per unit of learning rate
@@ -93,6 +94,7 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Int(&s.Minibatches, "minibatches", "updates in one epoch").AtLeast(1)
 	d.Int(&s.MicroTokens, "micro_tokens", "tokens in memory at once").AtLeast(1)
 	d.Float(&s.LearningRate, "learning_rate", "learning rate of AdamW").Above(0)
+	d.Int(&s.DecaySteps, "decay_steps", "training steps over which the learning rate falls evenly to a tenth, where it stays; 0: it does not fall").AtLeast(0)
 	d.Int(&s.WarmUp, "warm_up", "updates over which the learning rate rises from 0").AtLeast(0)
 	d.Float(&s.Muon, "muon", "learning rate of Muon for the matrices of the layers, as a multiple of learning_rate; 0: AdamW for all").AtLeast(0)
 	d.Float(&s.WeightDecay, "weight_decay", "weight decay per unit of learning rate").AtLeast(0)

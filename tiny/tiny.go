@@ -131,6 +131,12 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	return j.samples(true), context.Cause(ctx)
 }
 
+// Vocabulary returns that of the model.
+func (p *Policy) Vocabulary() Vocabulary { return p.options.Vocabulary }
+
+// Context returns the most tokens of a conversation.
+func (p *Policy) Context() int { return p.config.Context }
+
 // Sampled returns the number of tokens sampled so far.
 func (p *Policy) Sampled() int64 { return p.sampled.Load() }
 

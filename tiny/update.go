@@ -58,7 +58,7 @@ func (l *Learner) descend(from minibatch) (found sums, report transformer.StepRe
 
 // accumulate adds the gradients of one micro-batch to those of the pass.
 func (l *Learner) accumulate(from minibatch, found *sums) error {
-	scores, err := l.pass.Forward(l.load(from.rows), nil)
+	scores, err := l.pass.Forward(l.load(from.rows))
 	if err != nil {
 		return err
 	}

@@ -73,26 +73,34 @@ func (p *Policy) giveBack(m *transformer.Model) {
 	p.spare = append(p.spare, m)
 }
 
-// ReadWeights reads a weights file for this vocabulary; see [transformer.ReadCheckpoint],
-// also for the errors. It returns [transformer.ErrVocabulary] for a file for another
-// vocabulary, and [transformer.ErrSizes] for a model with another number of tokens.
-func ReadWeights(data []byte) (*transformer.Checkpoint, error) {
-	c, err := transformer.ReadCheckpoint(data, OwnName)
-	if err != nil {
-		return nil, fmt.Errorf("tiny: %w", err)
+// ReadWeights reads a weights file of the starter or, if there is a base, of the adapters of its
+// model; see [transformer.ReadCheckpoint], also for the errors. It returns
+// [transformer.ErrVocabulary] for a file for another vocabulary or base, and
+// [transformer.ErrSizes] for a model of other sizes.
+func ReadWeights(data []byte, base *Base) (*transformer.Checkpoint, error) {
+	by := base.vocabulary()
+	c, err := transformer.ReadCheckpoint(data, by.Vocabulary())
+	if err == nil {
+		err = base.attach(c)
 	}
-	if err := checkModel(c.Model, Own{}); err != nil {
+	if err == nil {
+		err = checkModel(c.Model, by)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("tiny: %w", err)
 	}
 	return c, nil
 }
 
-// WriteWeights encodes c as a weights file that names this vocabulary, whichever c names.
-// It refuses whatever ReadWeights would refuse.
-func WriteWeights(c transformer.Checkpoint, e transformer.Encoding) ([]byte, error) {
-	c.Vocabulary = OwnName
-	if err := checkModel(c.Model, Own{}); err != nil {
+// WriteWeights encodes c as a weights file that names the vocabulary of the base, or [OwnName] if it
+// is nil, and the base, whichever c names. It refuses whatever ReadWeights would refuse.
+func WriteWeights(c transformer.Checkpoint, base *Base, e transformer.Encoding) ([]byte, error) {
+	c.Vocabulary = base.vocabulary().Vocabulary()
+	if err := checkModel(c.Model, base.vocabulary()); err != nil {
 		return nil, fmt.Errorf("tiny: %w", err)
+	}
+	if base != nil {
+		c.Notes = base.note(c.Notes)
 	}
 	data, err := c.Bytes(e)
 	if err != nil {
@@ -105,15 +113,15 @@ func WriteWeights(c transformer.Checkpoint, e transformer.Encoding) ([]byte, err
 const noteVersion = "version"
 
 // WriteVersion encodes the weights of a version, exactly, as a weights file for [ReadVersion].
-func WriteVersion(m *transformer.Model, version int32) ([]byte, error) {
+func WriteVersion(m *transformer.Model, base *Base, version int32) ([]byte, error) {
 	notes := map[string]string{noteVersion: strconv.Itoa(int(version))}
-	return WriteWeights(transformer.Checkpoint{Model: m, Notes: notes}, transformer.Float32)
+	return WriteWeights(transformer.Checkpoint{Model: m, Notes: notes}, base, transformer.Float32)
 }
 
 // ReadVersion reads a file of [WriteVersion]. The errors are those of [ReadWeights], and
 // [transformer.ErrForeign] for a file without a version.
-func ReadVersion(data []byte) (*transformer.Model, int32, error) {
-	c, err := ReadWeights(data)
+func ReadVersion(data []byte, base *Base) (*transformer.Model, int32, error) {
+	c, err := ReadWeights(data, base)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -14,11 +14,11 @@ import (
 func TestWeightsFileKeepsThePolicy(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, sizes(64), 20, 0)
-	data, err := tiny.WriteWeights(transformer.Checkpoint{Model: m, Vocabulary: "any", Notes: map[string]string{"step": "7"}}, transformer.Float32)
+	data, err := tiny.WriteWeights(transformer.Checkpoint{Model: m, Vocabulary: "any", Notes: map[string]string{"step": "7"}}, nil, transformer.Float32)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := tiny.ReadWeights(data)
+	c, err := tiny.ReadWeights(data, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestUnusableWeightsFilesAreRefused(t *testing.T) {
 	}
 	m := newModel(t, sizes(64), 21, 0)
 	good := file(m, tiny.OwnName)
-	if _, err := tiny.ReadWeights(good); err != nil {
+	if _, err := tiny.ReadWeights(good, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -63,7 +63,7 @@ func TestUnusableWeightsFilesAreRefused(t *testing.T) {
 		{"not a weights file", []byte("<html>"), transformer.ErrForeign},
 		{"nothing", nil, transformer.ErrForeign},
 	} {
-		if _, err := tiny.ReadWeights(test.data); !errors.Is(err, test.want) {
+		if _, err := tiny.ReadWeights(test.data, nil); !errors.Is(err, test.want) {
 			t.Errorf("%s: error %v, want %v", test.why, err, test.want)
 		}
 	}
@@ -77,7 +77,7 @@ func TestUnusableWeightsFilesAreRefused(t *testing.T) {
 		{"another vocabulary", other, transformer.ErrSizes},
 		{"a NaN parameter", broken, transformer.ErrNotFinite},
 	} {
-		if _, err := tiny.WriteWeights(transformer.Checkpoint{Model: test.m}, transformer.Float32); !errors.Is(err, test.want) {
+		if _, err := tiny.WriteWeights(transformer.Checkpoint{Model: test.m}, nil, transformer.Float32); !errors.Is(err, test.want) {
 			t.Errorf("%s: writing has error %v, want %v", test.why, err, test.want)
 		}
 	}
@@ -86,20 +86,20 @@ func TestUnusableWeightsFilesAreRefused(t *testing.T) {
 func TestAVersionIsWrittenWithItsWeights(t *testing.T) {
 	t.Parallel()
 	m := newModel(t, sizes(64), 22, 0)
-	data, err := tiny.WriteVersion(m, 41)
+	data, err := tiny.WriteVersion(m, nil, 41)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, version, err := tiny.ReadVersion(data)
+	back, version, err := tiny.ReadVersion(data, nil)
 	if err != nil || version != 41 || !slices.Equal(back.Params(), m.Params()) {
 		t.Errorf("version %d, error %v, or other weights", version, err)
 	}
 	for _, note := range []string{"", "x", "-1", "4294967296", "1.5"} {
-		data, err := tiny.WriteWeights(transformer.Checkpoint{Model: m, Notes: map[string]string{"version": note}}, transformer.Float32)
+		data, err := tiny.WriteWeights(transformer.Checkpoint{Model: m, Notes: map[string]string{"version": note}}, nil, transformer.Float32)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := tiny.ReadVersion(data); !errors.Is(err, transformer.ErrForeign) {
+		if _, _, err := tiny.ReadVersion(data, nil); !errors.Is(err, transformer.ErrForeign) {
 			t.Errorf("version %q: error %v", note, err)
 		}
 	}
@@ -112,7 +112,7 @@ func FuzzReadVersion(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	data, err := tiny.WriteVersion(m, 7)
+	data, err := tiny.WriteVersion(m, nil, 7)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -123,18 +123,18 @@ func FuzzReadVersion(f *testing.F) {
 			sum := sha256.Sum256(data[:n])
 			data = append(data[:n:n], sum[:]...)
 		}
-		m, version, err := tiny.ReadVersion(data)
+		m, version, err := tiny.ReadVersion(data, nil)
 		if err != nil {
 			return
 		}
 		if version < 0 || m.CheckFinite() != nil || m.Config().Vocab != tiny.Size {
 			t.Errorf("version %d of a model of %+v", version, m.Config())
 		}
-		again, err := tiny.WriteVersion(m, version)
+		again, err := tiny.WriteVersion(m, nil, version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if back, of, err := tiny.ReadVersion(again); err != nil || of != version || !slices.Equal(back.Params(), m.Params()) {
+		if back, of, err := tiny.ReadVersion(again, nil); err != nil || of != version || !slices.Equal(back.Params(), m.Params()) {
 			t.Errorf("written again it has version %d, want %d, error %v, or other weights", of, version, err)
 		}
 	})

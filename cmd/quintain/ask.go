@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/starter"
 )
 
@@ -33,8 +34,9 @@ call with its messages, tools, reply, tokens and time, then what the program wro
 problem in the file QUINTAIN_PROBLEM, and its model by OPENAI_BASE_URL or ANTHROPIC_BASE_URL (docs/gateway.md). With
 --policy script a script that knows the solutions is the model: try your agent with it before you pay for a model.
 
-The tiny policy takes the weights of --weights, else of the checkpoint in the data folder,
-else the embedded ones. It is asked its own tasks in the form that it knows.`,
+The model in this program has the weights of --weights, else of the checkpoint in the data folder, else the embedded
+ones; the embedded model is asked its own tasks in the form that it knows. A language model that a run has trained
+replies twice: as it was before the training, and as it is now.`,
 		Example: `  quintain ask spell_backward
   quintain ask "What is 3 + 4?" --policy server --url http://127.0.0.1:8001
   quintain ask countdown:1 --policy server --url http://127.0.0.1:8001
@@ -122,7 +124,7 @@ type question struct {
 // ask plays one problem of the task in args, or of the file.
 func (w *world) ask(ctx context.Context, c *config, args []string, q question) error {
 	easiest := func(of catalog.Choice) catalog.Choice { return of }
-	if c.Policy.Kind == player.Tiny {
+	if c.starter() {
 		easiest = catalog.Easiest
 	}
 	streams, err := c.Source.One(strings.Join(args, ""), easiest, c.Run.Of.Seed)
@@ -133,8 +135,8 @@ func (w *world) ask(ctx context.Context, c *config, args []string, q question) e
 	if err != nil {
 		return err
 	}
-	if c.Policy.Kind == player.Tiny {
-		if err := starter.Readable(ctx, streams, c.Model.Context); err != nil {
+	if of, ok := policy.(*tiny.Policy); ok {
+		if err := starter.Readable(ctx, streams, of.Vocabulary(), of.Context()); err != nil {
 			return usageError{err}
 		}
 	}
@@ -169,10 +171,10 @@ func (w *world) askTyped(ctx context.Context, c *config, questions io.Reader) er
 	if err != nil {
 		return err
 	}
-	switch c.Policy.Kind {
-	case player.Script:
+	switch {
+	case c.Policy.Kind == player.Script:
 		return usagef("the script knows the solutions of tasks, and nothing else: name a task")
-	case player.Tiny:
+	case c.starter():
 		fmt.Fprintln(w.stderr, "quintain: the embedded model knows its own tasks alone, such as spell_backward; --policy server asks a real one")
 	}
 	return player.Ask(ctx, policy, c.Policy.Sampling, questions, func(reply string) { fmt.Fprintln(w.stdout, screen.Safe(reply)) })

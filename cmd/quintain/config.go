@@ -63,8 +63,9 @@ type config struct {
 	Serve      serve.Settings
 	Worker     worker.Settings
 
-	notes  io.Writer // gets messages about the settings
-	getenv func(string) string
+	language bool      // the model in the program is a language model
+	notes    io.Writer // gets messages about the settings
+	getenv   func(string) string
 }
 
 // Declare implements [settings.Declarer].
@@ -77,7 +78,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Curriculum, "curriculum", "how the levels of the tasks change")
 	d.Section(&c.Rules, "rules", "how episodes become groups")
 	d.Section(&c.Exam, "exam", "evaluations by quintain eval")
-	d.Section(&c.Model, "model", "sizes of a model made from scratch")
+	d.Section(&c.Model, "model", "sizes of the model in the program")
 	d.Section(&c.Learn, "learn", "training of the tiny policy")
 	d.Section(&c.Sessions, "sessions", "sessions of agents: of programs that are started here, and of those elsewhere")
 	d.Section(&c.Store, "store", "where the groups of the hub are kept")
@@ -141,6 +142,15 @@ func verbsOf(path string) (verbs []string) {
 
 // defaults returns the default settings for a kind of policy.
 func defaults(kind string) *config {
+	c := basics(kind)
+	if kind == player.Tiny {
+		c.suit(c.Source.Scenario.Name)
+	}
+	return c
+}
+
+// basics returns the default settings for a kind of policy, whatever the model.
+func basics(kind string) *config {
 	c := &config{
 		Data: "quintain-data", Log: flags.DefaultLog(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: player.RunSettings{Of: run.Defaults(), Consumer: player.Builtin},
@@ -150,19 +160,24 @@ func defaults(kind string) *config {
 	if kind == player.Script {
 		c.Run.Of.StepTime = 50 * time.Millisecond
 	}
-	if kind == player.Tiny {
-		c.suit(c.Source.Scenario.Name)
-	}
 	return c
 }
 
 // suit sets what suits the embedded model in a scenario.
 func (c *config) suit(scenario string) {
 	c.Source.Scenario.Suit(starter.Scenario)
-	if err := settings.New(c).Preset(starter.Preset(scenario)); err != nil {
+	c.preset(starter.Preset(scenario))
+}
+
+// preset sets defaults by their keys.
+func (c *config) preset(values map[string]string) {
+	if err := settings.New(c).Preset(values); err != nil {
 		panic(err)
 	}
 }
+
+// starter reports whether the embedded model plays.
+func (c *config) starter() bool { return c.Policy.Kind == player.Tiny && !c.language }
 
 // examineAsAtropos sets the defaults of an evaluation to those of Atropos' ReasoningGym
 // environment.
@@ -206,7 +221,12 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 		kind = player.Server
 	}
 	c = defaults(kind)
-	if kind == player.Tiny {
+	switch {
+	case kind == player.Tiny && first.Policy.Language(first.Data):
+		c = basics(kind)
+		c.language = true
+		c.preset(starter.Language())
+	case kind == player.Tiny:
 		c.suit(first.Source.Scenario.Name)
 		c.Policy.Scenario = first.Source.Scenario.Name
 	}
@@ -222,6 +242,10 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 	}
 	if _, given := from.Flags["data"]; given && (verb == "eval" || verb == "ask") && !c.Policy.HasWeights(c.Data) {
 		return nil, usagef("--data: there is no checkpoint.weights in %s: want the folder of a run of the embedded model, or its weights by --weights", c.Data)
+	}
+	c.Policy.Adapters = player.Adapters{Context: c.Model.Context, Rank: c.Model.Rank, Alpha: c.Model.Alpha}
+	if !slices.Contains(uses()[verb], "model") {
+		c.Policy.Adapters.Context = 0
 	}
 	alone := verb == "view" || verb == "run" && c.Run.Consumer == player.Builtin && !c.Run.Workers && !c.Run.Gateway
 	c.Server.Next = alone && !form.Named("server.port") // nobody looks for it at a certain port

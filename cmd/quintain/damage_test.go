@@ -242,7 +242,7 @@ func (f *restedFolder) readFiles(r *reading) {
 				r.add("lines", fmt.Sprintf("%s %.8x", name, sha256.Sum256(fmt.Append(nil, line))), nil)
 			}
 		case strings.HasSuffix(name, ".weights"):
-			if _, err := starter.ReadCheckpoint(path); err != nil {
+			if _, err := starter.ReadCheckpoint(path, nil); err != nil {
 				r.say("weights", err.Error()+"\n")
 			} else if data, err := os.ReadFile(path); err == nil {
 				r.add("weights", name, data)

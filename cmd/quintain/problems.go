@@ -34,7 +34,7 @@ func (c *config) streams() ([]rollout.Stream, error) {
 	streams, err := c.Source.Streams(c.usual, c.Run.Of.Seed)
 	used, faults := c.Source.Skipped()
 	screen.Skipped(c.notes, c.Source.File, used, faults)
-	if err != nil && c.Policy.Kind == player.Tiny && !c.Source.Given() {
+	if err != nil && c.starter() && !c.Source.Given() {
 		err = fmt.Errorf("the tiny policy is not made for scenario %s: choose --policy script or server (%w)", c.Source.Scenario.Name, err)
 	}
 	return streams, fileless(err)
@@ -45,8 +45,11 @@ func (c *config) usual(all *task.Set) catalog.Choices {
 	if c.Exam.Rule == exam.AtroposRule {
 		return catalog.AtroposTasks(all, c.Run.Of.Seed)
 	}
-	if c.Policy.Kind == player.Tiny {
+	switch {
+	case c.starter():
 		return catalog.StarterTasks(c.Source.Scenario.Name)
+	case c.Policy.Kind == player.Tiny:
+		return catalog.LanguageTasks(c.Source.Scenario.Name)
 	}
 	return catalog.Usual(all, c.Source.Scenario.Name)
 }

@@ -46,9 +46,9 @@ func TestTheStarterHasItsOwnLevelsOfGames(t *testing.T) {
 		if err != nil || len(streams) < 4 || len(streams) != len(starter.Ladder(game)) {
 			t.Errorf("%s has %d levels, error %v", game, len(streams), err)
 		}
-		saved, name, err := c.Policy.FirstWeights()
+		saved, err := c.Policy.FirstWeights()
 		if err != nil || saved.Model.Config() != c.Model.Config() {
-			t.Errorf("%s: the weights of %s do not have the sizes %+v, error %v", game, name, c.Model, err)
+			t.Errorf("%s: the weights %+v do not have the sizes %+v, error %v", game, saved, c.Model, err)
 		}
 	}
 }

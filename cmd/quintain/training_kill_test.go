@@ -43,7 +43,7 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 		}
 		reached = steps
 	}
-	saved, err := starter.ReadCheckpoint(filepath.Join(data, datadir.Checkpoint))
+	saved, err := starter.ReadCheckpoint(filepath.Join(data, datadir.Checkpoint), nil)
 	if err != nil || saved.Optimizer == nil {
 		t.Errorf("checkpoint %v, error %v", saved, err)
 	}

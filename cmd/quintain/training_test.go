@@ -69,7 +69,7 @@ func TestForeignCheckpoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	weights, err := tiny.WriteWeights(transformer.Checkpoint{Model: model}, transformer.Float32)
+	weights, err := tiny.WriteWeights(transformer.Checkpoint{Model: model}, nil, transformer.Float32)
 	if err != nil {
 		t.Fatal(err)
 	}

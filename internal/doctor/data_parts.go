@@ -23,7 +23,7 @@ import (
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/queue/files"
 	"github.com/quintain-rl/quintain/run"
-	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -177,7 +177,7 @@ func weights(dir string) (p DataPart, err error) {
 	if len(data) >= 12 {
 		p.Format = fmt.Sprint(binary.LittleEndian.Uint32(data[8:]))
 	}
-	_, err = tiny.ReadWeights(data)
+	_, err = transformer.ReadCheckpoint(data, "") // of whichever model
 	return p, err
 }
 

@@ -123,7 +123,7 @@ func TestContentOfEveryRelease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c, err := tiny.ReadWeights(text); err != nil || c.Optimizer == nil {
+		if c, err := tiny.ReadWeights(text, nil); err != nil || c.Optimizer == nil {
 			t.Errorf("the checkpoint: %+v, error %v, want an optimiser in it", c, err)
 		}
 		if r, err := exam.ReadReport(filepath.Join(dir, "eval")); err != nil || len(r.Rows) != 1 || r.Rows[0].Scored == 0 {

@@ -17,7 +17,6 @@ import (
 	"github.com/quintain-rl/quintain/policy/server"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/rollout"
-	"github.com/quintain-rl/quintain/tiny"
 )
 
 // The kinds of policy. Those of server.Kinds are kinds too.
@@ -30,9 +29,10 @@ const (
 // Settings say who plays.
 type Settings struct {
 	Kind        string
-	Weights     string // file with weights of the tiny policy; empty: the embedded ones
-	Scenario    string // of the embedded weights
-	FromScratch bool   // the tiny policy is a new model
+	Weights     string   // file with weights of the tiny policy, or a language model; empty: the embedded ones
+	Scenario    string   // of the embedded weights
+	Adapters    Adapters // new ones, of a language model
+	FromScratch bool     // the tiny policy is a new model
 	Sampling    quintain.Sampling
 	Script      script.Solver
 	Server      server.Settings
@@ -63,7 +63,7 @@ func (s *Settings) declare(d *settings.Section) {
 	}
 	d.Text(&s.Kind, "kind", "tiny, the model in this program; script, which knows the solutions; or an inference server: of a kind to be found out (server), of a known kind, or any with completions (openai)").
 		OneOf(kinds...).Flag("policy")
-	d.Text(&s.Weights, "weights", "file with the first weights of the tiny policy").Flag("weights")
+	d.Text(&s.Weights, "weights", "the model that plays and learns in this program: a weights file of ours, a GGUF file or a Hugging Face folder; empty: the embedded one").Flag("weights")
 	d.Section((*policy.Sampling)(&s.Sampling), "sampling", "how replies are sampled")
 	s.Script.Declare(d)
 	s.Server.Declare(d)
@@ -167,14 +167,14 @@ func (s *Settings) Open(ctx context.Context, how Start) (quintain.Policy, error)
 		}
 		return of, of.Connect(ctx)
 	}
-	saved, name, err := s.LastWeights(how.Data)
+	last, err := s.LastWeights(how.Data)
 	if err != nil {
 		return nil, err
 	}
 	if how.Say != nil {
-		how.Say("weights of " + name)
+		how.Say("weights of " + last.Name)
 	}
-	return tiny.New(saved.Model, 0, tiny.Options{MaxSequences: how.Parallel, Seed: how.Seed})
+	return last.policy(0, how)
 }
 
 // Beside runs work, and the policy beside it if the policy has to run.

@@ -96,16 +96,16 @@ func TestWeights(t *testing.T) {
 	t.Parallel()
 	s, sizes := player.Default(player.Tiny), starter.DefaultSizes()
 	for _, first := range []bool{true, false} {
-		_, name, err := s.LastWeights(t.TempDir())
+		got, err := s.LastWeights(t.TempDir())
 		if first {
-			_, name, err = s.FirstWeights()
+			got, err = s.FirstWeights()
 		}
-		if name != "the embedded starter" || err != nil {
-			t.Errorf("the first: %v, weights of %s, error %v", first, name, err)
+		if err != nil || got.Name != "the embedded starter" {
+			t.Errorf("the first: %v, weights %+v, error %v", first, got, err)
 		}
 	}
 	s.Weights = filepath.Join(t.TempDir(), "none")
-	if _, _, err := s.LastWeights(t.TempDir()); err == nil {
+	if _, err := s.LastWeights(t.TempDir()); err == nil {
 		t.Error("weights that are nowhere are read")
 	}
 	s.Weights, sizes.Layers = "", 3

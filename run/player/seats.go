@@ -155,11 +155,11 @@ func (s *Settings) opponent(ctx context.Context, player string, how Start, use s
 		one.Policy = from
 		return one, from.Reach(ctx)
 	default:
-		saved, _, err := of.FirstWeights()
+		first, err := of.FirstWeights()
 		if err != nil {
 			return one, err
 		}
-		one.Policy, err = tiny.New(saved.Model, 0, tiny.Options{MaxSequences: how.Parallel, Seed: how.Seed})
+		one.Policy, err = first.policy(0, how)
 		return one, err
 	}
 }
@@ -182,12 +182,12 @@ func (s *Settings) frozen(player string, how Start) (one rollout.Opponent, err e
 	if err != nil {
 		return one, err
 	}
-	model, of, err := tiny.ReadVersion(data)
+	model, of, err := tiny.ReadVersion(data, nil)
 	if err != nil {
 		return one, fmt.Errorf("weights of version %d in %s: %w: put back a copy of the file, or seat another version", version, all.Folder, err)
 	}
 	one.Sampling = s.Sampling
-	one.Policy, err = tiny.New(model, of, tiny.Options{MaxSequences: how.Parallel, Seed: how.Seed})
+	one.Policy, err = (&Weights{Model: model}).policy(of, how)
 	return one, err
 }
 

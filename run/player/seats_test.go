@@ -270,7 +270,7 @@ func TestFrozenWeightsPlay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := tiny.WriteVersion(first.Model, 3)
+	data, err := tiny.WriteVersion(first.Model, nil, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,15 +35,25 @@ type Training struct {
 func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (last tiny.Step, err error) {
 	warm := starter.DefaultWarmUp(s.Scenario)
 	warm.Sizes, warm.Path = how.Sizes, how.Folder.Join("warm_up.unfinished")
+	base, err := s.trained(how.Folder.Path())
+	if err != nil {
+		return last, err
+	}
+	if base != nil {
+		how.Sizes = base.Model.Config()
+	}
 	version, err := kept.VersionOf(ctx, to.Queue)
 	if err != nil {
 		return last, err
 	}
 	trainer, err := starter.OpenTrainer(starter.Training{
 		Version: version, Say: how.Say,
-		Path: how.Folder.Join(datadir.Checkpoint), Keep: how.Keep, Sizes: how.Sizes, Learn: how.Learn,
+		Path: how.Folder.Join(datadir.Checkpoint), Keep: how.Keep, Base: base, Sizes: how.Sizes, Learn: how.Learn,
 		Sampling: tiny.Options{MaxSequences: to.Settings.Parallel, Seed: to.Settings.Seed},
 		Fresh: func() (*transformer.Model, error) {
+			if base != nil {
+				return s.freshAdapters(base)
+			}
 			return s.FreshModel(how.Sizes, func() (*transformer.Model, error) { return how.WarmUp(ctx, warm, to.Streams) })
 		},
 	})
@@ -57,7 +67,7 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 		}
 		return last, err
 	}
-	if err := starter.Readable(ctx, to.Streams, trainer.Context()); err != nil {
+	if err := starter.Readable(ctx, to.Streams, trainer.Policy().Vocabulary(), trainer.Context()); err != nil {
 		return last, InvalidError{err}
 	}
 	if err := s.checkFirst(trainer.First(), trainer.Last().Version, how.Say); err != nil {

@@ -13,33 +13,71 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
-// FirstWeights reads the weights with which the tiny policy begins, and names them: those
-// of the settings, or the embedded ones.
-func (s *Settings) FirstWeights() (saved *transformer.Checkpoint, name string, err error) {
-	if s.Weights == "" {
-		saved, err = starter.Load(s.Scenario)
-		return saved, "the embedded starter", err
-	}
-	saved, err = starter.ReadCheckpoint(s.Weights)
-	return saved, s.Weights, err
+// Weights are those with which the tiny policy plays.
+type Weights struct {
+	Model *transformer.Model
+	Base  *tiny.Base // of its adapters; nil: it is the starter
+	Name  string     // for people
 }
 
-// LastWeights reads the weights with which a run over the data folder would go on, and
-// names them: those of the settings, of the checkpoint, or the embedded ones.
-func (s *Settings) LastWeights(data string) (saved *transformer.Checkpoint, name string, err error) {
+// policy returns the tiny policy with the weights of a version.
+func (w *Weights) policy(version int32, how Start) (*tiny.Policy, error) {
+	o := tiny.Options{MaxSequences: how.Parallel, Seed: how.Seed}
+	if w.Base != nil {
+		o.Vocabulary = w.Base.Vocabulary
+	}
+	return tiny.New(w.Model, version, o)
+}
+
+// FirstWeights reads the weights with which the tiny policy begins: those of the settings, or the
+// embedded ones.
+func (s *Settings) FirstWeights() (*Weights, error) {
+	switch {
+	case s.Weights == "":
+		saved, err := starter.Load(s.Scenario)
+		if err != nil {
+			return nil, err
+		}
+		return &Weights{saved.Model, nil, "the embedded starter"}, nil
+	case isBase(s.Weights):
+		base, err := openBase(s.Weights, s.Adapters)
+		if err != nil {
+			return nil, err
+		}
+		return &Weights{base.Model.Clone(), base, base.Name + " of " + s.Weights}, nil
+	}
+	return readWeights(s.Weights)
+}
+
+// LastWeights reads the weights with which a run over the data folder would go on: those of the settings, of
+// the checkpoint, or the embedded ones.
+func (s *Settings) LastWeights(data string) (*Weights, error) {
 	if s.Weights != "" {
 		return s.FirstWeights()
 	}
-	path := filepath.Join(data, datadir.Checkpoint)
-	saved, err = starter.ReadCheckpoint(path)
+	read, err := readWeights(filepath.Join(data, datadir.Checkpoint))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.FirstWeights()
 	}
-	return saved, path, err
+	return read, err
+}
+
+// readWeights reads a weights file: of the starter, or of adapters, with their base.
+func readWeights(path string) (*Weights, error) {
+	base, err := baseOf(path)
+	if err != nil {
+		return nil, err
+	}
+	saved, err := starter.ReadCheckpoint(path, base)
+	if err != nil {
+		return nil, err
+	}
+	return &Weights{saved.Model, base, path}, nil
 }
 
 // HasWeights reports whether the policy has weights of its own, or a data folder those of the tiny policy.
@@ -50,21 +88,24 @@ func (s *Settings) HasWeights(data string) bool {
 
 // Digest returns a JSON text that stands for the last weights.
 func (s *Settings) Digest(data string) (json.RawMessage, error) {
-	saved, _, err := s.LastWeights(data)
+	last, err := s.LastWeights(data)
 	if err != nil {
 		return nil, err
 	}
-	digest, err := starter.Digest(saved.Model)
+	digest, err := starter.Digest(last.Model)
+	if last.Base != nil {
+		digest += " of " + last.Base.Digest
+	}
 	return fmt.Appendf(nil, "%q", digest), err
 }
 
 // checkFirst refuses weights of the settings that are not those with which a training began; first is
 // their digest. Who began with a file and goes on by the same command needs it no more, so it may be gone.
 func (s *Settings) checkFirst(first string, version int, say func(string)) error {
-	if s.Weights == "" || first == "" && version == 0 {
-		return nil
+	if s.Weights == "" || isBase(s.Weights) || first == "" && version == 0 {
+		return nil // of a base, the checkpoint has the digest
 	}
-	saved, err := starter.ReadCheckpoint(s.Weights)
+	saved, err := readHead(s.Weights)
 	if errors.Is(err, fs.ErrNotExist) || first == "" {
 		if say != nil {
 			say(fmt.Sprintf("the run goes on from its own weights, of version %d; those of --weights are for a new one (--data NEW-FOLDER)", version))
@@ -87,12 +128,12 @@ func (s *Settings) FreshModel(sizes transformer.Config, warm func() (*transforme
 	if s.FromScratch {
 		return warm()
 	}
-	saved, name, err := s.FirstWeights()
+	saved, err := s.FirstWeights()
 	if err != nil {
 		return nil, err
 	}
 	if have := saved.Model.Config(); have != sizes {
-		return nil, fmt.Errorf("%s: %w: it has %+v, and the settings say %+v; set policy.from_scratch to make a model of these sizes", name, transformer.ErrSizes, have, sizes)
+		return nil, fmt.Errorf("%s: %w: it has %+v, and the settings say %+v; set policy.from_scratch to make a model of these sizes", saved.Name, transformer.ErrSizes, have, sizes)
 	}
 	return saved.Model, nil
 }

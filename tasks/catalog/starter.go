@@ -32,3 +32,6 @@ func Easiest(c Choice) Choice {
 	}
 	return made[i]
 }
+
+// LanguageTasks is to come.
+func LanguageTasks(scenario string) Choices { return StarterTasks(scenario) }

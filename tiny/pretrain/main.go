@@ -145,7 +145,7 @@ func (s *school) make(ctx context.Context, said io.Writer) error {
 	if err != nil {
 		return err
 	}
-	data, err := tiny.WriteWeights(transformer.Checkpoint{Model: model}, transformer.Float16)
+	data, err := tiny.WriteWeights(transformer.Checkpoint{Model: model}, nil, transformer.Float16)
 	if err != nil {
 		return err
 	}

@@ -13,10 +13,15 @@ type Sizes struct {
 	Width   int
 	Heads   int
 	Hidden  int // hidden width of a feed-forward block
+
+	Rank  int     // of the adapters of a language model, whose other sizes stand in its file
+	Alpha float64 // by which they count, over the rank
 }
 
 // DefaultSizes returns the sizes of the embedded weights.
-func DefaultSizes() Sizes { return Sizes{Context: 96, Layers: 2, Width: 64, Heads: 4, Hidden: 256} }
+func DefaultSizes() Sizes {
+	return Sizes{Context: 96, Layers: 2, Width: 64, Heads: 4, Hidden: 256, Rank: 16, Alpha: 32}
+}
 
 // Declare implements [settings.Declarer].
 func (s *Sizes) Declare(d *settings.Section) {
@@ -25,6 +30,8 @@ func (s *Sizes) Declare(d *settings.Section) {
 	d.Int(&s.Width, "width", "width of the model: heads times a multiple of 16")
 	d.Int(&s.Heads, "heads", "attention heads of a layer")
 	d.Int(&s.Hidden, "hidden", "hidden width of a feed-forward block")
+	d.Int(&s.Rank, "rank", "rank of the adapters that a language model is trained by: a multiple of 16").AtLeast(16)
+	d.Float(&s.Alpha, "alpha", "the adapters of a language model count alpha/rank times").Above(0)
 }
 
 // Check implements [settings.Checker].

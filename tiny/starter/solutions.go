@@ -64,22 +64,34 @@ func solved(ctx context.Context, job rollout.Job, solver quintain.Solver) (tiny.
 	return Example(ctx, job.Scenario, job.Problem, solution)
 }
 
-// Readable checks that a model with a context of limit tokens can read the first problem
-// of each stream.
-func Readable(ctx context.Context, streams []rollout.Stream, limit int) error {
+// Readable checks that a model with a vocabulary and a context of limit tokens can read the first problem
+// of each stream, and close an answer to it.
+func Readable(ctx context.Context, streams []rollout.Stream, by tiny.Vocabulary, limit int) error {
 	for _, s := range streams {
 		p, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level})
 		if err != nil {
 			return err
 		}
-		opening, err := Example(ctx, s.Scenario, p, "")
+		messages, err := opening(ctx, s.Scenario, p)
 		if err != nil {
 			return err
 		}
-		if n := len(opening.Tokens); n > limit {
-			return fmt.Errorf("a question of task %s has %d tokens, but the tiny policy's context is %d: omit --tasks for the tasks that it is made for, or choose --policy script or openai",
-				p.Task, n, limit)
+		prompt, err := by.Render(quintain.Request{Messages: messages, N: 1})
+		if err != nil {
+			return err
+		}
+		if n := len(prompt.Tokens) + len("<>."); n > limit {
+			return tooLong(p.Task, n, by, limit)
 		}
 	}
 	return nil
+}
+
+// tooLong is the error of a question that does not fit the context of a model.
+func tooLong(task string, n int, by tiny.Vocabulary, limit int) error {
+	if _, own := by.(tiny.Own); !own {
+		return fmt.Errorf("a question of task %s has %d tokens, but the model's context is %d: set model.context higher, or ask with fewer examples", task, n, limit)
+	}
+	return fmt.Errorf("a question of task %s has %d tokens, but the tiny policy's context is %d: omit --tasks for the tasks that it is made for, or choose --policy script or openai",
+		task, n, limit)
 }

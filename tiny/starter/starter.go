@@ -99,7 +99,7 @@ var weights string
 // Each caller gets its own copy.
 func Load(scenario string) (*transformer.Checkpoint, error) {
 	if of, ok := games[scenario]; ok {
-		return tiny.ReadWeights([]byte(of.weights))
+		return tiny.ReadWeights([]byte(of.weights), nil)
 	}
-	return tiny.ReadWeights([]byte(weights))
+	return tiny.ReadWeights([]byte(weights), nil)
 }

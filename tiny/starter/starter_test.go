@@ -108,7 +108,7 @@ func examples(ctx context.Context) (tiny.Sequence, error) {
 // bytesOf returns the weights file of a model.
 func bytesOf(t *testing.T, m *transformer.Model) string {
 	t.Helper()
-	data, err := tiny.WriteWeights(transformer.Checkpoint{Model: m}, transformer.Float32)
+	data, err := tiny.WriteWeights(transformer.Checkpoint{Model: m}, nil, transformer.Float32)
 	if err != nil {
 		t.Fatal(err)
 	}

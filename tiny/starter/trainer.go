@@ -28,6 +28,7 @@ const (
 type Training struct {
 	Path     string                             // path of the checkpoint
 	Keep     Keeper                             // has the checkpoint, and the file at Path is its copy; nil: the file is all
+	Base     *tiny.Base                         // of the adapters that are trained; nil: the starter is
 	Sizes    transformer.Config                 // required sizes of the model
 	Learn    tiny.Settings                      // settings of the steps from now on
 	Sampling tiny.Options                       // options of the policy
@@ -55,7 +56,7 @@ func (f file) Read() ([]byte, error) { return os.ReadFile(string(f)) }
 
 func (f file) Write(data []byte) error { return datadir.WriteFile(string(f), data) }
 
-// A Trainer trains the embedded model and keeps all its state in one file: parameters,
+// A Trainer trains the embedded model, or the adapters of a language model, and keeps all its state in one file: parameters,
 // optimiser, version, and the step that made them. Only one goroutine may use it at a
 // time; its policy is safe for concurrent use.
 type Trainer struct {
@@ -63,6 +64,7 @@ type Trainer struct {
 	policy  *tiny.Policy
 	path    string
 	keep    Keeper
+	base    *tiny.Base // nil: the starter is trained
 	last    tiny.Step
 	first   string    // digest of the first model; empty: unknown
 	start   time.Time // start of this process, moved back by the training time of earlier ones
@@ -71,7 +73,7 @@ type Trainer struct {
 // OpenTrainer returns a trainer that resumes from the checkpoint at the path. Without
 // one, it begins with the model of Fresh and saves that as version 0.
 func OpenTrainer(o Training) (*Trainer, error) {
-	t := &Trainer{path: o.Path, keep: o.Keep}
+	t := &Trainer{path: o.Path, keep: o.Keep, base: o.Base}
 	if t.keep == nil {
 		t.keep = file(o.Path)
 	}
@@ -80,13 +82,16 @@ func OpenTrainer(o Training) (*Trainer, error) {
 	}
 	t.start = time.Now().Add(-time.Duration(t.last.Seconds * float64(time.Second)))
 	var err error
+	if o.Base != nil {
+		o.Sampling.Vocabulary = o.Base.Vocabulary
+	}
 	t.policy, err = tiny.New(t.learner.Model(), int32(t.last.Version), o.Sampling)
 	return t, err
 }
 
 // open resumes from the checkpoint, or begins without one.
 func (t *Trainer) open(o Training) error {
-	saved, err := readCheckpoint(t.keep, t.path)
+	saved, err := readCheckpoint(t.keep, t.path, t.base)
 	missing := errors.Is(err, fs.ErrNotExist)
 	if missing && o.Version == 0 {
 		model, err := o.Fresh()
@@ -100,6 +105,9 @@ func (t *Trainer) open(o Training) error {
 	}
 	if missing {
 		err = fmt.Errorf("%s: is missing", t.path)
+	}
+	if errors.Is(err, transformer.ErrVocabulary) {
+		return fmt.Errorf("%w: a run of another model is in this folder: go on with that one, or choose another folder with --data", err)
 	}
 	if err != nil {
 		return &LostError{o.Version, err}
@@ -131,12 +139,21 @@ func (e *LostError) Unwrap() error { return e.Why }
 
 // begin starts training at the version of the run.
 func (t *Trainer) begin(o Training, model *transformer.Model) (err error) {
-	if t.learner, err = tiny.NewLearner(model, nil, o.Learn); err != nil {
+	if t.learner, err = tiny.NewLearner(model, o.reference(), o.Learn); err != nil {
 		return err
 	}
 	t.learner.Renumber(o.Version)
 	t.last.Version = o.Version
 	return t.save()
+}
+
+// reference returns the model of the KL term: the language model without adapters; nil: the groups have
+// the log-probabilities of theirs.
+func (o *Training) reference() *transformer.Model {
+	if o.Base == nil {
+		return nil
+	}
+	return o.Base.Model
 }
 
 // resume continues from a checkpoint.
@@ -149,7 +166,7 @@ func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
 	}
 	t.first = saved.Notes[firstNote]
 	var err error
-	if t.learner, err = tiny.Resume(saved, nil, o.Learn); err != nil {
+	if t.learner, err = tiny.Resume(saved, o.reference(), o.Learn); err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}
 	if version := t.learner.Version(); version != t.last.Version {
@@ -166,22 +183,22 @@ func (t *Trainer) fits(o Training, saved *transformer.Checkpoint) error {
 	return nil
 }
 
-// ReadCheckpoint reads a weights file of the tiny policy. A missing one is
-// [fs.ErrNotExist].
-func ReadCheckpoint(path string) (*transformer.Checkpoint, error) {
-	saved, err := readCheckpoint(file(path), path)
+// ReadCheckpoint reads a weights file of the tiny policy: of the starter, or of the adapters of a base. A
+// missing one is [fs.ErrNotExist].
+func ReadCheckpoint(path string, base *tiny.Base) (*transformer.Checkpoint, error) {
+	saved, err := readCheckpoint(file(path), path, base)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w: put back a copy, or name other weights with --weights", err)
 	}
 	return saved, err
 }
 
-func readCheckpoint(from Keeper, path string) (*transformer.Checkpoint, error) {
+func readCheckpoint(from Keeper, path string, base *tiny.Base) (*transformer.Checkpoint, error) {
 	data, err := from.Read()
 	if err != nil {
 		return nil, err
 	}
-	saved, err := tiny.ReadWeights(data)
+	saved, err := tiny.ReadWeights(data, base)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -214,17 +231,17 @@ func (t *Trainer) save() error {
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := writeCheckpoint(t.keep, t.learner, map[string]string{stepNote: string(note), firstNote: t.first}); err != nil {
+	if err := writeCheckpoint(t.keep, t.base, t.learner, map[string]string{stepNote: string(note), firstNote: t.first}); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil
 }
 
 // writeCheckpoint writes the state of a learner, with notes.
-func writeCheckpoint(to Keeper, l *tiny.Learner, notes map[string]string) error {
+func writeCheckpoint(to Keeper, base *tiny.Base, l *tiny.Learner, notes map[string]string) error {
 	c := l.Checkpoint()
 	maps.Copy(c.Notes, notes)
-	data, err := tiny.WriteWeights(*c, transformer.Float32)
+	data, err := tiny.WriteWeights(*c, base, transformer.Float32)
 	if err != nil {
 		return err
 	}
@@ -235,10 +252,11 @@ func writeCheckpoint(to Keeper, l *tiny.Learner, notes map[string]string) error 
 // or its checkpoint was lost and it went on from weights alone.
 func (t *Trainer) First() string { return t.first }
 
-// Digest returns a text that stands for the parameters of a model. The error is that of numbers that are
-// not finite.
+// Digest returns a text that stands for the trained parameters of a model. The error is that of numbers that
+// are not finite.
 func Digest(m *transformer.Model) (string, error) {
-	text, err := tiny.WriteWeights(transformer.Checkpoint{Model: m}, transformer.Float32)
+	of := transformer.Checkpoint{Model: m, Vocabulary: tiny.OwnName} // whichever it is
+	text, err := of.Bytes(transformer.Float32)
 	return fmt.Sprintf("%.16x", sha256.Sum256(text)), err
 }
 
@@ -250,5 +268,5 @@ func (t *Trainer) Publish() error {
 // Weights encodes the weights of the last step, which Publish gives the policy, for
 // [tiny.ReadVersion].
 func (t *Trainer) Weights() ([]byte, error) {
-	return tiny.WriteVersion(t.learner.Model(), int32(t.last.Version))
+	return tiny.WriteVersion(t.learner.Model(), t.base, int32(t.last.Version))
 }

@@ -103,7 +103,7 @@ func (w WarmUp) saved() (*transformer.Checkpoint, error) {
 	if w.Path == "" {
 		return nil, nil
 	}
-	saved, err := ReadCheckpoint(w.Path)
+	saved, err := ReadCheckpoint(w.Path, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -135,7 +135,7 @@ func (w WarmUp) keep(l *tiny.Learner, done int) error {
 	if w.Path == "" || done == 0 {
 		return nil
 	}
-	return writeCheckpoint(file(w.Path), l, map[string]string{updateNote: strconv.Itoa(done)})
+	return writeCheckpoint(file(w.Path), nil, l, map[string]string{updateNote: strconv.Itoa(done)})
 }
 
 func (w WarmUp) remove() error {
@@ -151,20 +151,25 @@ func (w WarmUp) remove() error {
 // Example returns a sequence to imitate: the conversation that s opens for p, and as the
 // reply the solution between answer tags. Only the reply is trained on.
 func Example(ctx context.Context, s quintain.Scenario, p quintain.Problem, solution string) (q tiny.Sequence, err error) {
-	env, err := s.Env(p)
+	messages, err := opening(ctx, s, p)
 	if err != nil {
 		return q, err
 	}
-	defer func() { err = errors.Join(err, env.Close()) }()
-	opening, err := env.Open(ctx)
-	if err != nil {
-		return q, err
-	}
-	if err := read(&q, opening); err != nil {
+	if err := read(&q, messages); err != nil {
 		return q, err
 	}
 	write(&q, "<answer>"+solution+"</answer>")
 	return q, nil
+}
+
+// opening returns the messages that s opens with for p.
+func opening(ctx context.Context, s quintain.Scenario, p quintain.Problem) (messages []quintain.Message, err error) {
+	env, err := s.Env(p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, env.Close()) }()
+	return env.Open(ctx)
 }
 
 // read appends messages, and the opening of the reply to them.

@@ -115,7 +115,7 @@ func (s *school) model(version int) *transformer.Model {
 	s.t.Helper()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m, of, err := tiny.ReadVersion(s.files[version])
+	m, of, err := tiny.ReadVersion(s.files[version], nil)
 	if err != nil || int(of) != version {
 		s.t.Fatalf("weights of version %d: version %d, error %v", version, of, err)
 	}
@@ -343,7 +343,7 @@ func (s *school) check(passes map[int32]*transformer.Pass, turn *quintain.Turn) 
 			if passes[v] == nil {
 				passes[v] = transformer.NewPass(s.model(int(v)))
 			}
-			scores, err := passes[v].Forward([][]int32{all})
+			scores, err := passes[v].Forward([][]int32{all}, nil)
 			if err != nil {
 				s.t.Fatal(err)
 			}

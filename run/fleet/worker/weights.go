@@ -45,7 +45,7 @@ func (c *Client) weights(ctx context.Context, after int32, n *news) (model *tran
 		method: http.MethodGet, path: fleet.PathWeights, wait: longPoll,
 		query: url.Values{"after": {strconv.Itoa(int(after))}, "wait": {strconv.Itoa(int(longPoll.Seconds()))}},
 		file: func(text []byte) (err error) {
-			model, version, err = tiny.ReadVersion(text)
+			model, version, err = tiny.ReadVersion(text, nil)
 			return err
 		},
 	}

@@ -28,7 +28,7 @@ func weights(t testing.TB, version int32) []byte {
 	for i := range m.Params() {
 		m.Params()[i] = float32(chance.Float() - 0.5)
 	}
-	file, err := tiny.WriteVersion(m, version)
+	file, err := tiny.WriteVersion(m, nil, version)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,20 @@
+package starter
+
+// Language returns the settings that suit a language model of 0.1 to 1 billion parameters on the cores of a
+// laptop, by their keys.
+func Language() map[string]string {
+	return map[string]string{
+		"examples":                   "2", // told without any, so small a model answers in no readable form
+		"run.exam_problems":          "64",
+		"run.exam_every":             "5m",
+		"run.max_lag":                "1",
+		"run.parallel":               "64",
+		"rules.mask_too_long":        "false", // it first has to learn to end its replies
+		"learn.learning_rate":        "0.0003",
+		"learn.decay_steps":          "400",
+		"learn.weight_decay":         "0",
+		"learn.micro_tokens":         "256", // a token takes a megabyte
+		"policy.sampling.max_tokens": "32",
+		"model.context":              "1024",
+	}
+}
