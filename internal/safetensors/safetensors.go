@@ -1,5 +1,5 @@
-// Package safetensors writes files in the format of the library of that name: named arrays,
-// and texts. https://github.com/huggingface/safetensors defines it.
+// Package safetensors writes and reads files in the format of the library of that name: named
+// arrays, and texts. https://github.com/huggingface/safetensors defines it.
 package safetensors
 
 import (
@@ -14,23 +14,28 @@ type Type string
 
 // The types. Values are little-endian, a Bool is 0 or 1.
 const (
-	Float64 Type = "F64"
-	Float32 Type = "F32"
-	Int64   Type = "I64"
-	Int32   Type = "I32"
-	Bool    Type = "BOOL"
+	Float64  Type = "F64"
+	Float32  Type = "F32"
+	Float16  Type = "F16"  // IEEE 754 binary16
+	BFloat16 Type = "BF16" // the upper half of a Float32
+	Int64    Type = "I64"
+	Int32    Type = "I32"
+	Bool     Type = "BOOL"
 )
 
-// width returns the number of bytes of a value.
+// width returns the number of bytes of a value; 0 for a type of others.
 func (t Type) width() int {
 	switch t {
 	case Float64, Int64:
 		return 8
 	case Float32, Int32:
 		return 4
-	default:
+	case Float16, BFloat16:
+		return 2
+	case Bool:
 		return 1
 	}
+	return 0
 }
 
 // An Array is one array of a file.
