@@ -1,5 +1,7 @@
 package transformer
 
+import "math"
+
 // gate sets each number of to to the SiLU of a gate times a unit. A row has the gates, then the units;
 // scratch has room for the gates.
 func gate(to, row, scratch []float32) {
@@ -24,18 +26,17 @@ func gateBack(d, dProducts, row, scratch []float32) {
 	}
 }
 
-// sigmoids sets the first numbers of to to the sigmoids of x.
+// sigmoids sets the first numbers of to to the sigmoids of x: with e = e^-|x|, that is 1/(1+e), or e/(1+e) for a
+// negative x.
 func sigmoids(to, x []float32) {
 	to = to[:len(x)]
 	for i, v := range x {
 		to[i] = -abs(v)
 	}
 	exponential(to, 1, 0)
+	one := math.Float32bits(1)
 	for i, e := range to {
-		s := 1 / (1 + e)
-		if x[i] < 0 {
-			s *= e
-		}
-		to[i] = s
+		negative := uint32(int32(math.Float32bits(x[i])) >> 31) // all bits or none; a branch would be guessed wrong half the time
+		to[i] = math.Float32frombits(math.Float32bits(e)&negative|one&^negative) / (1 + e)
 	}
 }
