@@ -212,13 +212,13 @@ func (l llama) predict(stream [][]float64, tokens []int32, fixed int) (logProbs,
 	return logProbs, entropies
 }
 
-// samples returns a batch of two groups with constant prompts and two sequences without, and how many of their
-// tokens are constant.
+// samples returns a batch of groups with constant prompts, two of which begin alike, and two sequences without, and
+// how many of their tokens are constant.
 func samples(c Config) (batch [][]int32, fixed []int) {
-	batch = family(c, sequences(c, 2, 25), 21, 4, 1, 17)
-	batch = family(c, append(batch, sequences(c, 3, 12)...), 5, 9, 2)
-	batch = append(batch, sequences(c, 4, 19, 1)...)
-	return batch, []int{21, 21, 21, 21, 5, 5, 5, 1, 0}
+	batch = family(c, sequences(c, 2, 14), 12, 3, 1)
+	batch = family(c, batch, 10, 7, 5)
+	batch = append(batch, sequences(c, 4, 9, 1)...)
+	return batch, []int{12, 12, 12, 14, 14, 1, 0}
 }
 
 func TestAdaptedScoresAreThoseOfTheReference(t *testing.T) {

@@ -16,15 +16,27 @@ func (w *walk) rowsOf(m matrix) matrix { return m.between(w.row, w.row+w.shard.r
 
 // begin takes constant rows from tokens to the keys and values of the last layer.
 func (p *Pass) begin(s shard, t team) {
-	w := walk{Pass: p, team: t, shard: s, plan: &p.constant, acts: &p.brief, x: p.beginnings}
+	w := walk{Pass: p, team: t, shard: s, plan: &p.constant, acts: &p.brief, x: p.before.between(s.row, s.row+s.rows)}
 	w.embed()
 	for l := range p.layers {
 		w.block = &p.net.layers[l]
-		w.acts.qkv = p.layers[l].constant
 		w.attention()
+		p.keep(s, p.layers[l].constant)
 		if l < len(p.layers)-1 {
 			w.perceptron()
 		}
+	}
+}
+
+// keep copies the keys and values of the beginnings in a shard to where spans find them.
+func (p *Pass) keep(s shard, constant matrix) {
+	row := 0
+	for _, at := range p.constant.batch {
+		if at.row >= s.row && at.row < s.row+s.rows {
+			constant.between(row, row+at.shared).copyFrom(at.common(p.brief.qkv))
+			constant.between(row+at.shared, row+at.all()).copyFrom(at.own(p.brief.qkv))
+		}
+		row += at.all()
 	}
 }
 

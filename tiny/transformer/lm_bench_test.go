@@ -116,3 +116,44 @@ func BenchmarkAdaptedSample(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkProducts multiplies rows by the matrices of SmolLM2-135M, on all processors, with each set of kernels.
+func BenchmarkProducts(b *testing.B) {
+	best := kernels
+	defer func() { kernels = best }()
+	for _, set := range available() {
+		if set.name == plain.name {
+			continue
+		}
+		for _, shape := range [][2]int{{576, 960}, {576, 576}, {576, 3072}, {1536, 576}, {576, 49152}, {49152, 576}} {
+			for _, rows := range []int{8, 64, 512} {
+				b.Run(fmt.Sprintf("%s/%dx%dx%d", set.name, rows, shape[0], shape[1]), func(b *testing.B) {
+					kernels = set
+					benchmarkProduct(b, rows, shape[0], shape[1])
+				})
+			}
+		}
+	}
+}
+
+func benchmarkProduct(b *testing.B, rows, inner, cols int) {
+	var a, c matrix
+	var w packing
+	a.resize(rows, inner)
+	c.resize(rows, cols)
+	w.resize(inner, cols)
+	for i := range a.data {
+		a.data[i] = 1
+	}
+	for i := range w.data {
+		w.data[i] = 1
+	}
+	t, most := team{pool: newWorkerPool()}, limit()
+	for b.Loop() {
+		t.multiply(c, a, &w, false)
+	}
+	rate := 2 * float64(rows*inner) * float64(cols) * float64(b.N) / b.Elapsed().Seconds()
+	b.ReportMetric(rate/1e9, "GFLOP/s")
+	b.ReportMetric(100*rate/most, "%limit")
+	b.ReportMetric(0, "ns/op")
+}

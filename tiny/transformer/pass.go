@@ -23,7 +23,8 @@ type Pass struct {
 
 	layers     []layerActs
 	brief      layerActs // of constant rows, for any layer
-	beginnings matrix    // their residual stream
+	beginnings int       // rows of constant beginnings one after the other, with those that they share
+	before     matrix    // residual stream of constant rows
 	stream     matrix    // residual stream on the way forward, its gradient on the way back
 	lastNormed matrix    // normalised stream before the head
 	last       matrix    // the same with gains
@@ -132,7 +133,7 @@ func (p *Pass) Forward(batch [][]int32, fixed []int) (Scores, error) {
 		if fixed == nil {
 			fixed = make([]int, len(batch))
 		}
-		p.layAfter(batch, fixed, &p.constant)
+		p.beginnings = p.layAfter(batch, fixed, &p.constant)
 	}
 	p.prepare()
 	p.net.load(p.net.model, p.net.model.base == nil, all)
@@ -192,7 +193,7 @@ func (p *Pass) prepare() {
 	for i := range p.layers {
 		l := &p.layers[i]
 		l.prepare(c, rows, p.probsAt)
-		l.constant.resize(len(p.constant.tokens), c.qkvWidth())
+		l.constant.resize(p.beginnings, c.qkvWidth())
 		if c.Rank > 0 && i > 0 { // gradients are used at once
 			first := &p.layers[0]
 			l.dIn, l.dQKV, l.dHidden = first.dIn, first.dQKV, first.dHidden
@@ -207,7 +208,7 @@ func (p *Pass) prepare() {
 		}
 	}
 	p.brief.prepare(c, len(p.constant.tokens), p.constant.probsAt)
-	p.beginnings.resize(len(p.constant.tokens), c.Width)
+	p.before.resize(len(p.constant.tokens), c.Width)
 	p.stream.resize(rows, c.Width)
 	p.last.resize(rows, c.Width)
 	if c.Rank > 0 {

@@ -57,24 +57,27 @@ func (p *plan) lay(batch [][]int32) {
 }
 
 // layAfter plans a new batch whose sequences begin with constant tokens, fixed[s] of sequence s. The row of the
-// last of them is the sequence's own, since it predicts a token that is not constant. Those before go to
-// constant, once for adjacent sequences with the same ones. Each plan has one shard.
-func (p *plan) layAfter(batch [][]int32, fixed []int, constant *plan) {
+// last of them is the sequence's own, since it predicts a token that is not constant. Those before are rows of
+// constant, once for adjacent sequences with the same ones; there too, common beginnings share rows. A span
+// finds them one after the other, in a matrix of as many rows as layAfter returns.
+func (p *plan) layAfter(batch [][]int32, fixed []int, constant *plan) (rows int) {
 	p.reset()
-	constant.reset()
 	trunk := span{constant: true}
+	var beginnings [][]int32
 	for s, tokens := range batch {
 		shared := max(0, min(fixed[s], len(tokens))-1)
 		if s == 0 || shared != trunk.shared || shared > 0 && inCommon(batch[s-1], tokens) <= shared {
-			trunk.trunk, trunk.shared = len(constant.tokens), shared
+			trunk.trunk, trunk.shared = rows, shared
+			rows += shared
 			if shared > 0 {
-				constant.add(span{}, tokens[:shared+1])
+				beginnings = append(beginnings, tokens[:shared+1])
 			}
 		}
 		p.batch = append(p.batch, p.add(trunk, tokens[shared:]))
 	}
 	p.close(0, true)
-	constant.close(0, true)
+	constant.lay(beginnings)
+	return rows
 }
 
 // close ends the open shard if it has at least some rows, or is the last.
