@@ -141,6 +141,21 @@ func (d *Decoder) Copy(to, from int) {
 	}
 }
 
+// Begin gives a slot the first n tokens of another, which may be itself. They store them once. It is for models with
+// adapters: others need more of the last token than its keys and values, and Begin panics. The slot has no logits
+// until it gets another token.
+func (d *Decoder) Begin(to, from, n int) {
+	if d.config.Rank == 0 || n > d.slots[from].used {
+		panic("transformer: no such beginning")
+	}
+	s, pages := &d.slots[to], d.slots[from].pages[:padded(n)/lanes]
+	for _, p := range pages {
+		p.refs++
+	}
+	d.Reset(to)
+	s.used, s.pages = n, append(s.pages, pages...)
+}
+
 // Logits returns the logits of a slot's next token, of length Vocab. The slice belongs to
 // the decoder and is valid until the slot gets another token. Logits panics for an empty
 // slot.

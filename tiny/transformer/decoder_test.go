@@ -289,3 +289,35 @@ func TestPagesAreShared(t *testing.T) {
 		t.Error("no page was ever shared")
 	}
 }
+
+// TestBegin continues beginnings of a sequence, of all lengths around those of pages.
+func TestBegin(t *testing.T) {
+	t.Parallel()
+	m := anyModel(t, kin[0], 1)
+	d, err := NewDecoder(m, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, other := sequences(kin[0], 1, 40)[0], sequences(kin[0], 2, 9)[0]
+	if _, err := d.Append(0, tokens); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 1, 15, 16, 17, 32, 40} {
+		d.Begin(1, 0, n)
+		d.Reset(2)
+		want, err := d.Append(2, slices.Concat(tokens[:n], other))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := d.Append(1, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("after %d tokens of another slot: logits %v, want %v", n, got[:3], want[:3])
+		}
+		if d.Begin(1, 1, n); d.Len(1) != n {
+			t.Errorf("a slot of which %d tokens stay has %d", n, d.Len(1))
+		}
+	}
+}
