@@ -5,7 +5,9 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
@@ -172,5 +174,44 @@ func TestAdaptersOfAnotherBaseAreRefused(t *testing.T) {
 	s.Muon = 1
 	if _, err := NewLearner(base.Model, nil, s); err == nil || !strings.Contains(err.Error(), "muon: is 1") {
 		t.Errorf("Muon: error %v", err)
+	}
+}
+
+// TestCommonBeginningsChangeNothing compares the replies to prompts that begin alike, asked at once, with those to
+// each alone.
+func TestCommonBeginningsChangeNothing(t *testing.T) {
+	t.Parallel()
+	base := baseOf(t, Size, 1)
+	request := func(i int) quintain.Request {
+		return quintain.Request{
+			Key: strconv.Itoa(i), N: 3, Sampling: quintain.Sampling{Temperature: 1},
+			Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "As in all of the other questions: " + strconv.Itoa(i*7)}},
+		}
+	}
+	serve := func() *Policy {
+		p, err := New(base.Model, 0, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = p.Run(t.Context()) }()
+		return p
+	}
+	replies := func(p *Policy, i int) []quintain.Sample {
+		s, err := p.Sample(t.Context(), request(i))
+		if err != nil {
+			t.Error(err)
+		}
+		return s
+	}
+	together, all := serve(), make([][]quintain.Sample, 6)
+	var asked sync.WaitGroup
+	for i := range all {
+		asked.Go(func() { all[i] = replies(together, i) })
+	}
+	asked.Wait()
+	for i, got := range all {
+		if want := replies(serve(), i); !reflect.DeepEqual(got, want) {
+			t.Errorf("question %d: %+v at once, %+v alone", i, got, want)
+		}
 	}
 }

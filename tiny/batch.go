@@ -133,17 +133,66 @@ func (b *batch) refresh() error {
 	return nil
 }
 
-// feed gives each slot its missing tokens.
+// feed gives each slot its missing tokens. A new sequence of a model with adapters begins with what it has in common
+// with another one, once that one's slot has it.
 func (b *batch) feed() error {
 	b.feeds = b.feeds[:0]
-	for _, s := range b.live {
-		if s.lead == nil {
-			b.feeds = append(b.feeds, transformer.Feed{Slot: s.slot, Tokens: s.tokens[s.fed:]})
-			s.fed = len(s.tokens)
+	var fed, later []*sequence
+	for i, s := range b.live {
+		if s.lead != nil {
+			continue
 		}
+		if _, n := b.alike(s, b.live[:i]); n >= minAlike {
+			later = append(later, s)
+		} else {
+			fed = append(fed, s)
+			b.give(s)
+		}
+	}
+	if err := b.decoder.Extend(b.feeds...); err != nil {
+		return err
+	}
+	b.feeds = b.feeds[:0]
+	for _, s := range later {
+		from, n := b.alike(s, fed)
+		b.decoder.Begin(s.slot, from.slot, n)
+		s.fed = n
+	}
+	for _, s := range later {
+		b.give(s)
 	}
 	return b.decoder.Extend(b.feeds...)
 }
+
+// alike returns the one of others whose slot has, or will have after this feed, the most in common with a sequence in
+// an empty slot, and how many tokens; always one less than all, since the last one gives the logits.
+func (b *batch) alike(s *sequence, others []*sequence) (from *sequence, n int) {
+	if b.policy.config.Rank == 0 || s.fed > 0 {
+		return nil, 0
+	}
+	for _, other := range others {
+		if other.lead != nil {
+			continue
+		}
+		same := 0
+		for same < min(len(s.tokens)-1, len(other.tokens)) && s.tokens[same] == other.tokens[same] {
+			same++
+		}
+		if same > n {
+			from, n = other, same
+		}
+	}
+	return from, n
+}
+
+// give plans to feed a sequence.
+func (b *batch) give(s *sequence) {
+	b.feeds = append(b.feeds, transformer.Feed{Slot: s.slot, Tokens: s.tokens[s.fed:]})
+	s.fed = len(s.tokens)
+}
+
+// minAlike is how many tokens a sequence must have in common with another to begin with them.
+const minAlike = 16
 
 // draw samples one token of each sequence, in equal shares of the work.
 func (b *batch) draw() {
