@@ -39,6 +39,9 @@ func inWords(err error) error {
 	if !ok {
 		return err
 	}
+	if strings.Contains(syntax.Error(), "depth") {
+		return errors.New("the JSON is nested too deep")
+	}
 	text, odd := strings.CutPrefix(syntax.Error(), "invalid character ")
 	if end := strings.Index(text[min(1, len(text)):], "' "); odd && end >= 0 {
 		return fmt.Errorf("%s stands where it may not in JSON", text[:end+2])

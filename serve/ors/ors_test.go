@@ -120,7 +120,7 @@ func TestRoutes(t *testing.T) {
 		{"a problem too large to keep", []line{{"POST /create", `{"task_spec":{"task":"` + strings.Repeat("x", 64<<10) + `"}}`, 413, `want 65536 at most`}}},
 		{"an unknown field of a problem", []line{{"POST /create", `{"task_spec":{"tusk":"x"}}`, 422, `tusk`}}},
 		{"a call without an environment", []line{{"POST /call", `{"name":"submit","input":{"answer":"1"}}`, 404, `POST /create`}, {"GET /prompt", "", 404, ``}}},
-		{"deep JSON", []line{{"POST /create", `{"task_spec":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, 422, `exceeded max depth`}}},
+		{"deep JSON", []line{{"POST /create", `{"task_spec":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, 422, `nested too deep`}}},
 		{"too much", []line{{"POST /call", strings.Repeat(" ", 4<<20+1), 413, `bytes`}}},
 	} {
 		s := newServer(t)
