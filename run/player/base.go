@@ -91,14 +91,14 @@ func (s *Settings) trained(data string) (*tiny.Base, error) {
 	case isBase(s.Weights):
 		return openBase(s.Weights, s.Adapters)
 	}
-	base, err := baseOf(filepath.Join(data, datadir.Checkpoint))
-	if errors.Is(err, fs.ErrNotExist) && s.Weights != "" {
-		base, err = baseOf(s.Weights)
+	path := filepath.Join(data, datadir.Checkpoint)
+	if _, err := os.Stat(path); err != nil && s.Weights != "" {
+		path = s.Weights
 	}
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if _, err := readHead(path); err != nil {
+		return nil, nil // who opens the checkpoint, or the weights, tells why
 	}
-	return base, err
+	return baseOf(path)
 }
 
 // freshAdapters returns the model with which the training of a language model begins.
