@@ -194,7 +194,7 @@ func (a *arrival) advise() {
 			a.say("%s is not played, like all problems with too long prompts, and dropped as %s: %s", p.Job.Problem.ID(), p.Drop, p.Trajectories[0].Error)
 		})
 	}
-	for _, advice := range append(a.tally.lateAdvice(), a.tally.adviceOn(p.Job.Course), a.tally.nothingLeft(), a.standstill.Unreadable()) {
+	for _, advice := range append(a.tally.lateAdvice(), a.tally.adviceOn(p.Job.Course), a.tally.nothingLeft(), a.tally.oneAnswer(), a.standstill.Unreadable()) {
 		if advice != "" {
 			a.say("%s", advice)
 		}

@@ -48,6 +48,8 @@ type Metrics struct {
 type sums struct {
 	scores, lags, malformed          average
 	right                            average // 1 for each episode with a reward of rightScore or more before penalties, else 0
+	differ                           average // 1 for each scored group whose scores differ, else 0
+	answers                          answers
 	lagMax                           float64
 	lengths                          []float64
 	kept, rejected, tokens, unscored int
@@ -141,10 +143,12 @@ func (n *Metrics) played(p Played) {
 		n.sum.malformed = n.sum.malformed.with(oneIf(t.Malformed()))
 		if len(p.Scores) > 0 {
 			n.sum.right = n.sum.right.with(oneIf(t.Reward() >= rightScore))
+			n.sum.answers.add(t)
 		}
 	}
 	n.sum.scores = n.sum.scores.with(p.Scores...)
 	if len(p.Scores) > 0 {
+		n.sum.differ = n.sum.differ.with(oneIf(!same(p.Scores)))
 		n.sum.tasks[p.Job.Label] = n.sum.tasks[p.Job.Label].with(mean(p.Scores))
 	}
 	took := duration(p.Trajectories).Seconds()
@@ -274,6 +278,12 @@ func (n *Metrics) add(over time.Duration) {
 	}
 	if s.scores.values > 0 {
 		v["train/score"], v["train/percent_correct"], v["train/episodes"] = s.scores.mean(), s.right.mean(), float64(s.scores.values)
+	}
+	if s.differ.values > 0 {
+		v["train/groups_differ"] = s.differ.mean()
+	}
+	if s.answers.all > 0 {
+		_, v["train/commonest_answer"] = s.answers.commonest()
 	}
 	if len(s.lengths) > 0 {
 		v["train/malformed"] = s.malformed.mean()

@@ -101,7 +101,7 @@ func TestMetrics(t *testing.T) {
 		"server/server_0_request_time_avg": 2, "server/server_0_request_time_std": 1, "server/server_0_request_time_99p": 2.98, "server/server_0_average_num_attempts": 1.5,
 		"server/server_0_eval_request_time_avg": 5, "server/server_0_eval_request_time_std": 0, "server/server_0_eval_request_time_99p": 5, "server/server_0_eval_retry_rate": 1,
 		"train/items_sent_to_api": 1, "train/items_rejected": 2, "train/tokens_per_s": rate,
-		"train/episodes": 4, "train/stale_tokens": 12, "train/stale_seconds": 2.5, "train/kept_tokens": 12, "train/trained_tokens": 8, "train/trained_seconds": 3.5,
+		"train/groups_differ": 0.5, "train/episodes": 4, "train/stale_tokens": 12, "train/stale_seconds": 2.5, "train/kept_tokens": 12, "train/trained_tokens": 8, "train/trained_seconds": 3.5,
 		"train/score": 0.375, "train/score/gcd:1": 0.5, "train/score/lcm": 0.25, "train/percent_correct": 0.75, "train/malformed": 0.25,
 		"train/completion_lengths": 10, "train/completion_lengths_min": 4, "train/completion_lengths_max": 20,
 		"train/completion_lengths_std": log.rows[0].Values["train/completion_lengths_std"], "train/completion_lengths_p95": 0.25,

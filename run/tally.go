@@ -59,6 +59,7 @@ type tally struct {
 	first     *ExamLine     // the first evaluation of the run; nil: none
 	last      *ExamLine     // the last one, if there were two or more
 	plateau   plateau
+	collapse  collapse
 }
 
 // A taskTally counts the groups of one course.
@@ -218,6 +219,7 @@ func (t *tally) played(p Played) {
 			task.seats[*seat] = task.seats[*seat].with(p.Scores...)
 		}
 		t.plateau.played(p.Scores, p.Trajectories, time.Now())
+		t.collapse.played(p.Trajectories)
 	}
 }
 
@@ -314,6 +316,9 @@ func (t *tally) allAdvice() []string {
 	}
 	if t.plateau.told != "" {
 		advice = append(advice, t.plateau.told)
+	}
+	if t.collapse.told != "" {
+		advice = append(advice, t.collapse.told)
 	}
 	if share := float64(t.late.stale.Groups) / float64(max(1, t.kept.Groups+t.late.stale.Groups)); t.late.stale.Groups >= someStale || share > manyStale {
 		advice = append(advice, t.late.lagAdvice()...)

@@ -36,6 +36,7 @@ func charts() []chart {
 	return []chart{
 		{Title: "Training problems", Unit: "mean score, difficulty", Scores: true, Names: []string{"train/score", "curriculum/avg_complexity"}},
 		{Title: "Replies", Unit: "share of replies", Scores: true, Names: []string{"train/percent_correct", "train/malformed"}},
+		{Title: "Signal", Unit: "share", Scores: true, Names: []string{"train/groups_differ", "train/commonest_answer"}},
 		{Title: "Speed", Unit: "tokens a second", Names: []string{"train/tokens_per_s"}},
 		{Title: "Groups", Unit: "groups a second", Names: []string{"train/groups_per_s", "train/kept_per_s"}},
 		{Title: "Steps", Unit: "steps a second", Names: []string{"train/steps_per_s"}},

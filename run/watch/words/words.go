@@ -57,6 +57,7 @@ var seriesNames = map[string]string{
 	"train/score": "score on training problems", "eval/percent_correct": "score on held-out problems",
 	"eval/percent_correct_low": "lower end of its interval", "eval/percent_correct_high": "upper end",
 	"train/percent_correct": "right replies", "train/malformed": "without a readable answer",
+	"train/groups_differ": "groups whose rewards differ", "train/commonest_answer": "answers that are the commonest one",
 	"train/tokens_per_s": "sampled tokens", "train/groups_per_s": "played", "train/kept_per_s": "kept", "train/steps_per_s": "training steps",
 	"train/lag": "mean", "train/lag_max": "oldest",
 	"train/completion_lengths": "mean", "train/completion_lengths_min": "shortest", "train/completion_lengths_max": "longest",
