@@ -40,6 +40,7 @@ var floors = [][]string{
 		"sandbox/backend", // over all back ends, and their settings
 		"grade/codegrade",
 		"text/toolcall",
+		"tiny/pretrained", // over tokenizers and the transformer
 	},
 	{ // the machines
 		"task", "task/tasktest",

@@ -39,9 +39,9 @@ func TestRead(t *testing.T) {
 	var got []string
 	for _, x := range tensors {
 		raw, err := io.ReadAll(x.Raw())
-		got = append(got, fmt.Sprint(x.Name, x.Type, x.Shape, raw, err))
+		got = append(got, fmt.Sprintf("%s %s %v %x %v", x.Name, x.Type, x.Shape, raw, err))
 	}
-	if want := []string{"hF16[1 2] [1 2 3 4] <nil>", "gBF16[1 2] [5 6 7 8] <nil>", "bBOOL[1 2] [1 0] <nil>"}; !slices.Equal(got, want) {
+	if want := []string{"h F16 [1 2] 01020304 <nil>", "g BF16 [1 2] 05060708 <nil>", "b BOOL [1 2] 0100 <nil>"}; !slices.Equal(got, want) {
 		t.Errorf("tensors %q, want %q", got, want)
 	}
 	if tensors, err := read(file(`{"x":{"dtype":"F8_E4M3","shape":[3],"data_offsets":[0,3]}}`, 3)); err != nil || tensors[0].Type != "F8_E4M3" {

@@ -34,7 +34,7 @@ func FromGGUF(g *gguf.File) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, token := range [][2]string{{"bos", "bos"}, {"eos", "eos"}, {"unk", "unknown"}, {"sep", "seperator"}, {"pad", "padding"}, {"cls", "cls"}, {"mask", "mask"}} {
+	for _, token := range [][2]string{{"bos", "bos"}, {"eos", "eos"}, {"unk", "unknown"}, {"pad", "padding"}, {"cls", "cls"}, {"mask", "mask"}} {
 		key := "tokenizer.ggml." + token[1] + "_token_id"
 		if !g.Has(key) {
 			continue

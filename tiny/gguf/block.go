@@ -3,6 +3,7 @@ package gguf
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 )
@@ -77,8 +78,8 @@ func (t Type) String() string {
 // Readable reports whether Decode knows the type.
 func (t Type) Readable() bool { return formOf(t).decode != nil }
 
-// readable lists the names of the types that can be read.
-func readable() string {
+// Readable lists the names of the types that can be read.
+func Readable() string {
 	var names []string
 	for t := range Type(64) {
 		if t.Readable() {
@@ -105,6 +106,21 @@ func (t Type) Decode(dst []float32, blocks []byte) {
 	for ; len(blocks) > 0; dst, blocks = dst[f.per:], blocks[f.bytes:] {
 		f.decode(dst[:f.per], blocks[:f.bytes])
 	}
+}
+
+// Read reads dst, whole blocks of a Readable type.
+func (t Type) Read(dst []float32, from io.Reader) error {
+	per, size := t.Block()
+	raw := make([]byte, min(len(dst)/per, 1<<18/size)*size)
+	for len(dst) > 0 {
+		n := min(len(dst), len(raw)/size*per)
+		if _, err := io.ReadFull(from, raw[:n/per*size]); err != nil {
+			return err
+		}
+		t.Decode(dst[:n], raw[:n/per*size])
+		dst = dst[n:]
+	}
+	return nil
 }
 
 // half returns a number of IEEE 754 binary16.

@@ -11,9 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 )
 
@@ -180,8 +178,8 @@ var errMore = errors.New("more is needed")
 // their values.
 func (f *File) Digest(prefix, without string) string {
 	sum := sha256.New()
-	for _, key := range slices.Sorted(maps.Keys(f.values)) {
-		if v := f.values[key]; strings.HasPrefix(key, prefix) && !strings.HasPrefix(key, without) {
+	for _, key := range f.Keys(prefix) {
+		if v := f.values[key]; !strings.HasPrefix(key, without) {
 			fmt.Fprintf(sum, "%d %s %d %d %d %d\n", len(key), key, v.kind, v.of, v.count, len(v.raw))
 			_, _ = io.WriteString(sum, v.raw) // a hash takes all
 		}

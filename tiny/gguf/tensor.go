@@ -2,7 +2,6 @@ package gguf
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -121,31 +120,20 @@ func (f *File) Tensor(name string) (t Tensor, has bool) {
 	return f.Tensors[i], true
 }
 
-// chunk is about how many bytes of a tensor are read at once.
-const chunk = 1 << 18
-
 // Floats reads a tensor of f, row after row. The error says by the tensor's name that its type is
-// not one of those of [Type.Decode], or that the file cannot be read.
+// not [Type.Readable], or that the file cannot be read.
 func (f *File) Floats(t Tensor) ([]float32, error) {
-	per, size := t.Type.Block()
 	if !t.Type.Readable() {
-		return nil, fmt.Errorf("tensor %s: has the type %s, want %s: take a file of another quantisation, such as Q8_0", show(t.Name), t.Type, readable())
+		return nil, fmt.Errorf("tensor %s: has the type %s, want %s: take a file of another quantisation, such as Q8_0", show(t.Name), t.Type, Readable())
 	}
 	values := make([]float32, t.Elements())
-	raw := make([]byte, min(t.bytes, int64(chunk/size*size)))
-	for at, done := int64(0), 0; at < t.bytes; at += int64(len(raw)) {
-		raw = raw[:min(int64(len(raw)), t.bytes-at)]
-		if n, err := f.source.ReadAt(raw, f.data+t.offset+at); n < len(raw) {
-			return nil, fmt.Errorf("tensor %s: %w", show(t.Name), cmp.Or(err, errors.New("the source gives less than asked for")))
-		}
-		n := len(raw) / size * per
-		t.Type.Decode(values[done:done+n], raw)
-		done += n
+	if err := t.Type.Read(values, f.Raw(t)); err != nil {
+		return nil, fmt.Errorf("tensor %s: %w", show(t.Name), err)
 	}
 	return values, nil
 }
 
-// Raw returns a reader of the bytes of a tensor of f.
+// Raw returns a reader of the blocks of a tensor of f.
 func (f *File) Raw(t Tensor) *io.SectionReader {
 	return io.NewSectionReader(f.source, f.data+t.offset, t.bytes)
 }

@@ -3,7 +3,10 @@ package gguf
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 )
 
 // A kind is the type of a value, by the format's number.
@@ -133,6 +136,11 @@ func (c *cursor) list(depth int) (of kind, count int, err error) {
 func (f *File) Has(key string) bool {
 	_, has := f.values[key]
 	return has
+}
+
+// Keys returns all keys with a prefix, sorted.
+func (f *File) Keys(prefix string) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(f.values)), func(key string) bool { return !strings.HasPrefix(key, prefix) })
 }
 
 // get returns the value of a key. Want says what is wanted there.
