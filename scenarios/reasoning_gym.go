@@ -34,12 +34,12 @@ const exampleSystem = "Answer with nothing but <answer>your answer</answer>."
 type ReasoningGym struct {
 	// ShortPrompts omits the system message and asks the short question if the task has
 	// one. It is for policies with a short context that have learnt the form of the
-	// answers.
+	// answers, or see it in Examples.
 	ShortPrompts bool
 
 	Scores reasoninggym.By // whose scores answers get
 
-	// Examples stand before the question. The system message then asks for the answer alone.
+	// Examples stand before the question. There is a system message then, which asks for the answer alone.
 	Examples scenario.Examples
 }
 
@@ -56,10 +56,10 @@ func (g *ReasoningGym) Env(t quintain.Task, p quintain.Problem) (quintain.Env, e
 	how.Grade = func(t quintain.Task, p quintain.Problem, answer string) (quintain.Verdict, error) {
 		return g.Scores.Grade(t, p, &answer)
 	}
-	switch {
-	case g.ShortPrompts:
+	if g.ShortPrompts {
 		how.System, how.Short = "", true
-	case g.Examples.Count > 0:
+	}
+	if g.Examples.Count > 0 {
 		how.System = exampleSystem
 	}
 	return how.Env(t, p), nil

@@ -78,6 +78,10 @@ func TestReasoningGymSystemMessage(t *testing.T) {
 	if err != nil || len(short) != 1 {
 		t.Errorf("a short prompt has %d messages, error %v", len(short), err)
 	}
+	shown, err := open(t, find(t, "reasoning_gym", readProblems(t, problems), `{"short_prompts":true,"examples":1}`)).Open(t.Context())
+	if err != nil || shown[0].Role != quintain.RoleSystem || strings.Contains(shown[0].Content, "think") {
+		t.Errorf("short prompts with an example begin with %+v, error %v", shown, err)
+	}
 }
 
 func TestMathMultiTurn(t *testing.T) {
@@ -163,9 +167,10 @@ func TestSystemPrompt(t *testing.T) {
 	}{
 		{"none by default", `{}`, []quintain.Message{question}},
 		{"as given", `{"system_prompt":"Be brief."}`, []quintain.Message{{Role: quintain.RoleSystem, Content: "Be brief."}, question}},
+		{"with an example in a box", `{"examples":1}`, []quintain.Message{{Role: quintain.RoleUser, Content: "5·8?"}, {Role: quintain.RoleAssistant, Content: `\boxed{40}`}, question}},
 		{"before a short question too", `{"system_prompt":"Be brief.","short_prompts":true}`, []quintain.Message{{Role: quintain.RoleSystem, Content: "Be brief."}, question}},
 	} {
-		talk, err := open(t, find(t, "math_multi_turn", readProblems(t, `{"question":"6·7?","answer":42}`), test.settings)).Open(t.Context())
+		talk, err := open(t, find(t, "math_multi_turn", readProblems(t, `{"question":"6·7?","answer":42}`+"\n"+`{"question":"5·8?","answer":40}`), test.settings)).Open(t.Context())
 		if err != nil || !reflect.DeepEqual(talk, test.want) {
 			t.Errorf("%s: %+v, error %v", test.why, talk, err)
 		}

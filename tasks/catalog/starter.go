@@ -33,5 +33,15 @@ func Easiest(c Choice) Choice {
 	return made[i]
 }
 
-// LanguageTasks is to come.
-func LanguageTasks(scenario string) Choices { return StarterTasks(scenario) }
+// LanguageTasks returns the tasks of a run of a language model in this program that names none, in a scenario:
+// its ladder or, if the scenario has tasks of its own, those at level 0.
+func LanguageTasks(scenario string) (choices Choices) {
+	for _, t := range TasksOf(scenario) {
+		info := t.Info()
+		if Owner(info.Name) == "" {
+			return chosen(starter.LanguageLadder(), scenario)
+		}
+		choices = append(choices, Choice{Name: info.Name, Weight: 1})
+	}
+	return choices
+}
