@@ -225,6 +225,7 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 	case kind == player.Tiny && first.Policy.Language(first.Data):
 		c = basics(kind)
 		c.language = true
+		c.Source.Scenario.Suit(starter.LanguageScenario)
 		c.preset(starter.Language())
 	case kind == player.Tiny:
 		c.suit(first.Source.Scenario.Name)

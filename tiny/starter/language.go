@@ -4,7 +4,7 @@ package starter
 // laptop, by their keys.
 func Language() map[string]string {
 	return map[string]string{
-		"examples":                   "2", // told without any, so small a model answers in no readable form
+		"curriculum.mode":            "curriculum",
 		"run.exam_problems":          "64",
 		"run.exam_every":             "5m",
 		"run.max_lag":                "1",
@@ -17,4 +17,12 @@ func Language() map[string]string {
 		"policy.sampling.max_tokens": "32",
 		"model.context":              "1024",
 	}
+}
+
+// LanguageScenario returns the settings of a scenario that suit such a model, by their keys.
+func LanguageScenario(name string) map[string]string {
+	if name == "reasoning_gym" || name == "math_multi_turn" {
+		return map[string]string{"examples": "2"} // told without any, so small a model answers in no readable form
+	}
+	return nil
 }
