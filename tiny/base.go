@@ -14,6 +14,7 @@ type Base struct {
 	Name       string             // for people
 	Path       string             // of its file or folder
 	Digest     string             // stands for its tensors
+	Format     string             // of the numbers in the file, such as Q4_1
 }
 
 // The notes of a weights file that name the base.

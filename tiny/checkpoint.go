@@ -10,7 +10,7 @@ import (
 
 // The notes of a checkpoint with a learner's counts.
 const (
-	noteLearned = "learn.version" // steps taken
+	NoteVersion = "learn.version" // steps taken
 	noteSkipped = "learn.skipped" // consecutive updates skipped so far
 )
 
@@ -20,7 +20,7 @@ const (
 func (l *Learner) Checkpoint() *transformer.Checkpoint {
 	return &transformer.Checkpoint{
 		Model: l.model, Optimizer: l.optimiser,
-		Notes: map[string]string{noteLearned: strconv.Itoa(l.version), noteSkipped: strconv.Itoa(l.skipped)},
+		Notes: map[string]string{NoteVersion: strconv.Itoa(l.version), noteSkipped: strconv.Itoa(l.skipped)},
 	}
 }
 
@@ -33,7 +33,7 @@ func Resume(c *transformer.Checkpoint, reference *transformer.Model, s Settings)
 		return nil, errors.New("checkpoint has no optimiser state, so training cannot resume from it")
 	}
 	var counts [2]int
-	for i, name := range [...]string{noteLearned, noteSkipped} {
+	for i, name := range [...]string{NoteVersion, noteSkipped} {
 		n, err := strconv.Atoi(c.Notes[name])
 		if err != nil || n < 0 {
 			return nil, fmt.Errorf("note %s of the checkpoint is %q, want a count: the checkpoint is not from a learner", name, c.Notes[name])

@@ -109,10 +109,29 @@ func isQuestion(text string) bool { return strings.ContainsAny(text, " ?") }
 
 // policy opens the policy for an evaluation or a question.
 func (w *world) policy(ctx context.Context, c *config, streams []rollout.Stream) (quintain.Policy, error) {
-	return c.Policy.Open(ctx, player.Start{
+	return c.Policy.Open(ctx, w.opening(c, streams))
+}
+
+// opening says how the policy for an evaluation or a question is opened.
+func (w *world) opening(c *config, streams []rollout.Stream) player.Start {
+	return player.Start{
 		Data: c.Data, Streams: streams, Seed: c.Run.Of.Seed, Parallel: c.Run.Of.Parallel, Log: c.Log.Logger(w.stderr),
 		Say: func(text string) { fmt.Fprintf(w.stderr, "quintain: %s\n", text) },
-	})
+	}
+}
+
+// before has a language model that a run has trained play as it was before.
+func (w *world) before(ctx context.Context, c *config, streams []rollout.Stream, ask func(quintain.Policy) error) error {
+	if !c.language || !c.Policy.Trained() {
+		return nil
+	}
+	how := w.opening(c, streams)
+	how.Untrained = true
+	policy, err := c.Policy.Open(ctx, how)
+	if err != nil {
+		return err
+	}
+	return ask(policy)
 }
 
 // A question is one problem of a task.
@@ -131,16 +150,25 @@ func (w *world) ask(ctx context.Context, c *config, args []string, q question) e
 	if err != nil {
 		return fileless(err)
 	}
+	pose := func(policy quintain.Policy) error { return w.pose(ctx, c, streams, policy, q.index) }
+	if err := w.before(ctx, c, streams, pose); err != nil {
+		return err
+	}
 	policy, err := w.policy(ctx, c, streams)
 	if err != nil {
 		return err
 	}
+	return pose(policy)
+}
+
+// pose has a policy play a problem of a stream, and shows the episode.
+func (w *world) pose(ctx context.Context, c *config, streams []rollout.Stream, policy quintain.Policy, index int) error {
 	if of, ok := policy.(*tiny.Policy); ok {
 		if err := starter.Readable(ctx, streams, of.Vocabulary(), of.Context()); err != nil {
 			return usageError{err}
 		}
 	}
-	played, err := player.One(ctx, policy, c.Policy.Sampling, streams[0], q.index)
+	played, err := player.One(ctx, policy, c.Policy.Sampling, streams[0], index)
 	if err != nil {
 		return err
 	}

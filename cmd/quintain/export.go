@@ -25,6 +25,7 @@ func newExport(w *world) *cobra.Command {
 	q.regradedFlag(c.Flags())
 	c.Flags().StringVar(&out, "out", "", "file to write, in place of standard output")
 	of.Flags(c.Flags())
+	c.AddCommand(newExportModel(w))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := of.Check(); err != nil {
 			return usagef("--%w", err)

@@ -66,6 +66,9 @@ func (w *world) start(ctx context.Context, c *config, open bool) error {
 	if c.Run.Consumer == player.Hub && c.Policy.Kind == player.Tiny {
 		return usagef("run.consumer: the tiny policy cannot take the weights of another trainer. To try your trainer without a model, add --policy script; with an inference server, --policy server")
 	}
+	if c.language && c.Run.Workers {
+		return usagef("run.workers: a language model in the program plays and learns here alone: leave run.workers out, or serve the model and add --policy server")
+	}
 	if err := c.Policy.CheckTeacher(&c.Teacher, c.Run.Consumer == player.Hub); err != nil {
 		return usageError{err}
 	}
@@ -124,7 +127,7 @@ func (w *world) run(ctx context.Context, c *config, open bool, cut <-chan struct
 	r.showAgents(pages)
 	r.showWorkers(pages, at)
 	w.show(h.Addr(), open)
-	if c.Policy.Kind == player.Tiny {
+	if c.starter() {
 		r.live.Say("the model computes with %s kernels", transformer.Kernels())
 	}
 	for _, text := range c.Policy.Warnings(r.trains) {

@@ -8,9 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/policy/exact"
+	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/pretrained"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
 )
@@ -44,6 +49,9 @@ func (s *Settings) Language(data string) bool {
 	return err == nil && saved.Model.Config().Rank > 0
 }
 
+// Trained reports whether a tiny policy that is a language model has adapters of a run.
+func (s *Settings) Trained() bool { return !isBase(s.Weights) }
+
 // readHead reads a weights file of any vocabulary, without the base.
 func readHead(path string) (*transformer.Checkpoint, error) {
 	data, err := os.ReadFile(path)
@@ -74,24 +82,28 @@ func baseOf(path string) (*tiny.Base, error) {
 	if of.Rank == 0 {
 		return nil, nil
 	}
-	base, err := openBase(saved.Notes[tiny.NotePath], Adapters{of.Context, of.Rank, of.Alpha})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has adapters of %s, which is not at %s any more: put it back, or go on with the run by --weights and its new path, which is then noted",
-			path, saved.Notes[tiny.NoteBase], saved.Notes[tiny.NotePath])
+	m, err := openOf(path, saved)
+	if err != nil {
+		return nil, err
 	}
-	return base, err
+	return newBase(m, Adapters{of.Context, of.Rank, of.Alpha})
 }
 
 // trained opens the language model that a run over the data folder trains; nil: it trains the starter. A
 // checkpoint there names it if the settings do not.
 func (s *Settings) trained(data string) (*tiny.Base, error) {
+	path := filepath.Join(data, datadir.Checkpoint)
 	switch {
 	case s.FromScratch:
 		return nil, nil
 	case isBase(s.Weights):
-		return openBase(s.Weights, s.Adapters)
+		base, err := openBase(s.Weights, s.Adapters)
+		if saved, fault := readHead(path); err == nil && fault == nil && saved.Notes[tiny.NoteDigest] == base.Digest {
+			base.Name = saved.Notes[tiny.NoteBase] // the file has another now
+			base.Vocabulary.(tiny.Chat).Model = saved.Vocabulary
+		}
+		return base, err
 	}
-	path := filepath.Join(data, datadir.Checkpoint)
 	if _, err := os.Stat(path); err != nil && s.Weights != "" {
 		path = s.Weights
 	}
@@ -100,6 +112,55 @@ func (s *Settings) trained(data string) (*tiny.Base, error) {
 	}
 	return baseOf(path)
 }
+
+// A budget is the memory that the training of a language model takes, in bytes.
+type budget struct {
+	frozen   int64 // the model, and its transpose for the way back
+	adapters int64 // with gradients, means and copies
+	batch    int64 // learn.micro_tokens
+	samples  int64 // run.parallel, with the longest replies
+}
+
+func (b budget) all() int64 { return b.frozen + b.adapters + b.batch + b.samples }
+
+// need returns the memory that a run takes: what docs and comments of package transformer say.
+func need(base *tiny.Base, to *run.Config, how *Training) (b budget) {
+	c := base.Model.Config()
+	for _, t := range c.Frozen() {
+		b.frozen += 8 * int64(t.Rows*t.Cols)
+	}
+	b.adapters = 12 * 4 * int64(c.Params())
+	b.batch = int64(how.Learn.MicroTokens) * int64(4*(6*c.Width+3*c.Hidden+c.Heads*c.Context/4)*c.Layers+4*c.Vocab)
+	kv := 8 * int64(c.Layers*cmp.Or(c.KVHeads, c.Heads)*cmp.Or(c.HeadWidth, c.Width/c.Heads))
+	b.samples = int64(to.Settings.Parallel) * (kv*int64(to.Sampling.MaxTokens+c.Context/8) + 4*int64(c.Vocab))
+	return b
+}
+
+// fits refuses a language model that needs more memory than the machine has.
+func fits(base *tiny.Base, to *run.Config, how *Training, has int64) error {
+	b := need(base, to, how)
+	if b.all() <= has {
+		return nil
+	}
+	advice := "a smaller model is what fits"
+	for _, part := range []int{8, 4, 2} {
+		if b.frozen+b.adapters+(b.batch+b.samples)/int64(part) <= has {
+			advice = fmt.Sprintf("--with learn.micro_tokens=%d --with run.parallel=%d fit", max(1, how.Learn.MicroTokens/part), max(1, to.Settings.Parallel/part))
+		}
+	}
+	return InvalidError{fmt.Errorf("--weights: training %s takes %s of memory (%s for the model, %s for its adapters, %s for learn.micro_tokens=%d, %s for run.parallel=%d), and this program may take %s: %s",
+		base.Name, gigabytes(b.all()), gigabytes(b.frozen), gigabytes(b.adapters), gigabytes(b.batch), how.Learn.MicroTokens, gigabytes(b.samples), to.Settings.Parallel, gigabytes(has), advice)}
+}
+
+// describe says what is trained, for people.
+func describe(base *tiny.Base, b budget) string {
+	c := base.Model.Config()
+	return fmt.Sprintf("%s (%s): %.0f million parameters, of which %.1f million in adapters of rank %d learn; about %s of memory; %s kernels",
+		base.Name, base.Format, float64(b.frozen)/8e6, float64(c.Params())/1e6, c.Rank, gigabytes(b.all()), transformer.Kernels())
+}
+
+// gigabytes is a number of bytes for people.
+func gigabytes(n int64) string { return fmt.Sprintf("%.1f GB", float64(n)/1e9) }
 
 // freshAdapters returns the model with which the training of a language model begins.
 func (s *Settings) freshAdapters(base *tiny.Base) (*transformer.Model, error) {
@@ -113,7 +174,79 @@ func (s *Settings) freshAdapters(base *tiny.Base) (*transformer.Model, error) {
 	return saved.Model, nil
 }
 
-// openBase opens a language model, from a GGUF file or a Hugging Face folder.
+// openBase opens a language model, from a GGUF file or a Hugging Face folder. Its vocabulary is named after it and the
+// hash of its tokenizer.
 func openBase(path string, how Adapters) (*tiny.Base, error) {
-	return nil, fmt.Errorf("%s: GGUF files and Hugging Face folders are not read yet", path)
+	m, err := pretrained.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return newBase(m, how)
+}
+
+// newBase reads a language model, and closes it.
+func newBase(m *pretrained.Model, how Adapters) (base *tiny.Base, err error) {
+	defer func() { err = errors.Join(err, m.Close()) }()
+	base = &tiny.Base{Name: m.Name, Path: m.Path, Format: m.Format()}
+	if all, err := filepath.Abs(m.Path); err == nil {
+		base.Path = all
+	}
+	if base.Digest, err = m.Digest(); err != nil {
+		return nil, err
+	}
+	c := m.Config
+	c.Rank, c.Alpha = how.Rank, how.Alpha
+	if how.Context > 0 {
+		c.Context = min(c.Context, how.Context)
+	}
+	if base.Model, err = transformer.Adapt(c, 1, m.Read); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Path, err)
+	}
+	files := exact.Files{Tokenizer: m.Path}
+	by, err := files.Renderer(fmt.Sprintf("%s:%.19s", m.Name, files.Hashes()["policy.tokenizer"]), time.Now())
+	if err != nil {
+		return nil, err
+	}
+	chat := tiny.Chat{Chat: by.(*exact.Chat)}
+	for _, id := range m.Ends {
+		chat.Closing = append(chat.Closing, quintain.Token(id))
+	}
+	base.Vocabulary = chat
+	return base, nil
+}
+
+// ExportModel writes the language model that a run over the data folder trained into a folder, as others load it: its weights
+// with the adapters merged, and in the folder adapter below it the adapters alone. It returns the version of the weights.
+func ExportModel(data, folder string) (version string, err error) {
+	path := filepath.Join(data, datadir.Checkpoint)
+	saved, err := readHead(path)
+	if err != nil {
+		return "", err
+	}
+	if saved.Model.Config().Rank == 0 {
+		return "", Invalid(fmt.Errorf("%s: the run trains the embedded model, which no other program loads", path))
+	}
+	m, err := openOf(path, saved)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	if digest, err := m.Digest(); err != nil || digest != saved.Notes[tiny.NoteDigest] {
+		return "", cmp.Or(err, fmt.Errorf("%s has adapters of %s, and %s is another model now", path, saved.Notes[tiny.NoteBase], m.Path))
+	}
+	if err := m.WriteMerged(folder, saved.Model); err != nil {
+		return "", err
+	}
+	return saved.Notes[tiny.NoteVersion], m.WriteAdapter(filepath.Join(folder, "adapter"), saved.Model)
+}
+
+// openOf opens the language model that the adapters of a weights file belong to.
+func openOf(path string, saved *transformer.Checkpoint) (*pretrained.Model, error) {
+	at := saved.Notes[tiny.NotePath]
+	m, err := pretrained.Open(at)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s has adapters of %s, which is not at %s any more: put it back, or go on with the run by --weights and its new path, which is then noted",
+			path, saved.Notes[tiny.NoteBase], at)
+	}
+	return m, err
 }

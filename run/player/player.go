@@ -152,6 +152,8 @@ type Start struct {
 	Parallel int // episodes at once
 	Log      *slog.Logger
 	Say      func(text string) // gets messages for people; nil: nobody does
+
+	Untrained bool // the language model without its adapters
 }
 
 // Open opens the policy for an evaluation or a question, connected and ready. It says
@@ -170,6 +172,9 @@ func (s *Settings) Open(ctx context.Context, how Start) (quintain.Policy, error)
 	last, err := s.LastWeights(how.Data)
 	if err != nil {
 		return nil, err
+	}
+	if how.Untrained {
+		last = &Weights{last.Base.Model, last.Base, last.Base.Name + ", before the training"}
 	}
 	if how.Say != nil {
 		how.Say("weights of " + last.Name)

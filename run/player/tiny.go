@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/kept"
 	"github.com/quintain-rl/quintain/run/rollout"
@@ -41,6 +44,9 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 	}
 	if base != nil {
 		how.Sizes = base.Model.Config()
+		if err := fits(base, to, &how, web.MachineMemory()); err != nil {
+			return last, err
+		}
 	}
 	version, err := kept.VersionOf(ctx, to.Queue)
 	if err != nil {
@@ -74,7 +80,11 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 		return last, err
 	}
 	to.Policy = trainer.Policy()
-	shared := sharing{trainer, how.Share, versions(how.Folder.Path(), how.Every, to.Streams)}
+	shared := &sharing{Trainer: trainer, with: how.Share, keep: versions(how.Folder.Path(), how.Every, to.Streams)}
+	if base != nil {
+		how.Say(describe(base, need(base, to, &how)))
+		shared.first, shared.since = how.Say, time.Now()
+	}
 	to.Trainer.Consumer = run.Train(shared)
 	if err := shared.share(); err != nil {
 		return last, err
@@ -90,17 +100,32 @@ type sharing struct {
 	*starter.Trainer
 	with func(version int, weights []byte) // nil: nobody
 	keep kept.Versions
+
+	first func(string) // hears how long the first step takes; nil: nobody does
+	since time.Time    // the first group of it could begin
+}
+
+// Step implements [run.Learner].
+func (s *sharing) Step(ids []string, groups []*quintain.Group) (tiny.Step, error) {
+	begun := time.Now()
+	step, err := s.Trainer.Step(ids, groups)
+	if say := s.first; say != nil && err == nil {
+		s.first = nil
+		say(fmt.Sprintf("the first step took %.1f s, of which %.1f s of training on %d tokens; %.0f tokens a second were sampled", time.Since(s.since).Seconds(),
+			time.Since(begun).Seconds(), step.Metrics.Tokens, float64(s.Policy().Sampled())/begun.Sub(s.since).Seconds()))
+	}
+	return step, err
 }
 
 // Publish implements [run.Learner].
-func (s sharing) Publish() error {
+func (s *sharing) Publish() error {
 	if err := s.Trainer.Publish(); err != nil {
 		return err
 	}
 	return s.share()
 }
 
-func (s sharing) share() error {
+func (s *sharing) share() error {
 	version := s.Last().Version
 	keeps := s.keep.Wants(version)
 	if s.with == nil && !keeps {

@@ -24,6 +24,34 @@ const instead = "name the tokenizer.json of the model instead"
 // the tokenizer.json that the file was made of. The error names the key. The file tells of an added token only
 // whether it is special, so none takes the white space around it.
 func FromGGUF(g *gguf.File) (*Tokenizer, error) {
+	f, err := fileOfGGUF(g)
+	if err != nil {
+		return nil, err
+	}
+	return f.tokenizer()
+}
+
+// FormOfGGUF returns the tokenizer.json of what [FromGGUF] builds.
+func FormOfGGUF(g *gguf.File) ([]byte, error) {
+	f, err := fileOfGGUF(g)
+	if err != nil {
+		return nil, err
+	}
+	ids, pairs := map[string]int{}, make([][2]string, len(f.merges))
+	for id, token := range f.vocabulary.tokens {
+		if !f.vocabulary.absent[id] {
+			ids[token] = id
+		}
+	}
+	for i, m := range f.merges {
+		pairs[i] = [2]string{f.vocabulary.tokens[m.left], f.vocabulary.tokens[m.right]}
+	}
+	f.settings.Model.Vocab, f.settings.Model.Merges = form(ids), form(pairs)
+	return json.Marshal(f.settings)
+}
+
+// fileOfGGUF reads what the tokenizer is built of.
+func fileOfGGUF(g *gguf.File) (*file, error) {
 	model, err := g.Text("tokenizer.ggml.model")
 	if err != nil {
 		return nil, err
@@ -49,7 +77,7 @@ func FromGGUF(g *gguf.File) (*Tokenizer, error) {
 	if err := f.frameGGUF(g, pre.bos); err != nil {
 		return nil, err
 	}
-	return f.tokenizer()
+	return f, nil
 }
 
 // readGGUF reads the tokens and the merges.
