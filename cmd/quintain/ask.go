@@ -107,31 +107,12 @@ func (w *world) poses(c *cobra.Command, cfg *config, ask func(context.Context) e
 // isQuestion reports whether an argument is a question, and not the name of a task.
 func isQuestion(text string) bool { return strings.ContainsAny(text, " ?") }
 
-// policy opens the policy for an evaluation or a question.
-func (w *world) policy(ctx context.Context, c *config, streams []rollout.Stream) (quintain.Policy, error) {
-	return c.Policy.Open(ctx, w.opening(c, streams))
-}
-
-// opening says how the policy for an evaluation or a question is opened.
-func (w *world) opening(c *config, streams []rollout.Stream) player.Start {
-	return player.Start{
+// policy opens the policy for an evaluation or a question; untrained: a language model without its adapters.
+func (w *world) policy(ctx context.Context, c *config, streams []rollout.Stream, untrained bool) (quintain.Policy, error) {
+	return c.Policy.Open(ctx, player.Start{
 		Data: c.Data, Streams: streams, Seed: c.Run.Of.Seed, Parallel: c.Run.Of.Parallel, Log: c.Log.Logger(w.stderr),
-		Say: func(text string) { fmt.Fprintf(w.stderr, "quintain: %s\n", text) },
-	}
-}
-
-// before has a language model that a run has trained play as it was before.
-func (w *world) before(ctx context.Context, c *config, streams []rollout.Stream, ask func(quintain.Policy) error) error {
-	if !c.language || !c.Policy.Trained() {
-		return nil
-	}
-	how := w.opening(c, streams)
-	how.Untrained = true
-	policy, err := c.Policy.Open(ctx, how)
-	if err != nil {
-		return err
-	}
-	return ask(policy)
+		Say: func(text string) { fmt.Fprintf(w.stderr, "quintain: %s\n", text) }, Untrained: untrained,
+	})
 }
 
 // A question is one problem of a task.
@@ -150,32 +131,32 @@ func (w *world) ask(ctx context.Context, c *config, args []string, q question) e
 	if err != nil {
 		return fileless(err)
 	}
-	pose := func(policy quintain.Policy) error { return w.pose(ctx, c, streams, policy, q.index) }
-	if err := w.before(ctx, c, streams, pose); err != nil {
-		return err
-	}
-	policy, err := w.policy(ctx, c, streams)
-	if err != nil {
-		return err
-	}
-	return pose(policy)
-}
-
-// pose has a policy play a problem of a stream, and shows the episode.
-func (w *world) pose(ctx context.Context, c *config, streams []rollout.Stream, policy quintain.Policy, index int) error {
-	if of, ok := policy.(*tiny.Policy); ok {
-		if err := starter.Readable(ctx, streams, of.Vocabulary(), of.Context()); err != nil {
-			return usageError{err}
+	for _, untrained := range []bool{true, false} {
+		if untrained && !(c.language && c.Policy.Trained()) {
+			continue
+		}
+		policy, err := w.policy(ctx, c, streams, untrained)
+		if err != nil {
+			return err
+		}
+		if of, ok := policy.(*tiny.Policy); ok {
+			if err := starter.Readable(ctx, streams, of.Vocabulary(), of.Context()); err != nil {
+				return usageError{err}
+			}
+		}
+		played, err := player.One(ctx, policy, c.Policy.Sampling, streams[0], q.index)
+		if err != nil {
+			return err
+		}
+		show := func() error { return screen.Episode(w.stdout, streams[0].Scenario, &played) }
+		if c.Source.Scenario.Agent.Set() {
+			show = func() error { return screen.Try(w.stdout, &played) }
+		}
+		if err := show(); err != nil {
+			return err
 		}
 	}
-	played, err := player.One(ctx, policy, c.Policy.Sampling, streams[0], index)
-	if err != nil {
-		return err
-	}
-	if c.Source.Scenario.Agent.Set() {
-		return screen.Try(w.stdout, &played)
-	}
-	return screen.Episode(w.stdout, streams[0].Scenario, &played)
+	return nil
 }
 
 // play has the person at the terminal play one problem of the task in args, or of the file.
@@ -195,7 +176,7 @@ func (w *world) play(ctx context.Context, c *config, args []string, index int) e
 
 // askTyped asks questions, one a line.
 func (w *world) askTyped(ctx context.Context, c *config, questions io.Reader) error {
-	policy, err := w.policy(ctx, c, nil)
+	policy, err := w.policy(ctx, c, nil, false)
 	if err != nil {
 		return err
 	}

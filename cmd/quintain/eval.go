@@ -110,7 +110,7 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 	if err = cmp.Or(err, exam.CheckAsked(sets)); err != nil {
 		return nil, err
 	}
-	policy, err := w.policy(ctx, c, streams)
+	policy, err := w.policy(ctx, c, streams, false)
 	if err != nil {
 		return nil, err
 	}
