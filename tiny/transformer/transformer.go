@@ -1,21 +1,25 @@
-// Package transformer is a small decoder-only language model in Go and Go's assembly: it trains
-// and samples on a laptop's processor, without cgo and without a download. It suits models of
-// roughly 10⁵ to 10⁶ parameters.
+// Package transformer is a decoder-only language model in Go and Go's assembly: it trains and samples on a
+// laptop's processor, without cgo and without a download. It has two shapes: a small one of its own, of roughly
+// 10⁵ to 10⁶ parameters, which is trained as a whole; and that of Llama and its kin, of 10⁸ to 10⁹ parameters,
+// which are frozen, with adapters, which are trained.
 //
-// A [Model] holds the parameters. A [Pass] scores token sequences with them and turns the
-// derivatives of a loss by each log-probability into gradients. An [AdamW] applies the gradients,
-// optionally with Muon for the matrices of the layers. A [Decoder] continues many sequences at
-// once, with a cache, and a [Sampler] draws their tokens. A [Checkpoint] keeps model and
-// optimiser on disk.
+// A [Model] holds the parameters: [New] makes one, [Adapt] reads the frozen ones of another program's model. A
+// [Pass] scores token sequences with them and turns the derivatives of a loss by each log-probability into
+// gradients. An [AdamW] applies the gradients, optionally with Muon for the matrices of the layers. A [Decoder]
+// continues many sequences at once, with a cache, and a [Sampler] draws their tokens. A [Checkpoint] keeps what
+// is trained, and the optimiser, on disk.
 //
-// The architecture: token embedding; then, Layers times, causal self-attention with rotary
-// positions and a two-layer perceptron with squared ReLU, each preceded by an RMS normalisation
-// and added to the residual stream; a final normalisation; a head separate from the embedding.
-// Attention also reads a share of the preceding token, learned per column. There are no biases,
-// and the normalisations have no gains: each precedes a matrix that can absorb them. Sources:
-// Vaswani et al., "Attention Is All You Need" (2017); Zhang and Sennrich, "Root Mean Square Layer
-// Normalization" (2019); Su et al., "RoFormer" (2021); So et al., "Primer" (2021) for the squared
-// ReLU and the share.
+// The architecture: token embedding; then, Layers times, causal self-attention with rotary positions and a
+// perceptron, each preceded by an RMS normalisation and added to the residual stream; a final normalisation; a
+// head. In the small shape the perceptron has a squared ReLU, attention also reads a share of the preceding
+// token, learned per column, and the normalisations have no gains: each precedes a matrix that can absorb them.
+// In that of Llama the perceptron has gates, the normalisations have gains, several heads of queries may share
+// keys and values, and each matrix has an adapter of low rank, which stays apart from it in sampling too: so the
+// log-probabilities of sampling and training are the same within rounding. [Config] lists what else models
+// differ in. Sources: Vaswani et al., "Attention Is All You Need" (2017); Zhang and Sennrich, "Root Mean Square
+// Layer Normalization" (2019); Su et al., "RoFormer" (2021); So et al., "Primer" (2021) for the squared ReLU and
+// the share; Shazeer, "GLU Variants Improve Transformer" (2020); Ainslie et al., "GQA" (2023); Hu et al., "LoRA"
+// (2021).
 //
 // The arithmetic is float32. The order of every sum is fixed: neither the number of processors
 // nor the rest of the batch changes a single bit of a log-probability or a logit, and a gradient
