@@ -3,8 +3,8 @@ package task
 import "github.com/quintain-rl/quintain"
 
 // Lessons are the sizes of a measurement: how many problems guessers learn by heart, and
-// how many test them. Apart splits the level by keys, as evaluations do, but not by families
-// ([Relative]): the guessers learn from nine tenths of the questions, and the others test them.
+// how many test them. Apart splits the level as evaluations do ([quintain.Key.HeldOut]): the guessers
+// learn from nine tenths of the questions, and the others test them.
 type Lessons struct {
 	Learned, Asked int
 	Apart          bool
@@ -85,7 +85,7 @@ func drawSide(t quintain.Task, d quintain.Draw, s side) (found keyed, err error)
 		if err != nil {
 			return found, err
 		}
-		if s.apart && s.heldOut != heldOut(key) {
+		if s.apart && s.heldOut != key.HeldOut() {
 			continue
 		}
 		solution, err := t.Solve(p)

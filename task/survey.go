@@ -242,7 +242,7 @@ func SpaceOf(t quintain.Task, level, n int) (s Space, err error) {
 		if seen[key]++; seen[key] > 1 {
 			continue
 		}
-		if heldOut(key) {
+		if key.HeldOut() {
 			s.HeldOut++
 		} else {
 			s.Trained++
@@ -278,6 +278,3 @@ func (s *Space) constant(solutions []string) {
 		s.Constant, s.Constants = best, math.Round(share*1000)/1000
 	}
 }
-
-// heldOut reports whether a problem with the key is held out from training, as package exam holds out.
-func heldOut(key quintain.Key) bool { return key[0]%10 == 0 }
