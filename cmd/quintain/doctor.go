@@ -11,13 +11,14 @@ import (
 )
 
 func newDoctor(w *world) *cobra.Command {
-	t, of, asJSON := service.NewTrial(), doctor.Settings{}, false
+	t, of, asJSON := service.NewTrial(), doctor.Settings{Getenv: w.getenv}, false
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Examine this machine, and say what to do about what is wrong with it",
 		Long: `Doctor examines the processor's kernels, processors, memory, the clock, the disk of the data
-folder, the limit of open files and the sandbox; also inference servers, NATS and ports, if you
-name them. Each check is ok, a warning or a failure, with what to do about it. It leaves
+folder, the limit of open files and the sandbox; also inference servers, NATS, ports and a
+tokenizer, if you name them. It lists the models that Hugging Face's programs, llama.cpp, LM
+Studio and Ollama keep here, and whether their tokenizers are read. Each check is ok, a warning or a failure, with what to do about it. It leaves
 nothing behind, and ends with status 1 if a check fails.`,
 		Example: `  quintain doctor
   quintain doctor --data /var/lib/quintain --url http://gpu1:8001 --port 0.0.0.0:8000
@@ -43,6 +44,7 @@ nothing behind, and ends with status 1 if a check fails.`,
 	f.StringVar(&of.NATS, "nats-url", "", "NATS server or cluster; several servers with commas")
 	f.StringVar(&of.Creds, "nats-creds", "", "file of NATS credentials")
 	f.StringSliceVar(&of.Ports, "port", nil, "port that should be free, or address with port; may be given several times")
+	f.StringVar(&of.Tokenizer, "tokenizer", "", "tokenizer.json of a model, its folder, or its GGUF file")
 	f.DurationVar(&of.Timeout, "timeout", 30*time.Second, "time limit for each request")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.AddGoFlagSet(t.SandboxFlags())

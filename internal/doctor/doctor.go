@@ -49,6 +49,9 @@ type Settings struct {
 	Creds   string   // file of NATS credentials; empty: none
 	Ports   []string // to listen on: 8000, or 127.0.0.1:8000
 
+	Tokenizer string                   // a tokenizer.json, its folder, or a GGUF file; empty: none
+	Getenv    func(name string) string // tells where the models of other programs are; nil: they are not looked for
+
 	Timeout time.Duration // of one request; 0: 30 s
 
 	Sandbox backend.Settings
@@ -70,6 +73,12 @@ func Examine(ctx context.Context, s Settings) []Finding {
 	}
 	for _, port := range s.Ports {
 		found = append(found, listen(ctx, port))
+	}
+	if s.Tokenizer != "" {
+		found = append(found, tokenizerFile(s.Tokenizer))
+	}
+	if s.Getenv != nil {
+		found = append(found, models(s.Getenv)...)
 	}
 	return found
 }
