@@ -30,11 +30,14 @@ func Explain(err error) error {
 	return err
 }
 
+// ErrEarly is the error of a text that ends before its JSON does.
+var ErrEarly = errors.New("the JSON ends too early")
+
 // inWords says in words that a text is no JSON, and returns other errors as they are.
 func inWords(err error) error {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || ok && strings.Contains(syntax.Error(), "unexpected e") { // of some Go "end", of others "EOF"
-		return errors.New("the JSON ends too early")
+		return ErrEarly
 	}
 	if !ok {
 		return err

@@ -260,7 +260,7 @@ func TestVocabulariesThatCannotServe(t *testing.T) {
 		{"a template that refuses", func(c *fake.Config) { c.Template = template(t, "{{ raise_exception('no') }}") }, "refuses"},
 		{"no file of replies", func(c *fake.Config) { c.Server.Replies = "none.jsonl" }, "none.jsonl"},
 		{"an empty file of replies", func(c *fake.Config) { c.Server.Replies = replyFile(t) }, "has none"},
-		{"replies that are no JSON", func(c *fake.Config) { c.Server.Replies = replyFile(t, "Hello") }, "reply 1: invalid"},
+		{"replies that are no JSON", func(c *fake.Config) { c.Server.Replies = replyFile(t, "Hello") }, "reply 1: it is no JSON"},
 		{"a reply without a text", func(c *fake.Config) { c.Server.Replies = replyFile(t, `{"text":""}`, "{}") }, "reply 2: text: is missing"},
 	} {
 		c := fake.Config{Server: fake.Defaults(), Tokenizer: bpe(t), Template: template(t, chatML)}

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -148,7 +147,7 @@ func Decode(body []byte, value any) *Error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*json.SyntaxError](err); ok && strings.Contains(err.Error(), "unexpected end") {
+	if errors.Is(err, strictjson.ErrEarly) {
 		return &Error{Kind: Unreachable, Err: fmt.Errorf("answer of %d bytes: %w", len(body), io.ErrUnexpectedEOF)}
 	}
 	return Nonsensef("answer is not valid JSON: %w", err)

@@ -206,7 +206,7 @@ func TestLowest(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{`{"format":1,"version":3}`, "<nil>"},
-		{`{`, "unexpected end"},
+		{`{`, "the JSON ends too early"},
 		{`{"format":2,"version":3}`, "this program reads format 1"},
 		{`{"format":1,"version":-2}`, "want -1 or more"},
 		{`{"format":1,"version":4294967296}`, "cannot unmarshal"},
