@@ -25,7 +25,7 @@ def main():
     options, flags = parser.parse_known_args()
     tasks = map(json.loads, said(options.quintain, "tasks", "list", "--json").splitlines())
     blind = {(task["name"], level): max(of["guess_rate"], of.get("constants", 0)) for task in tasks for level, of in enumerate(task["measured"])}
-    how = ["--tasks", f"composite:{options.levels}", "--examples", str(options.examples), "--count", str(options.count), "--max-tokens", "64", "--format", "json", *flags]
+    how = ["--tasks", f"composite:{options.levels}", "--examples", str(options.examples), "--count", str(options.count), "--max-tokens", "64", "--with", "exam.max_failed=1", "--format", "json", *flags]
     report = json.loads(said(options.quintain, "eval", *how))
     rows, above = [], 0
     for row in report["rows"]:
