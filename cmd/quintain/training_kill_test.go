@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -10,7 +11,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/jsonl"
 	"github.com/quintain-rl/quintain/tiny"
-	"github.com/quintain-rl/quintain/tiny/starter"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 // TestKilledTrainingGoesOn kills a run that trains at random moments, again and
@@ -18,11 +19,23 @@ import (
 // trained on twice, and the weights go on where they were: the score at the start
 // of a process is that of the same weights before.
 func TestKilledTrainingGoesOn(t *testing.T) {
+	killTraining(t, "--tasks", "spell_backward", "--batch-size", "16", "--exam-problems", "2")
+}
+
+// The same of a language model, whose checkpoint has its adapters.
+func TestKilledTrainingOfALanguageModelGoesOn(t *testing.T) {
+	killTraining(t, "--weights", languageModel(t, "mini", 1), "--tasks", "chain_sum:0", "--group-size", "2", "--batch-size", "4", "--exam-problems", "0",
+		"--with", "rules.keep_equal=true", "--with", "learn.entropy=0.1", "--with", "policy.sampling.max_tokens=4")
+}
+
+// killTraining kills a run with these flags.
+func killTraining(t *testing.T, flags ...string) {
+	t.Helper()
 	data := t.TempDir()
 	log := filepath.Join(data, datadir.Training)
 	reached := 0
 	for round := range killRounds + 1 {
-		args := []string{"run", "--data", data, "--port", "0", "--tasks", "spell_backward", "--batch-size", "16", "--exam-problems", "2"}
+		args := append([]string{"run", "--data", data, "--port", "0"}, flags...)
 		if round == killRounds {
 			args = append(args, "--steps", "3")
 		}
@@ -43,7 +56,11 @@ func TestKilledTrainingGoesOn(t *testing.T) {
 		}
 		reached = steps
 	}
-	saved, err := starter.ReadCheckpoint(filepath.Join(data, datadir.Checkpoint), nil)
+	text, err := os.ReadFile(filepath.Join(data, datadir.Checkpoint))
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved, err := transformer.ReadCheckpoint(text, "")
 	if err != nil || saved.Optimizer == nil {
 		t.Errorf("checkpoint %v, error %v", saved, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/settings/flags"
 	"github.com/quintain-rl/quintain/run/watch"
 	"github.com/quintain-rl/quintain/tasks/catalog"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 )
 
 func newView(w *world) *cobra.Command {
@@ -105,7 +106,8 @@ func (w *world) exportPage(ctx context.Context, pages *watch.Server, path string
 
 // pages returns the pages of data.
 func (c *config) pages(of watch.Config, log *slog.Logger) (*watch.Server, error) {
-	of.Log, of.Tokenizer, of.Tasks, of.Adviser = log, sync.OnceValues(c.Policy.Server.Files.Load), catalog.Tasks, catalog.Adviser
+	of.Log, of.Tasks, of.Adviser = log, catalog.Tasks, catalog.Adviser
+	of.Tokenizer = sync.OnceValues(func() (*tokenizer.Tokenizer, error) { return c.Policy.Tokenizer(of.Data) })
 	return watch.New(of)
 }
 

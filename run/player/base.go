@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,7 +13,9 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/run"
+	"github.com/quintain-rl/quintain/text/tokenizer"
 	"github.com/quintain-rl/quintain/tiny"
+	"github.com/quintain-rl/quintain/tiny/gguf"
 	"github.com/quintain-rl/quintain/tiny/pretrained"
 	"github.com/quintain-rl/quintain/tiny/starter"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -22,18 +23,8 @@ import (
 
 // isBase reports whether a path is that of a language model: a folder, or a GGUF file.
 func isBase(path string) bool {
-	if path == "" {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	magic := make([]byte, 4)
-	_, err = io.ReadFull(f, magic)
-	info, fault := f.Stat()
-	return fault == nil && info.IsDir() || err == nil && string(magic) == "GGUF"
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir() || gguf.Is(path)
 }
 
 // Language reports whether the tiny policy is a language model, by the weights of the settings, or else of the
@@ -51,6 +42,20 @@ func (s *Settings) Language(data string) bool {
 
 // Trained reports whether a tiny policy that is a language model has adapters of a run.
 func (s *Settings) Trained() bool { return !isBase(s.Weights) }
+
+// Tokenizer loads the tokenizer of the settings, or else of the language model that they name or that the checkpoint in a
+// data folder belongs to; nil: there is none.
+func (s *Settings) Tokenizer(data string) (*tokenizer.Tokenizer, error) {
+	files := s.Server.Files
+	switch saved, err := readHead(filepath.Join(data, datadir.Checkpoint)); {
+	case files.Tokenizer != "" || s.Remote():
+	case isBase(s.Weights):
+		files = exact.Files{Tokenizer: s.Weights}
+	case err == nil && saved.Notes[tiny.NotePath] != "":
+		files = exact.Files{Tokenizer: saved.Notes[tiny.NotePath]}
+	}
+	return files.Load()
+}
 
 // readHead reads a weights file of any vocabulary, without the base.
 func readHead(path string) (*transformer.Checkpoint, error) {
