@@ -76,7 +76,7 @@ func TestRead(t *testing.T) {
 func second[T any](_ T, err error) error { return err }
 
 // The blocks and the hashes of their values come from the package gguf of llama.cpp, by
-// conformance/tiny_models.py.
+// conformance/models.py.
 func TestDecode(t *testing.T) {
 	text, err := os.ReadFile("testdata/blocks.json")
 	if err != nil {
