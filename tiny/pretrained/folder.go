@@ -49,6 +49,7 @@ type form struct {
 	Sliding       bool            `json:"use_sliding_window"`
 	LayerTypes    []string        `json:"layer_types"`
 	Part          *float64        `json:"partial_rotary_factor"`
+	Interleaved   bool            `json:"rope_interleaved"`
 	Quantisation  json.RawMessage `json:"quantization_config"`
 	Tied          *bool           `json:"tie_word_embeddings"`
 	Ends          json.RawMessage `json:"eos_token_id"`
@@ -137,6 +138,7 @@ func (f *form) config(c *transformer.Config, head bool) error {
 		{"hidden_act", f.Activation, f.Activation == nil || *f.Activation == "silu"},
 		{"attention_bias", f.AttentionBias, !f.AttentionBias},
 		{"mlp_bias", f.MLPBias, !f.MLPBias},
+		{"rope_interleaved", f.Interleaved, !f.Interleaved},
 		{"use_sliding_window", f.Sliding, !f.Sliding},
 		{"layer_types", f.LayerTypes, !slices.ContainsFunc(f.LayerTypes, func(kind string) bool { return kind != "full_attention" })},
 		{"partial_rotary_factor", f.Part, f.Part == nil || *f.Part == 1},

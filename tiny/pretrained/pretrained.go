@@ -6,6 +6,7 @@
 package pretrained
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func (m *Model) check(tensors map[string]weight, spell func(frozen string) strin
 		return fmt.Errorf("%w: %s", err, known)
 	}
 	m.weights = map[string]weight{}
-	heads := map[string]int{"q": c.Heads, "k": c.KVHeads}
+	heads := map[string]int{"q": c.Heads, "k": cmp.Or(c.KVHeads, c.Heads)}
 	for _, want := range c.Frozen() {
 		name := spell(want.Name)
 		w, has := tensors[name]

@@ -127,6 +127,7 @@ func TestFolderRefused(t *testing.T) {
 		{"a window", swap("config.json", `"hidden_act"`, `"use_sliding_window":true,"hidden_act"`), "config.json: use_sliding_window: is true"},
 		{"some layers with a window", swap("config.json", `"hidden_act"`, `"layer_types":["full_attention","sliding_attention"],"hidden_act"`), "config.json: layer_types: is [full_attention sliding_attention]"},
 		{"quantised", swap("config.json", `"hidden_act"`, `"quantization_config":{"bits":4},"hidden_act"`), "config.json: quantization_config: is there"},
+		{"pairs of neighbours", swap("config.json", `"hidden_act"`, `"rope_interleaved":true,"hidden_act"`), "config.json: rope_interleaved: is true"},
 		{"biases", swap("config.json", `"hidden_act"`, `"mlp_bias":true,"hidden_act"`), "config.json: mlp_bias: is true"},
 		{"no epsilon", swap("config.json", `"rms_norm_eps"`, `"layer_norm_eps"`), "config.json: rms_norm_eps: is"},
 		{"a text for a number", swap("config.json", `"num_hidden_layers":2`, `"num_hidden_layers":"two"`), "config.json: num_hidden_layers: is a text, want a whole number"},
