@@ -112,7 +112,7 @@ func (s *Settings) trained(data string) (*tiny.Base, error) {
 	if _, err := os.Stat(path); err != nil && s.Weights != "" {
 		path = s.Weights
 	}
-	if _, err := readHead(path); err != nil {
+	if saved, _ := readHead(path); saved == nil {
 		return nil, nil // who opens the checkpoint, or the weights, tells why
 	}
 	return baseOf(path)
