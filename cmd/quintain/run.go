@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -65,6 +67,9 @@ to end; a second one cuts them. Further settings have no flag: quintain settings
 func (w *world) start(ctx context.Context, c *config, open bool) error {
 	if c.Run.Consumer == player.Hub && c.Policy.Kind == player.Tiny {
 		return usagef("run.consumer: the tiny policy cannot take the weights of another trainer. To try your trainer without a model, add --policy script; with an inference server, --policy server")
+	}
+	if c.language && os.Getenv("GOGC") == "" { // nearly all that is in use stays so, and holds no pointers
+		defer debug.SetGCPercent(debug.SetGCPercent(10))
 	}
 	if c.language && c.Run.Workers {
 		return usagef("run.workers: a language model in the program plays and learns here alone: leave run.workers out, or serve the model and add --policy server")
