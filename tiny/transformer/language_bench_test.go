@@ -2,6 +2,8 @@ package transformer
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -24,60 +26,78 @@ var smolModel = sync.OnceValues(func() (*Model, error) {
 	})
 })
 
-// BenchmarkAdaptedStep takes the gradient of a step: 8 prompts of 113 tokens with 8 replies of 8 or 9 tokens each.
-func BenchmarkAdaptedStep(b *testing.B) {
+// BenchmarkLanguageStep makes whole steps: it reads 8 prompts of 113 tokens, samples 8 replies of 8 or 9 tokens to
+// each, and trains on them.
+func BenchmarkLanguageStep(b *testing.B) {
 	m, err := smolModel()
 	if err != nil {
 		b.Fatal(err)
 	}
-	var batch [][]int32
-	var fixed []int
-	for g := range 8 {
-		prompt := sequences(smol, uint64(g), 113)[0]
-		for i := range 8 {
-			batch = append(batch, append(prompt[:113:113], sequences(smol, uint64(100*g+i), 8+i%2)[0]...))
-			fixed = append(fixed, 113)
-		}
+	d, err := NewDecoder(m, 64)
+	if err != nil {
+		b.Fatal(err)
 	}
-	d, _ := likelihood(batch)
-	p := NewPass(m)
+	o, err := NewAdamW(m, AdamSettings{Rate: 1e-4, Clip: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, samplers := NewPass(m), make([]Sampler, d.Workers())
+	fixed, batch := slices.Repeat([]int{113}, 64), make([][]int32, 64)
 	for b.Loop() {
+		if err := d.Load(m); err != nil {
+			b.Fatal(err)
+		}
+		for g := range 8 {
+			batch[8*g] = sequences(smol, uint64(g), 113)[0]
+			if err := d.Extend(Feed{8 * g, batch[8*g]}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for s := range batch {
+			batch[s] = slices.Clip(batch[s&^7][:113])
+			d.Copy(s, s&^7)
+		}
+		for at := range 9 {
+			var slots []int
+			var next []int32
+			tokens := make([]int32, len(batch))
+			d.Do(len(batch), func(w, s int) {
+				draw, err := samplers[w].Sample(d.Logits(s), Sampling{Temperature: 1}, rand.NewChaCha8([32]byte{byte(s), byte(at)}))
+				if tokens[s] = draw.Token; err != nil {
+					b.Error(err)
+				}
+			})
+			for s := range batch {
+				if at == 8 && s%2 == 0 {
+					continue
+				}
+				batch[s] = append(batch[s], tokens[s])
+				slots, next = append(slots, s), append(next, tokens[s])
+			}
+			if at < 8 {
+				if err := d.Step(slots, next); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
 		if _, err := p.Forward(batch, fixed); err != nil {
 			b.Fatal(err)
 		}
-		if err := p.Backward(d, nil); err != nil {
+		weights, _ := likelihood(batch)
+		clear(p.Grads())
+		if err := p.Backward(weights, nil); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := o.Step(m, p.Grads()); err != nil {
 			b.Fatal(err)
 		}
 	}
+	b.ReportMetric(b.Elapsed().Seconds()/float64(b.N), "s/step")
+	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkAdaptedForward reads 8 prompts of 113 tokens.
-func BenchmarkAdaptedForward(b *testing.B) {
-	m, err := smolModel()
-	if err != nil {
-		b.Fatal(err)
-	}
-	d, err := NewDecoder(m, 8)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var feeds []Feed
-	for g := range 8 {
-		feeds = append(feeds, Feed{g, sequences(smol, uint64(g), 113)[0]})
-	}
-	for b.Loop() {
-		for g := range 8 {
-			d.Reset(g)
-		}
-		if err := d.Extend(feeds...); err != nil {
-			b.Fatal(err)
-		}
-	}
-	perSecond(b, 8*113, 0)
-}
-
-// BenchmarkAdaptedSample continues sequences after prompts of 113 tokens, 8 of them with the same.
-func BenchmarkAdaptedSample(b *testing.B) {
+// BenchmarkLanguageSample continues sequences after prompts of 113 tokens, 8 of them with the same.
+func BenchmarkLanguageSample(b *testing.B) {
 	m, err := smolModel()
 	if err != nil {
 		b.Fatal(err)
