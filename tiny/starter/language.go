@@ -7,8 +7,9 @@ func Language() map[string]string {
 		"curriculum.mode":            "curriculum",
 		"run.exam_problems":          "64",
 		"run.exam_every":             "5m",
-		"run.max_lag":                "1",
-		"run.parallel":               "64",
+		"run.batch_size":             "32", // four groups that differ: of more, there are too few steps
+		"run.max_lag":                "2",
+		"run.parallel":               "128",   // the matrices come from memory once for all
 		"rules.mask_too_long":        "false", // it first has to learn to end its replies
 		"learn.learning_rate":        "0.0003",
 		"learn.decay_steps":          "400",
@@ -22,7 +23,8 @@ func Language() map[string]string {
 // LanguageScenario returns the settings of a scenario that suit such a model, by their keys.
 func LanguageScenario(name string) map[string]string {
 	if name == "reasoning_gym" || name == "math_multi_turn" {
-		return map[string]string{"examples": "2"} // told without any, so small a model answers in no readable form
+		// Without examples, so small a model answers in no readable form. If they are the same, they are read once.
+		return map[string]string{"examples": "2", "examples_fixed": "true"}
 	}
 	return nil
 }
