@@ -42,10 +42,12 @@ func newRun(w *world) *cobra.Command {
 		SuggestFor: []string{"train", "start", "play", "learn"},
 		Short:      "Play episodes, grade them, keep the groups and train on them",
 		Long: `Run plays problems with a policy, scores the replies, and keeps the groups in the durable queue of the data folder.
-A consumer takes them in batches. Without flags the small transformer in this program is the policy, and learns.
+A consumer takes them in batches. Without flags the small transformer in this program is the policy, and learns; --weights has a
+language model take its place (docs/run.md).
 The next run on the same data folder continues where this one stopped. Ctrl-C gives episodes under way run.grace
 to end; a second one cuts them. Further settings have no flag: quintain settings WORD finds them, --with sets them.`,
 		Example: `  quintain run --minutes 5 --report report.json
+  quintain run --weights SmolLM2-135M-Instruct.Q4_1.gguf --data smollm
   quintain run --tasks countdown:1,word_ladder:2 --policy server --url http://127.0.0.1:8001 --data games --with policy.retries=3
   quintain run --policy server --url http://127.0.0.1:8001 --tokenizer my-model --consumer hub --data trained
   quintain run --policy script --scenario math_multi_turn:num_turns=4 --problems train.jsonl --data dry-run`,

@@ -126,7 +126,8 @@ type budget struct {
 	samples  int64 // run.parallel, with the longest replies
 }
 
-func (b budget) all() int64 { return b.frozen + b.adapters + b.batch + b.samples }
+// all returns the whole, with garbage.
+func (b budget) all() int64 { return (b.frozen + b.adapters + b.batch + b.samples) * 9 / 8 }
 
 // need returns the memory that a run takes: what docs and comments of package transformer say.
 func need(base *tiny.Base, to *run.Config, how *Training) (b budget) {
@@ -149,7 +150,7 @@ func fits(base *tiny.Base, to *run.Config, how *Training, has int64) error {
 	}
 	advice := "a smaller model is what fits"
 	for _, part := range []int{8, 4, 2} {
-		if b.frozen+b.adapters+(b.batch+b.samples)/int64(part) <= has {
+		if (budget{b.frozen, b.adapters, b.batch / int64(part), b.samples / int64(part)}).all() <= has {
 			advice = fmt.Sprintf("--with learn.micro_tokens=%d --with run.parallel=%d fit", max(1, how.Learn.MicroTokens/part), max(1, to.Settings.Parallel/part))
 		}
 	}
