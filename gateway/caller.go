@@ -14,6 +14,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/rollout"
 )
@@ -439,7 +440,7 @@ func (g callerAPI) postRewards(c *web.Call) error {
 	sessions := of.sessions
 	g.mu.Unlock()
 	if len(all) != len(sessions) {
-		return web.Errorf(http.StatusUnprocessableEntity, "%d rewards for %d sessions: want one for each, or null", len(all), len(sessions))
+		return web.Errorf(http.StatusUnprocessableEntity, "%s for %s: want one for each, or null", stats.Count(len(all), "reward"), stats.Count(len(sessions), "session"))
 	}
 	for i, r := range all {
 		if r == nil {

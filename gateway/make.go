@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/internal/compiled"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/rollout"
 )
@@ -265,9 +266,9 @@ func (g *Gateway) add(of *group, count int, now time.Time) ([]*session, error) {
 	case of.whole || of.closed:
 		return nil, web.Errorf(http.StatusConflict, "the group is finished: it takes no more sessions")
 	case count > room:
-		return nil, web.Errorf(http.StatusConflict, "count: the group has room for %d more sessions, not for %d; replace: 1 in its first request lets it replace one that fails", max(0, room), count)
+		return nil, web.Errorf(http.StatusConflict, "count: the group has room for %s, not for %d; replace: 1 in its first request lets it replace one that fails", stats.Count(max(0, room), "more session"), count)
 	case g.live+count > g.config.Settings.MaxSessions:
-		return nil, web.Errorf(http.StatusTooManyRequests, "%d sessions are under way, and at most %d may be", g.live, g.config.Settings.MaxSessions)
+		return nil, web.Errorf(http.StatusTooManyRequests, "%s under way, and at most %d may be", stats.Count(g.live, "session"), g.config.Settings.MaxSessions)
 	}
 	fresh := make([]*session, count)
 	for i := range fresh {

@@ -8,6 +8,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/tree"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/exact"
 	"github.com/quintain-rl/quintain/text/toolcall"
 )
@@ -112,7 +113,7 @@ func (p *Player) text(req *dialect.Request, t *tree.Tree) (tokens []quintain.Tok
 	before, rest := t.Completion(req.Prompt)
 	tokens, err = p.Encode(rest, before == nil)
 	if err != nil || len(tokens) == 0 {
-		refused.Message = fmt.Sprintf("it has %d tokens: %v", len(tokens), err)
+		refused.Message = fmt.Sprintf("it has %s: %v", stats.Count(len(tokens), "token"), err)
 		return nil, "", refused
 	}
 	if before != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/gateway/dialect"
 	"github.com/quintain-rl/quintain/gateway/journal"
 	"github.com/quintain-rl/quintain/gateway/tree"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A call of a session is begun, placed, then kept or failed; each of its requests ends with
@@ -58,9 +59,9 @@ func (s *sessionState) mayCall() error {
 	case s.cut:
 		return refusalOf(errStops)
 	case made >= s.limits.Calls:
-		return s.useUp(fmt.Sprintf("it made %d calls, as many as it may", made))
+		return s.useUp(fmt.Sprintf("it made %s, as many as it may", stats.Count(made, "call")))
 	case len(s.underway) >= min(s.limits.Parallel, s.limits.Calls-made):
-		return &dialect.Error{Status: http.StatusTooManyRequests, Code: "too_many_calls", Message: fmt.Sprintf("the session has %d calls under way, as many as it may", len(s.underway))}
+		return &dialect.Error{Status: http.StatusTooManyRequests, Code: "too_many_calls", Message: fmt.Sprintf("the session has %s under way, as many as it may", stats.Count(len(s.underway), "call"))}
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (s *sessionState) placed(f *flight) (ask quintain.Request, err error) {
 	f.place = p
 	left := s.limits.Tokens - s.sampled
 	if s.limits.Tokens > 0 && left <= 0 {
-		return ask, s.useUp(fmt.Sprintf("it sampled %d tokens, as many as it may", s.sampled))
+		return ask, s.useUp(fmt.Sprintf("it sampled %s, as many as it may", stats.Count(s.sampled, "token")))
 	}
 	ask = s.ask(p, f.req)
 	if s.gateway.book.journal != nil && !fitsJournal(len(p.Text)+len(f.req.Prompt), f.req.Messages[p.Fresh:]) {

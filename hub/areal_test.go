@@ -22,12 +22,12 @@ func TestRolloutsAreAdmitted(t *testing.T) {
 		}
 	}
 	admit(0, 6)
-	f.want("POST", "/allocate_rollout", `{"qid":"6"}`, `{"success":false,"reason":"capacity: 6 rollouts are running, of 6 that may"}`)
+	f.want("POST", "/allocate_rollout", `{"qid":"6"}`, `{"success":false,"reason":"capacity: 6 rollouts running, of 6 that may"}`)
 	admit(0, 1) // again: the reply was lost
 	finish(0, 5, true)
 	finish(5, 6, false)
 	admit(6, 9)
-	const staled = `{"success":false,"reason":"staled: 8 rollouts are accepted or running, of 8 that version 0 may be trained on with an offpolicyness of 1"}`
+	const staled = `{"success":false,"reason":"staled: 8 rollouts accepted or running, of 8 that version 0 may be trained on with an offpolicyness of 1"}`
 	f.want("POST", "/allocate_rollout", `{"qid":"9"}`, staled)
 	f.want("POST", mainPath+"/version", `{"version":1}`, `{"version":1,"acked":0,"step":0}`)
 	f.want("POST", "/get_model_version", `{"server_url":"http://a"}`, `{"version":1}`)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/hub/registry"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
@@ -359,7 +360,7 @@ func (r *Run) closed(c *web.Call) error {
 		r.tally.count(func(n *counts) { n.full++ })
 		c.SkipBody()
 		c.W.Header().Set("Retry-After", "1")
-		return web.Errorf(http.StatusTooManyRequests, "%d groups wait, the limit: try again later", r.intake.limits.MaxWaiting)
+		return web.Errorf(http.StatusTooManyRequests, "%s waiting, the limit: try again later", stats.Count(r.intake.limits.MaxWaiting, "group"))
 	}
 	return nil
 }

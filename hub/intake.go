@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/hub/registry"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/atropos"
@@ -196,11 +197,11 @@ func (in *intake) checkSizes(groups []*quintain.Group) error {
 			loc = []any{i}
 		}
 		if n := g.Sequences(); n > limits.MaxSequences {
-			return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens"), Msg: fmt.Sprintf("has %d sequences, want at most %d", n, limits.MaxSequences)}
+			return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens"), Msg: fmt.Sprintf("has %s, want at most %d", stats.Count(n, "sequence"), limits.MaxSequences)}
 		}
 		for j, tokens := range g.Tokens {
 			if len(tokens) > limits.MaxTokens {
-				return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens", j), Msg: fmt.Sprintf("has %d tokens, want at most %d", len(tokens), limits.MaxTokens)}
+				return &atropos.Error{Type: "too_long", Loc: append(loc, "tokens", j), Msg: fmt.Sprintf("has %s, want at most %d", stats.Count(len(tokens), "token"), limits.MaxTokens)}
 			}
 			if len(tokens) == 0 {
 				return &atropos.Error{Type: atropos.TypeValue, Loc: append(loc, "tokens", j), Msg: "has no token, want one or more"}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -73,7 +74,7 @@ func (s *Server) makeRun(ctx context.Context, name string) (fresh bool, err erro
 		return false, err
 	}
 	if most := s.config.Settings.MaxRuns; len(names) >= most {
-		return false, web.Errorf(http.StatusConflict, "there are %d runs, the limit: delete one, or raise hub.max_runs", most)
+		return false, web.Errorf(http.StatusConflict, "the hub has %s, the limit: delete one, or raise hub.max_runs", stats.Count(most, "run"))
 	}
 	if err := s.saveNames(ctx, append(names, name)); err != nil {
 		return false, err

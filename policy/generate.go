@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A Generator continues sequences of tokens, like an inference server with token IDs in and
@@ -111,11 +112,11 @@ func CheckOutput(p Prompt, o Output) error {
 	}
 	switch most := p.Sampling.MaxTokens; {
 	case most > 0 && len(o.Tokens) > most:
-		return fmt.Errorf("%d tokens, asked for at most %d", len(o.Tokens), most)
+		return fmt.Errorf("%s, asked for at most %d", stats.Count(len(o.Tokens), "token"), most)
 	case len(o.Tokens) == 0 && o.Finish != quintain.Aborted:
 		return errors.New("no tokens")
 	case o.LogProbs != nil && len(o.LogProbs) != len(o.Tokens):
-		return fmt.Errorf("%d log-probabilities for %d tokens", len(o.LogProbs), len(o.Tokens))
+		return fmt.Errorf("%s for %s", stats.Count(len(o.LogProbs), "log-probability"), stats.Count(len(o.Tokens), "token"))
 	}
 	return nil
 }

@@ -136,7 +136,7 @@ func TestCheckOutput(t *testing.T) {
 		{"the first beyond the vocabulary", policy.Output{Tokens: []quintain.Token{1, 256}}, "token ID 1 is 256, outside the vocabulary of 256 tokens"},
 		{"one far beyond", policy.Output{Tokens: []quintain.Token{99_999_999}}, "outside the vocabulary"},
 		{"too many", policy.Output{Tokens: []quintain.Token{1, 2, 3, 4}}, "4 tokens, asked for at most 3"},
-		{"few log-probabilities", policy.Output{Tokens: []quintain.Token{1, 2}, LogProbs: []float32{-1}}, "1 log-probabilities for 2 tokens"},
+		{"few log-probabilities", policy.Output{Tokens: []quintain.Token{1, 2}, LogProbs: []float32{-1}}, "1 log-probability for 2 tokens"},
 	} {
 		if got := fmt.Sprint(policy.CheckOutput(p, test.output)); test.want == "" && got != "<nil>" || !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q in it", test.why, got, test.want)

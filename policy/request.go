@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -17,7 +18,7 @@ import (
 func Check(r quintain.Request) error {
 	switch {
 	case r.Fresh < 0 || r.Fresh >= len(r.Messages):
-		return fmt.Errorf("request has %d messages, with the first fresh one at %d: there is none to reply to", len(r.Messages), r.Fresh)
+		return fmt.Errorf("request has %s, with the first fresh one at %d: there is none to reply to", stats.Count(len(r.Messages), "message"), r.Fresh)
 	case len(r.Context) == 0 && r.Fresh > 0:
 		return fmt.Errorf("request with fresh messages from %d on, but no tokens for the earlier ones", r.Fresh)
 	case len(r.Context) > 0 && r.Fresh == 0:
@@ -29,7 +30,7 @@ func Check(r quintain.Request) error {
 	case slices.Contains(r.Stop, ""):
 		return errors.New("an empty text is among the stops of the request")
 	case r.Wrote < 0 || r.Wrote > len(r.Context):
-		return fmt.Errorf("the last reply of the request has %d tokens, in a context of %d", r.Wrote, len(r.Context))
+		return fmt.Errorf("the last reply of the request has %s, in a context of %d", stats.Count(r.Wrote, "token"), len(r.Context))
 	}
 	return checkSampling(r.N, r.Sampling)
 }
@@ -78,7 +79,7 @@ func CheckText(r quintain.Request) error {
 func checkSampling(n int, s quintain.Sampling) error {
 	switch {
 	case n < 1:
-		return fmt.Errorf("request for %d samples, want 1 or more", n)
+		return fmt.Errorf("request for %s, want 1 or more", stats.Count(n, "sample"))
 	case !(s.Temperature >= 0) || math.IsInf(s.Temperature, 1):
 		return fmt.Errorf("request with temperature %v, want 0 or more", s.Temperature)
 	case !(s.TopP >= 0 && s.TopP <= 1):

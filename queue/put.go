@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // MaxPutAll is the most groups in one [Queue.PutAll].
@@ -35,7 +36,7 @@ func (q *Queue) PutAll(ctx context.Context, groups []*quintain.Group) (fresh []b
 // hold holds none. It also returns the sequence numbers of the fresh groups.
 func (q *Queue) PutHeld(ctx context.Context, groups []*quintain.Group, hold []bool) (seqs []uint64, fresh []bool, err error) {
 	if len(groups) > MaxPutAll {
-		return nil, nil, fmt.Errorf("%d groups in one put, want at most %d", len(groups), MaxPutAll)
+		return nil, nil, fmt.Errorf("%s in one put, want at most %d", stats.Count(len(groups), "group"), MaxPutAll)
 	}
 	p := q.newPutOp(len(groups))
 	defer p.reuse()
@@ -67,7 +68,7 @@ func (q *Queue) PutHeld(ctx context.Context, groups []*quintain.Group, hold []bo
 // A body that is not a group is a [*groupform.FormatError].
 func (q *Queue) PutEncoded(ctx context.Context, bodies [][]byte, check func(i int, g *quintain.Group) error) (fresh []bool, err error) {
 	if len(bodies) > MaxPutAll {
-		return nil, fmt.Errorf("%d groups in one put, want at most %d", len(bodies), MaxPutAll)
+		return nil, fmt.Errorf("%s in one put, want at most %d", stats.Count(len(bodies), "group"), MaxPutAll)
 	}
 	p := q.newPutOp(len(bodies))
 	for i, body := range bodies {

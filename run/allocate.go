@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run/rollout"
 )
 
@@ -48,7 +49,7 @@ func (r *Run) restock(ctx context.Context) error {
 func (r *Run) allocate(ctx context.Context, wants []rollout.Want) error {
 	blocks, err := r.config.Trainer.Allocator.Allocate(ctx, wants)
 	if err == nil && len(blocks) != len(wants) {
-		err = fmt.Errorf("%d blocks came for %d streams", len(blocks), len(wants))
+		err = fmt.Errorf("%s came for %s", stats.Count(len(blocks), "block"), stats.Count(len(wants), "stream"))
 	}
 	for i := 0; err == nil && i < len(blocks); i++ {
 		err = r.mix.Give(wants[i].Stream, blocks[i])

@@ -120,8 +120,8 @@ func (l *lateness) lagAdvice() []string {
 		return nil
 	}
 	group, step := fmt.Sprintf("%.3g", l.slowest()), fmt.Sprintf("%.3g", l.stepSeconds())
-	return []string{fmt.Sprintf("%d groups were %s: one group in a hundred takes %s s or more, and a step %s s; raise --max-lag from %d to %d (1 + %s / %s, rounded up), and bound the episodes at once (--parallel), or steps become as much shorter",
-		l.stale.Groups, l.fate(), group, step, l.maxLag, need, group, step)}
+	return []string{fmt.Sprintf("%s %s: one group in a hundred takes %s s or more, and a step %s s; raise --max-lag from %d to %d (1 + %s / %s, rounded up), and bound the episodes at once (--parallel), or steps become as much shorter",
+		stats.Count(l.stale.Groups, "group"), l.fate(), group, step, l.maxLag, need, group, step)}
 }
 
 // lengthWarning says that what is trained on differs in length from what was too old; empty: not, or nobody knows.

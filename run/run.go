@@ -345,7 +345,7 @@ func (r *Run) play(ctx context.Context) error {
 		if err == nil && ctx.Err() == nil {
 			why := "its trainer wants no more groups"
 			if steps := r.config.Settings.Steps; steps > 0 {
-				why = fmt.Sprintf("it made its %d steps", steps)
+				why = fmt.Sprintf("it made its %s", stats.Count(steps, "step"))
 			}
 			r.finish(why)
 		}

@@ -150,7 +150,7 @@ func TestLateGroupsAreWithheld(t *testing.T) {
 	if r.Trained.Groups != 40*8 || r.Stale.Longer(r.Trained) < 0.1 {
 		t.Errorf("trained on %+v, withheld %+v", r.Trained, r.Stale)
 	}
-	if said(seen, "groups were withheld: one group in a hundred") != 1 || said(seen, "groups that were withheld have episodes") != 1 || said(seen, "as stale") != 0 {
+	if said(seen, "groups withheld: one group in a hundred") != 1 || said(seen, "groups that were withheld have episodes") != 1 || said(seen, "as stale") != 0 {
 		t.Errorf("it says %q", of[run.Said](seen))
 	}
 }

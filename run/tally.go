@@ -309,10 +309,10 @@ func (t *tally) adviceOn(label string) string {
 func (t *tally) allAdvice() []string {
 	advice := slices.Clone(t.advice)
 	if n := t.dropped[rollout.DropPrompt]; n > 0 {
-		advice = append(advice, fmt.Sprintf("%d problems are not played, because their prompts leave no room for a reply: choose shorter ones, or a longer context; the last one, %s", n, t.tooLong))
+		advice = append(advice, fmt.Sprintf("%s not played, because the prompt leaves no room for a reply: choose shorter ones, or a longer context; the last one, %s", stats.Count(n, "problem"), t.tooLong))
 	}
 	if n := len(t.hopeless); n > 0 {
-		advice = append(advice, fmt.Sprintf("nothing is learned from %d other tasks either, for the same reason: %s", n, strings.Join(t.hopeless, ", ")))
+		advice = append(advice, fmt.Sprintf("nothing is learned from %s either, for the same reason: %s", stats.Count(n, "other task"), strings.Join(t.hopeless, ", ")))
 	}
 	if t.plateau.told != "" {
 		advice = append(advice, t.plateau.told)

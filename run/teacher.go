@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -33,7 +34,7 @@ func (t *Teacher) distill(ctx context.Context, g *quintain.Group) error {
 				return
 			}
 			if len(scores) != len(g.Tokens[i]) {
-				cancel(fmt.Errorf("%d scores for %d tokens", len(scores), len(g.Tokens[i])))
+				cancel(fmt.Errorf("%d scores for %s", len(scores), stats.Count(len(g.Tokens[i]), "token")))
 				return
 			}
 			tokens[i], probs[i] = t.rows(g.Tokens[i], scores)

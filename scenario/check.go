@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // maxTurns is more than any scenario plays: a longer episode counts as endless.
@@ -246,7 +247,7 @@ func play(ctx context.Context, s quintain.Scenario, p quintain.Problem, reply fu
 			return played
 		}
 	}
-	played.fault = fmt.Sprintf("no end after %d replies", maxTurns)
+	played.fault = fmt.Sprintf("no end after %s", stats.Count(maxTurns, "reply"))
 	return played
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A block collects records to be written: the JSON of all, and the columns of their tokens
@@ -30,7 +31,7 @@ const shareSize = 12 // bytes of a share in a payload
 // large lists.
 func (s share) fits(runs int) error {
 	if most := 1<<16 + 64*(s.json+s.tokens); runs > most {
-		return fmt.Errorf("has %d versions and advantages, want at most %d for %d tokens", runs, most, s.tokens)
+		return fmt.Errorf("has %d versions and advantages, want at most %d for %s", runs, most, stats.Count(s.tokens, "token"))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -166,7 +167,7 @@ func (d *decoder) decode(text []byte) (*Record, error) {
 		}
 	}
 	if d.err == nil && len(d.tokens)+len(d.logProbs) > 0 {
-		d.err = fmt.Errorf("%d tokens and %d log-probabilities belong to no turn", len(d.tokens), len(d.logProbs))
+		d.err = fmt.Errorf("%s and %s belong to no turn", stats.Count(len(d.tokens), "token"), stats.Count(len(d.logProbs), "log-probability"))
 	}
 	return r, d.err
 }
@@ -233,7 +234,7 @@ func take[T any](d *decoder, column *[]T, n *int) []T {
 		return nil
 	}
 	if *n < 0 || *n > len(*column) {
-		d.fail("a turn has %d tokens or log-probabilities, but only %d are left", *n, len(*column))
+		d.fail("a turn has %s or log-probabilities, but only %d are left", stats.Count(*n, "token"), len(*column))
 		return nil
 	}
 	list := (*column)[:*n:*n]

@@ -32,10 +32,10 @@ func TestHostileRecordsAreRefused(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{"no JSON", payloadOf("{", 0, 0), "unexpected end"},
+		{"no JSON", payloadOf("{", 0, 0), "the JSON ends too early"},
 		{"more tokens than there are", payloadOf(turn(`"wrote":2`), 1, 0), "has 2 tokens or log-probabilities, but only 1 are left"},
 		{"less than none", payloadOf(turn(`"logprobs":-1`), 0, 0), "has -1"},
-		{"tokens that no turn has", payloadOf(turn(`"wrote":1`), 2, 0), "1 tokens and 0 log-probabilities belong to no turn"},
+		{"tokens that no turn has", payloadOf(turn(`"wrote":1`), 2, 0), "1 token and 0 log-probabilities belong to no turn"},
 		{"a first turn that refers to itself", payloadOf(turn(`"opening":true`), 0, 0), "the first turn refers to itself"},
 		{"a run without a value", payloadOf(turn(`"versions":[1]`), 0, 0), "a run has no value"},
 		{"a run of nothing", payloadOf(turn(`"versions":[0,1]`), 0, 0), "a run has length 0"},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -339,13 +340,13 @@ func (x *index) check(size int64) error {
 	first, before := int64(0), int64(0)
 	for _, b := range x.Blocks {
 		if b[0] <= before || b[0] >= size || b[1] < 0 || b[1] > int64(x.Records)-first {
-			return fmt.Errorf("%w: a block at %d with %d records", errIndex, b[0], b[1])
+			return fmt.Errorf("%w: a block at %d with %s", errIndex, b[0], stats.Count(b[1], "record"))
 		}
 		x.firsts = append(x.firsts, int(first))
 		before, first = b[0], first+b[1]
 	}
 	if first != int64(x.Records) {
-		return fmt.Errorf("%w: its blocks have %d records, but it has %d", errIndex, first, x.Records)
+		return fmt.Errorf("%w: its blocks have %s, but it has %d", errIndex, stats.Count(first, "record"), x.Records)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/wal"
 )
 
@@ -87,7 +88,7 @@ func newEntry(records []Record) (*entry, error) {
 		e.add(h, r.Data)
 	}
 	if e.size > maxAppend {
-		return nil, fmt.Errorf("%d records together have %d bytes, at most %d are allowed: %w", len(records), e.size, maxAppend, ErrTooLarge)
+		return nil, fmt.Errorf("%s together have %d bytes, at most %d are allowed: %w", stats.Count(len(records), "record"), e.size, maxAppend, ErrTooLarge)
 	}
 	return e, nil
 }

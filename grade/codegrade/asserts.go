@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox"
 )
@@ -125,7 +126,7 @@ type recording struct {
 
 // differ says how tests differ from those of a recording.
 func (u units) differ(other units) string {
-	return fmt.Sprintf("%d tests ran and %d of them were skipped, but without the program %d and %d", other.Ran, other.Skipped, u.Ran, u.Skipped)
+	return fmt.Sprintf("%s ran and %d of them were skipped, but without the program %d and %d", stats.Count(other.Ran, "test"), other.Skipped, u.Ran, u.Skipped)
 }
 
 // maxRecorded bounds the bytes of the calls that a grader remembers.

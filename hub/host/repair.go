@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/queue/nats"
 )
 
@@ -51,6 +52,6 @@ func (r *Repair) Do(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%d messages of other programs were deleted\n", n)
+	_, err = fmt.Fprintf(out, "deleted %s of other programs\n", stats.Count(n, "message"))
 	return err
 }

@@ -44,7 +44,7 @@ func Count[N int | int64 | uint64](n N, thing string) string {
 	switch {
 	case strings.HasSuffix(thing, "ch"):
 		thing += "es"
-	case strings.HasSuffix(thing, "ply"):
+	case strings.HasSuffix(thing, "y") && !strings.ContainsAny(thing[len(thing)-2:], "aeou"):
 		thing = strings.TrimSuffix(thing, "y") + "ies"
 	default:
 		thing += "s"

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // Limits bounds the rollouts in flight and their staleness: the versions by which the
@@ -37,10 +39,10 @@ func (l Limits) refusal(c Counts, version int) string {
 	case l.Capacity(c, version) > 0:
 		return ""
 	case c.Running >= max(1, l.Concurrent):
-		return fmt.Sprintf("capacity: %d rollouts are running, of %d that may", c.Running, max(1, l.Concurrent))
+		return fmt.Sprintf("capacity: %s running, of %d that may", stats.Count(c.Running, "rollout"), max(1, l.Concurrent))
 	}
-	return fmt.Sprintf("staled: %d rollouts are accepted or running, of %d that version %d may be trained on with an offpolicyness of %d",
-		c.Accepted+c.Running, (l.Lag+version+1)*max(1, l.Batch), version, l.Lag)
+	return fmt.Sprintf("staled: %s accepted or running, of %d that version %d may be trained on with an offpolicyness of %d",
+		stats.Count(c.Accepted+c.Running, "rollout"), (l.Lag+version+1)*max(1, l.Batch), version, l.Lag)
 }
 
 // ErrNotRunning says that a rollout was not admitted, or has finished.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A Record is the result of an agent of AReaL's legacy API: of math-multi-turn one for each
@@ -51,7 +52,7 @@ func NewRecords(g *quintain.Group, played []quintain.Trajectory, single bool) ([
 		turns += len(order[i])
 	}
 	if turns != len(g.Tokens) {
-		return nil, fmt.Errorf("group %s: has %d sequences, but its episodes have %d turns", g.ID, len(g.Tokens), turns)
+		return nil, fmt.Errorf("group %s: has %s, but its episodes have %s", g.ID, stats.Count(len(g.Tokens), "sequence"), stats.Count(turns, "turn"))
 	}
 	var all []*Record
 	at := 0
@@ -143,7 +144,7 @@ func (s *Sequence) fault() (key, why string) {
 	n := len(s.Tokens)
 	switch {
 	case n < 2:
-		return keyTokens, fmt.Sprintf("has %d tokens, want 2 or more", n)
+		return keyTokens, fmt.Sprintf("has %s, want 2 or more", stats.Count(n, "token"))
 	case s.Read < 1 || s.Read > n:
 		return keyMask, fmt.Sprintf("%d of %d tokens are a prompt, want 1 or more", s.Read, n)
 	case len(s.LogProbs) != n-1:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A Row is one sequence for AReaL's newer trainers: a whole episode, including the messages
@@ -61,7 +62,7 @@ func (r *Row) Check() error {
 	n := len(r.Tokens)
 	switch {
 	case len(r.Trained) != n || len(r.LogProbs) != n || len(r.Versions) != n:
-		return &RuleError{r.ID, "input_ids", fmt.Sprintf("has %d tokens, %d masks, %d log-probabilities and %d versions", n, len(r.Trained), len(r.LogProbs), len(r.Versions))}
+		return &RuleError{r.ID, "input_ids", fmt.Sprintf("has %s, %d masks, %s and %d versions", stats.Count(n, "token"), len(r.Trained), stats.Count(len(r.LogProbs), "log-probability"), len(r.Versions))}
 	case n == 0 || !r.Trained[n-1]:
 		return &RuleError{r.ID, "loss_mask", "the last token was not sampled, so the reward would be lost"}
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A Reader reads scored groups from one request after another into the same memory. Only
@@ -150,12 +151,12 @@ func DropUnfit(g *quintain.Group) error {
 func unfit(g *quintain.Group) *Error {
 	if g.Advantages != nil && len(g.Advantages) != len(g.Tokens) {
 		return &Error{Type: TypeValue, Loc: []any{"advantages"},
-			Msg: fmt.Sprintf("has %d elements, want one for each of the %d sequences in tokens", len(g.Advantages), len(g.Tokens))}
+			Msg: fmt.Sprintf("has %s, want one for each of the %d sequences in tokens", stats.Count(len(g.Advantages), "element"), len(g.Tokens))}
 	}
 	for i, row := range g.Advantages {
 		if n := len(g.Tokens[i]); len(row) != n && len(row) != 1 {
 			return &Error{Type: TypeValue, Loc: []any{"advantages", i},
-				Msg: fmt.Sprintf("has %d elements, but tokens[%d] has %d", len(row), i, n)}
+				Msg: fmt.Sprintf("has %s, but tokens[%d] has %d", stats.Count(len(row), "element"), i, n)}
 		}
 	}
 	return nil

@@ -283,7 +283,7 @@ func TestDropUnfitRemovesMismatchedAdvantages(t *testing.T) {
 		{"one for each token", `[[1,2,3],[4]]`, ""},
 		{"one for each sequence", `[[1],[4]]`, ""},
 		{"one too many", `[[1,2,3,4],[4]]`, "advantages[0]: has 4 elements, but tokens[0] has 3"},
-		{"a sequence too few", `[[1,2,3]]`, "advantages: has 1 elements, want one for each of the 2 sequences in tokens"},
+		{"a sequence too few", `[[1,2,3]]`, "advantages: has 1 element, want one for each of the 2 sequences in tokens"},
 	} {
 		g, err := DecodeGroup([]byte(with(`"advantages":` + test.advantages)))
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -24,7 +25,7 @@ type Rollout struct {
 // on.
 func NewRecord(played []quintain.Trajectory, scores []float64) (Record, error) {
 	if len(played) != len(scores) {
-		return Record{}, fmt.Errorf("%d scores for %d episodes", len(scores), len(played))
+		return Record{}, fmt.Errorf("%d scores for %s", len(scores), stats.Count(len(played), "episode"))
 	}
 	r := Record{ItemID: "unknown_task", Rollouts: make([]Rollout, len(played))}
 	for i := range played {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // An Export writes problems of one task, one per line.
@@ -128,5 +129,5 @@ func (s *stream) next() (quintain.Problem, error) {
 			return p, nil
 		}
 	}
-	return quintain.Problem{}, fmt.Errorf("task %s: the last %d problems were %s: with these settings there seem to be only %d different problems", t.Info().Name, patience, others, len(s.seen))
+	return quintain.Problem{}, fmt.Errorf("task %s: the last %d problems were %s: with these settings there seem to be only %s", t.Info().Name, patience, others, stats.Count(len(s.seen), "different problem"))
 }

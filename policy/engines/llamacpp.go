@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -77,7 +78,7 @@ func (c *LlamaCPP) Generate(ctx context.Context, p policy.Prompt) ([]policy.Outp
 		return nil, fmt.Errorf("llamacpp: %w", err)
 	}
 	if p.N != 1 {
-		return nil, fmt.Errorf("llamacpp: request for %d samples, want 1", p.N)
+		return nil, fmt.Errorf("llamacpp: request for %s, want 1", stats.Count(p.N, "sample"))
 	}
 	body, err := json.Marshal(requestOf(p))
 	if err != nil {
@@ -125,9 +126,9 @@ func read(p policy.Prompt, body []byte) (o policy.Output, fault *remote.Error) {
 	case r.PromptTokens != len(p.Tokens):
 		return o, remote.Nonsensef("the answer is to a prompt of %d tokens, sent %d", r.PromptTokens, len(p.Tokens))
 	case r.Sampled != len(r.Tokens):
-		return o, remote.Nonsensef("%d tokens, but %d were sampled", len(r.Tokens), r.Sampled)
+		return o, remote.Nonsensef("%s, but %d were sampled", stats.Count(len(r.Tokens), "token"), r.Sampled)
 	case len(r.Probs) > len(r.Tokens):
-		return o, remote.Nonsensef("%d log-probabilities for %d tokens", len(r.Probs), len(r.Tokens))
+		return o, remote.Nonsensef("%s for %s", stats.Count(len(r.Probs), "log-probability"), stats.Count(len(r.Tokens), "token"))
 	}
 	switch r.StopType {
 	case "eos", "word":

@@ -96,7 +96,7 @@ func TestTextCompletions(t *testing.T) {
 		{"none", `"text":"Four","logprobs":null`, nil, ""},
 		{"tokens that do not spell the text", `"text":"Four","logprobs":{"tokens":["bytes:\\xf0"],"token_logprobs":[-1]}`, nil, ""},
 		{"an empty text", `"text":"","logprobs":{"tokens":[],"token_logprobs":[]}`, []float32{}, ""},
-		{"fewer log-probabilities than tokens", `"text":"Four","logprobs":{"tokens":["Fo","ur"],"token_logprobs":[-1]}`, nil, "1 log-probabilities for 2 tokens"},
+		{"fewer log-probabilities than tokens", `"text":"Four","logprobs":{"tokens":["Fo","ur"],"token_logprobs":[-1]}`, nil, "1 log-probability for 2 tokens"},
 		{"null among them", `"text":"Four","logprobs":{"tokens":["Four"],"token_logprobs":[null]}`, nil, "token 0 is null"},
 		{"no text", `"message":{"content":"Four"}`, nil, "no text"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/text/toolcall"
@@ -64,7 +65,7 @@ func (q *query) read(body []byte) ([]quintain.Sample, *remote.Error) {
 	case n == 0:
 		return nil, remote.Nonsensef("no choices")
 	case n > q.n: // a beam search, perhaps: taking the first would bias the samples
-		return nil, remote.Nonsensef("%d choices, asked for %d", n, q.n)
+		return nil, remote.Nonsensef("%s, asked for %d", stats.Count(n, "choice"), q.n)
 	}
 	if !q.config.TokenIDs {
 		q.rendered = slices.Clip(policy.Read(q.Request))
@@ -129,7 +130,7 @@ func (c *choice) normalise(text bool) *remote.Error {
 		return nil
 	}
 	if len(l.Tokens) != len(l.TokenLogProbs) {
-		return remote.Nonsensef("%d log-probabilities for %d tokens", len(l.TokenLogProbs), len(l.Tokens))
+		return remote.Nonsensef("%s for %s", stats.Count(len(l.TokenLogProbs), "log-probability"), stats.Count(len(l.Tokens), "token"))
 	}
 	l.Content = make([]entry, len(l.Tokens))
 	for i, token := range l.Tokens {
@@ -210,11 +211,11 @@ func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *remote.Error {
 		}
 	}
 	if most := q.Sampling.MaxTokens; most > 0 && len(s.Wrote) > most {
-		return remote.Nonsensef("%d tokens, asked for at most %d", len(s.Wrote), most)
+		return remote.Nonsensef("%s, asked for at most %d", stats.Count(len(s.Wrote), "token"), most)
 	}
 	if same := samePrefix(prompt, q.Context); same < len(q.Context) {
-		return &remote.Error{Kind: remote.Forked, Err: fmt.Errorf("the prompt has %d tokens and differs from the %d tokens of the conversation so far at token %d",
-			len(prompt), len(q.Context), same),
+		return &remote.Error{Kind: remote.Forked, Err: fmt.Errorf("the prompt has %s and differs from the %d tokens of the conversation so far at token %d",
+			stats.Count(len(prompt), "token"), len(q.Context), same),
 			Remedy: "with this chat template, completions cannot continue a conversation exactly; choose --policy server and name its tokenizer (--tokenizer), if the server takes tokens"}
 	}
 	if len(prompt) == len(q.Context) {
@@ -226,7 +227,7 @@ func (q *query) exact(s *quintain.Sample, r *reply, c *choice) *remote.Error {
 		return nil
 	}
 	if told := len(c.LogProbs.Content); told != len(s.Wrote) {
-		return remote.Nonsensef("%d log-probabilities for %d tokens", told, len(s.Wrote))
+		return remote.Nonsensef("%s for %s", stats.Count(told, "log-probability"), stats.Count(len(s.Wrote), "token"))
 	}
 	var fault *remote.Error
 	s.LogProbs, fault = c.LogProbs.list()

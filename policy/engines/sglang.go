@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -74,7 +75,7 @@ func (c *SGLang) Generate(ctx context.Context, p policy.Prompt) ([]policy.Output
 		return nil, fmt.Errorf("sglang: %w", err)
 	}
 	if p.N != 1 {
-		return nil, fmt.Errorf("sglang: request for %d samples, want 1", p.N)
+		return nil, fmt.Errorf("sglang: request for %s, want 1", stats.Count(p.N, "sample"))
 	}
 	q := sglangQuery{prompt: p, believes: c.server.Believes, request: sglangRequest{
 		ID: newID(), InputIDs: p.Tokens, ReturnLogProb: true, LogProbStart: -1, Sampling: sglangSampling(p),

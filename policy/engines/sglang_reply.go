@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
@@ -59,7 +60,7 @@ func (q *sglangQuery) read(body []byte) *remote.Error {
 	case m.PromptTokens != len(q.prompt.Tokens) && m.FinishReason.Type != "abort": // the metadata of an aborted request may be incomplete
 		return remote.Nonsensef("the answer is to a prompt of %d tokens, sent %d", m.PromptTokens, len(q.prompt.Tokens))
 	case len(m.Sampled) != m.Tokens:
-		return remote.Nonsensef("%d log-probabilities for %d tokens", len(m.Sampled), m.Tokens)
+		return remote.Nonsensef("%s for %s", stats.Count(len(m.Sampled), "log-probability"), stats.Count(m.Tokens, "token"))
 	}
 	o, fault := q.whole(m)
 	if fault != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -155,7 +156,7 @@ func (q *vllmQuery) add(c *vllmChoice) *remote.Error {
 		return fault
 	}
 	if len(probs) != len(c.TokenIDs) {
-		return remote.Nonsensef("%d log-probabilities for %d tokens", len(probs), len(c.TokenIDs))
+		return remote.Nonsensef("%s for %s", stats.Count(len(probs), "log-probability"), stats.Count(len(c.TokenIDs), "token"))
 	}
 	o.Tokens = append(o.Tokens, c.TokenIDs...)
 	o.LogProbs = append(o.LogProbs, probs...)

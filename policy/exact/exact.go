@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy"
 )
 
@@ -79,7 +80,7 @@ func (p *Policy) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sam
 	if most := r.Sampling.MaxTotal; most > 0 {
 		room := most - len(prompt.Tokens)
 		if room < 1 {
-			return nil, fmt.Errorf("exact: the conversation has %d tokens; with the reply it may have %d: %w", len(prompt.Tokens), most, quintain.ErrNoRoom)
+			return nil, fmt.Errorf("exact: the conversation has %s; with the reply it may have %d: %w", stats.Count(len(prompt.Tokens), "token"), most, quintain.ErrNoRoom)
 		}
 		prompt.Sampling.MaxTokens = min(room, cmp.Or(prompt.Sampling.MaxTokens, room))
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 )
@@ -151,8 +152,8 @@ func (s *Server) check(j *job) error {
 	case j.sampling.Temperature < 0 || j.sampling.MaxTokens < 0:
 		return fmt.Errorf("temperature and max_tokens must not be below 0")
 	case len(j.prompt)+max(1, j.sampling.MaxTokens) > s.cfg.Context:
-		return fmt.Errorf("this model's maximum context length is %d tokens, the prompt has %d and %d are to be sampled",
-			s.cfg.Context, len(j.prompt), j.sampling.MaxTokens)
+		return fmt.Errorf("this model's maximum context length is %s, the prompt has %d and %d are to be sampled",
+			stats.Count(s.cfg.Context, "token"), len(j.prompt), j.sampling.MaxTokens)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A ballot is a valid vote on the criteria of one prompt.
@@ -57,7 +58,7 @@ func (j *Judge) vote(ctx context.Context, key string, p *prompt, v int) (b ballo
 		}
 		j.unread.Add(1)
 	}
-	return b, &Ungraded{Unreadable, fmt.Errorf("%w (asked %d times)", err, b.calls)}
+	return b, &Ungraded{Unreadable, fmt.Errorf("%w (asked %s)", err, stats.Count(b.calls, "time"))}
 }
 
 // sampling returns how to ask, for the first time or again.
@@ -88,7 +89,7 @@ func (j *Judge) call(ctx context.Context, r quintain.Request) (string, error) {
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	case err == nil && len(samples) != 1:
-		err = fmt.Errorf("the policy returned %d samples, asked for 1", len(samples))
+		err = fmt.Errorf("the policy returned %s, asked for 1", stats.Count(len(samples), "sample"))
 	case err == nil && samples[0].Finish == quintain.Aborted:
 		err = errors.New("the policy aborted its reply")
 	}

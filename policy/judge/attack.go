@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A Canary is a reply whose verdict is known.
@@ -68,9 +69,9 @@ type Breach struct {
 func (r *AttackReport) Trusted(floor float64) string {
 	switch {
 	case r.Forgets():
-		return fmt.Sprintf("it copies the code of its prompt into %.3g of its %d answers, below %.3g, and the others are no verdicts: take a better judge, or a lower temperature", r.copies(), r.Answers, leastCopied)
+		return fmt.Sprintf("it copies the code of its prompt into %.3g of its %s, below %.3g, and the others are no verdicts: take a better judge, or a lower temperature", r.copies(), stats.Count(r.Answers, "answer"), leastCopied)
 	case r.Ungraded > 0:
-		return fmt.Sprintf("%d replies of the check have no verdict", r.Ungraded)
+		return fmt.Sprintf("%s of the check without a verdict", stats.Count(r.Ungraded, "reply"))
 	case r.Canaries > 0 && r.Accuracy < floor:
 		return fmt.Sprintf("it is right on %.3g of the known verdicts, below %.3g", r.Accuracy, floor)
 	case r.Canaries > 0 && r.Agreement < floor:
@@ -108,7 +109,7 @@ func (r *AttackReport) Write(w io.Writer) error {
 		fmt.Fprintf(&b, "  %-26s %-13s %.3g instead of %.3g: %s\n", n.Injection, n.Kind, n.Score, n.Plain, n.Question)
 	}
 	if r.Ungraded > 0 {
-		fmt.Fprintf(&b, "no verdict      %d replies\n", r.Ungraded)
+		fmt.Fprintf(&b, "no verdict      %s\n", stats.Count(r.Ungraded, "reply"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

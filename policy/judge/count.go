@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -83,11 +84,11 @@ func (j *Judge) Stats() Stats {
 // spend counts a call, or says that the budget is used up.
 func (j *Judge) spend() error {
 	if n := j.in.Load() + j.out.Load(); j.cfg.Tokens > 0 && n >= j.cfg.Tokens {
-		return fmt.Errorf("%d tokens are used, of %d: raise the judge's budget of tokens", n, j.cfg.Tokens)
+		return fmt.Errorf("%s used, of %d: raise the judge's budget of tokens", stats.Count(n, "token"), j.cfg.Tokens)
 	}
 	if n := j.calls.Add(1); j.cfg.Calls > 0 && n > j.cfg.Calls {
 		j.calls.Add(-1)
-		return fmt.Errorf("%d calls are made: raise the judge's budget of calls", j.cfg.Calls)
+		return fmt.Errorf("%s made: raise the judge's budget of calls", stats.Count(j.cfg.Calls, "call"))
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"sync/atomic"
+
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A Result is a verdict, or why there is none.
@@ -131,7 +133,7 @@ func (j *Judge) compare(ctx context.Context, items []Item, results []Result) {
 		case err != nil:
 			results[i].Err = err
 		default:
-			results[i].Verdict = Verdict{Score: scores[at], Calls: int(calls.Load()), Cached: int(cached.Load()), Why: fmt.Sprintf("%.3g among %d different replies", scores[at], len(texts))}
+			results[i].Verdict = Verdict{Score: scores[at], Calls: int(calls.Load()), Cached: int(cached.Load()), Why: fmt.Sprintf("%.3g among %s", scores[at], stats.Count(len(texts), "different reply"))}
 			j.note(scores[at], len(texts[at]))
 		}
 	}

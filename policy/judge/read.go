@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
@@ -21,7 +22,7 @@ func readVLLM(body []byte, n int, kind RewardKind) ([][]float64, *remote.Error) 
 		return nil, fault
 	}
 	if len(answer.Data) != n {
-		return nil, remote.Nonsensef("%d entries for %d replies", len(answer.Data), n)
+		return nil, remote.Nonsensef("%d entries for %s", len(answer.Data), stats.Count(n, "reply"))
 	}
 	rows := make([][]float64, n)
 	for i, e := range answer.Data {
@@ -84,7 +85,7 @@ func readSGLang(body []byte, n int) ([][]float64, *remote.Error) {
 		list = []entry{one}
 	}
 	if len(list) != n {
-		return nil, remote.Nonsensef("%d entries for %d replies", len(list), n)
+		return nil, remote.Nonsensef("%d entries for %s", len(list), stats.Count(n, "reply"))
 	}
 	rows := make([][]float64, n)
 	for i, e := range list {
@@ -106,7 +107,7 @@ func readOpenRLHF(body []byte, n int) ([][]float64, *remote.Error) {
 		return nil, fault
 	}
 	if len(answer.Rewards) != n {
-		return nil, remote.Nonsensef("%d rewards for %d replies", len(answer.Rewards), n)
+		return nil, remote.Nonsensef("%s for %s", stats.Count(len(answer.Rewards), "reward"), stats.Count(n, "reply"))
 	}
 	rows := make([][]float64, n)
 	for i := range answer.Rewards {

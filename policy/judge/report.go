@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A Report says what a judge did, and how far it could be trusted.
@@ -42,8 +44,8 @@ func (j *Jury) Report() *Report {
 
 // Lines returns the report for people.
 func (r *Report) Lines() []string {
-	lines := []string{fmt.Sprintf("%d replies with a verdict, %d without; %d calls, %d votes from the cache, about %d tokens; %d failed calls, %d unreadable answers, %d split votes",
-		r.Judged, r.Ungraded, r.Calls, r.Cached, r.Tokens, r.Failed, r.Unread, r.Disagreed)}
+	lines := []string{fmt.Sprintf("%s with a verdict, %d without; %s, %s from the cache, about %s; %s, %s, %s",
+		stats.Count(r.Judged, "reply"), r.Ungraded, stats.Count(r.Calls, "call"), stats.Count(r.Cached, "vote"), stats.Count(r.Tokens, "token"), stats.Count(r.Failed, "failed call"), stats.Count(r.Unread, "unreadable answer"), stats.Count(r.Disagreed, "split vote"))}
 	if r.Pairs > 0 {
 		lines = append(lines, fmt.Sprintf("%d of %d pairs turned with the order of their replies", r.Swapped, r.Pairs))
 	}
@@ -51,8 +53,8 @@ func (r *Report) Lines() []string {
 		lines = append(lines, fmt.Sprintf("scores and lengths of replies correlate by %.2f", r.Length))
 	}
 	if t := r.Trials; t != nil && t.Held > 0 {
-		lines = append(lines, fmt.Sprintf("checked %d times: accuracy %.3f on known verdicts, agreement with itself %.3f, never below %.3f; %d of %d injections worked",
-			t.Held, t.Accuracy, t.Agreement, t.Lowest, len(t.Worked), t.Tried))
+		lines = append(lines, fmt.Sprintf("checked %s: accuracy %.3f on known verdicts, agreement with itself %.3f, never below %.3f; %d of %d injections worked",
+			stats.Count(t.Held, "time"), t.Accuracy, t.Agreement, t.Lowest, len(t.Worked), t.Tried))
 		if len(t.Worked) > 0 {
 			lines = append(lines, "these injections worked: "+strings.Join(t.Worked, ", "))
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -165,7 +166,7 @@ func (j *Judge) callRewards(ctx context.Context, asks []RewardReply) ([]float64,
 // sound reports rewards that are not one finite number for each of n replies.
 func sound(scores []float64, n int) error {
 	if len(scores) != n {
-		return fmt.Errorf("%d rewards for %d replies", len(scores), n)
+		return fmt.Errorf("%s for %s", stats.Count(len(scores), "reward"), stats.Count(n, "reply"))
 	}
 	for i, score := range scores {
 		if err := quintain.CheckReward(score); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/settings"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A Check says how a judge is tried in a run, as by quintain judge check: before it judges the
@@ -104,11 +105,11 @@ func (t *trial) hold(ctx context.Context) error {
 	case r.Forgets(): // groups would be without a verdict as long as this judge is asked
 	case r.Ungraded > 0 && t.tried: // groups will be without a verdict, too
 		t.groups = 0
-		t.warn(fmt.Sprintf("%d known replies had no verdict when the judge was tried again", r.Ungraded))
+		t.warn(fmt.Sprintf("%s had no verdict when the judge was tried again", stats.Count(r.Ungraded, "known reply")))
 		return nil
 	case r.Ungraded > 0:
 		t.until = time.Now().Add(later)
-		t.fault = fmt.Errorf("the judge cannot be tried: %d replies of the check have no verdict: %w, %w", r.Ungraded, quintain.ErrUngraded, quintain.ErrLost)
+		t.fault = fmt.Errorf("the judge cannot be tried: %s of the check without a verdict: %w, %w", stats.Count(r.Ungraded, "reply"), quintain.ErrUngraded, quintain.ErrLost)
 		return t.fault
 	}
 	t.note(r)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/httpclient"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -81,7 +82,7 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, ": the server said %q", e.Excerpt)
 	}
 	if e.Attempts > 1 {
-		fmt.Fprintf(&b, " (%d attempts)", e.Attempts)
+		fmt.Fprintf(&b, " (%s)", stats.Count(e.Attempts, "attempt"))
 	}
 	if remedy := e.remedy(); remedy != "" {
 		b.WriteString("; " + remedy)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/wal"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -248,7 +249,7 @@ func (s *segments) inUse(seg *segment, at int64) (frames []wal.Frame, moved []pl
 		at += one.Size()
 	}
 	if n := s.missingFrom(seg, moved); n > 0 {
-		return nil, nil, fmt.Errorf("%w: %d groups are not found in it", queue.ErrUnreadable, n)
+		return nil, nil, fmt.Errorf("%w: %s not found in it", queue.ErrUnreadable, stats.Count(n, "group"))
 	}
 	return frames, moved, nil
 }

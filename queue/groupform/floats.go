@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // The widths of an array of floating point numbers.
@@ -138,7 +139,7 @@ func (r *reader) floats(field string, tokens [][]quintain.Token, also int) [][]f
 		return nil
 	}
 	if n := r.uint(field); r.err == nil && n != uint64(len(tokens)) {
-		r.fail(field, "has %d elements, want one for each of the %d sequences in tokens", n, len(tokens))
+		r.fail(field, "has %s, want one for each of the %d sequences in tokens", stats.Count(n, "element"), len(tokens))
 	}
 	rows, spans, values := list[[]float64](r, len(tokens)), []span(nil), 0
 	if r.err != nil {
@@ -245,7 +246,7 @@ func (r *reader) distillLogProbs(n int) [][][]float64 {
 		return nil
 	}
 	if got := r.uint(field); r.err == nil && got != uint64(n) {
-		r.fail(field, "has %d elements, want one for each of the %d sequences in tokens", got, n)
+		r.fail(field, "has %s, want one for each of the %d sequences in tokens", stats.Count(got, "element"), n)
 	}
 	sequences, sizes, values := list[[][]float64](r, n), []int(nil), 0
 	for i := range sequences {

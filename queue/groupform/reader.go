@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A reader decodes the fields of a group from the front of b. After the first error it
@@ -120,7 +121,7 @@ func (r *reader) bytes(field string, n uint64) []byte {
 func (r *reader) len(field string) int {
 	n := r.uint(field)
 	if r.err == nil && n > uint64(len(r.b))+1 {
-		r.fail(field, "has %d elements, but only %d bytes are left", n-1, len(r.b))
+		r.fail(field, "has %s, but only %d bytes are left", stats.Count(n-1, "element"), len(r.b))
 	}
 	if r.err != nil {
 		return -1
@@ -133,7 +134,7 @@ func (r *reader) len(field string) int {
 func (r *reader) rows(field string, n int) int {
 	got := r.len(field)
 	if got >= 0 && got != n {
-		r.fail(field, "has %d elements, want one for each of the %d sequences in tokens", got, n)
+		r.fail(field, "has %s, want one for each of the %d sequences in tokens", stats.Count(got, "element"), n)
 		return -1
 	}
 	return got
@@ -151,7 +152,7 @@ func (r *reader) rowLen(field string, i, want, also int) int {
 	case n == uint64(want)+1, n > 0 && n == uint64(also+1):
 		return int(n) - 1
 	}
-	r.fail(element(field, i), "has another length than tokens[%d], which has %d elements", i, want)
+	r.fail(element(field, i), "has another length than tokens[%d], which has %s", i, stats.Count(want, "element"))
 	return -1
 }
 

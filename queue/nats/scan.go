@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/queue"
 )
 
@@ -107,7 +108,7 @@ func fetch(ctx context.Context, c jetstream.Consumer, n uint64, show func(jetstr
 		return 0, err
 	}
 	if info.NumPending > 0 {
-		return 0, fmt.Errorf("%d messages of the stream did not come", info.NumPending)
+		return 0, fmt.Errorf("%s of the stream did not come", stats.Count(info.NumPending, "message"))
 	}
 	return 0, nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // Blunder is the least regret of a turn that is a blunder: a tenth of all that there is to win.
@@ -67,7 +68,7 @@ func RegretOf(t *quintain.Trajectory) EpisodeRegret {
 func (e *EpisodeRegret) String() string {
 	turns := "1 turn"
 	if e.Play.Turns != 1 {
-		turns = fmt.Sprintf("%d turns, %d of them illegal", e.Play.Turns, e.Play.Illegal)
+		turns = fmt.Sprintf("%s, %d of them illegal", stats.Count(e.Play.Turns, "turn"), e.Play.Illegal)
 	} else if e.Play.Illegal == 1 {
 		turns = "1 turn, an illegal one"
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/remote"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/fleet/lease"
@@ -242,7 +243,7 @@ func (c *Coordinator) lose(ctx context.Context, h *held) {
 		t.Return(h.job)
 		return
 	}
-	why := fmt.Sprintf("%d workers were lost while they played it", h.Attempt)
+	why := fmt.Sprintf("%s lost while playing it", stats.Count(h.Attempt, "worker"))
 	c.past.giveUp(h)
 	c.forget(h)
 	c.config.Log.Error("a problem is given up", "problem", h.Problem.ID(), "why", why)

@@ -141,7 +141,7 @@ func TestEvaluationsOutliveTheirWorkers(t *testing.T) {
 	s.join(3)
 	s.take(3, 1)
 	s.pass()
-	if r := <-results; len(r.Trajectories) != 1 || r.Trajectories[0].Outcome != quintain.EnvFailed || !strings.HasPrefix(r.Trajectories[0].Error, "3 workers were lost") {
+	if r := <-results; len(r.Trajectories) != 1 || r.Trajectories[0].Outcome != quintain.EnvFailed || !strings.HasPrefix(r.Trajectories[0].Error, "3 workers lost") {
 		t.Errorf("the result of a problem that loses all workers is %+v", r)
 	}
 	if p := s.Roster().Poison; len(p) != 1 || p[0].Problem != now[0].Problem.ID() || len(s.desk.judged) > 0 {

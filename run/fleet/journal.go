@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/rollout"
 )
@@ -226,7 +227,7 @@ func checkBegun(b *rollout.Begun, size int) error {
 	e := &b.Episode
 	switch {
 	case b.Number < 0 || b.Number >= size:
-		return fmt.Errorf("number: it is %d, and there are %d episodes", b.Number, size)
+		return fmt.Errorf("number: it is %d, in a group of %s", b.Number, stats.Count(size, "episode"))
 	case b.From < 0 || b.Replies < 0 || e.Took < 0 || e.Replays < 0:
 		return errors.New("from, replies, took or replays: it is negative")
 	case e.Problem.Task != "":

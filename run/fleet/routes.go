@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run/player"
@@ -134,7 +135,7 @@ func (c handlers) register(call *web.Call) error {
 	case w != nil && w.Fault != "":
 		return web.Errorf(http.StatusForbidden, "worker %s gets nothing more: %s", w.Name, w.Fault)
 	case w == nil && len(c.workers) >= c.config.Settings.Workers:
-		return web.Errorf(http.StatusTooManyRequests, "there are %d workers, as many as fleet.max_workers allows", len(c.workers))
+		return web.Errorf(http.StatusTooManyRequests, "the run has %s, as many as fleet.max_workers allows", stats.Count(len(c.workers), "worker"))
 	case w == nil:
 		w = &worker{holds: map[uint64]*held{}, Worker: Worker{Instance: r.Instance, Since: now}}
 		c.workers[r.Instance] = w

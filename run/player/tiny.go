@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/datadir"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/kept"
@@ -111,8 +112,8 @@ func (s *sharing) Step(ids []string, groups []*quintain.Group) (tiny.Step, error
 	step, err := s.Trainer.Step(ids, groups)
 	if say := s.first; say != nil && err == nil {
 		s.first = nil
-		say(fmt.Sprintf("the first step took %.1f s, of which %.1f s of training on %d tokens; %.0f tokens a second were sampled", time.Since(s.since).Seconds(),
-			time.Since(begun).Seconds(), step.Metrics.Tokens, float64(s.Policy().Sampled())/begun.Sub(s.since).Seconds()))
+		say(fmt.Sprintf("the first step took %.1f s, of which %.1f s of training on %s; %.0f tokens a second were sampled", time.Since(s.since).Seconds(),
+			time.Since(begun).Seconds(), stats.Count(step.Metrics.Tokens, "token"), float64(s.Policy().Sampled())/begun.Sub(s.since).Seconds()))
 	}
 	return step, err
 }

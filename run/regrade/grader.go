@@ -14,6 +14,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/grader"
 	"github.com/quintain-rl/quintain/internal/command"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tasks/dataset"
@@ -141,7 +142,7 @@ func judgeTogether(ctx context.Context, panel quintain.Panel, p quintain.Problem
 	}
 	rulings := panel.Judge(ctx, p, replies)
 	if len(rulings) != len(replies) {
-		return fmt.Errorf("the scenario returned %d rulings on %d replies", len(rulings), len(replies))
+		return fmt.Errorf("the scenario returned %d rulings on %s", len(rulings), stats.Count(len(replies), "reply"))
 	}
 	for i, r := range rulings {
 		if list[i].Step, list[i].err = r.Step, r.Err; fatal(r.Err) {
@@ -195,7 +196,7 @@ func (v *verdict) replay(ctx context.Context, job rollout.Job, t *quintain.Traje
 	sum, right := 0.0, false
 	for k := range t.Turns {
 		if k > 0 && !same(v.Observe, t.Turns[k].Observed) {
-			return fmt.Errorf("reply %d answers something that the scenario does not say any more", k+1)
+			return fmt.Errorf("reply %d is to something that the scenario does not say any more", k+1)
 		}
 		if v.Step, err = env.Step(ctx, replyOf(&t.Turns[k])); err != nil {
 			return err

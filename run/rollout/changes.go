@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -125,7 +126,7 @@ func (m *Mix) replay(c change) error {
 // mix does not have it.
 func (m *Mix) formerly(number int) (*position, error) {
 	if number < 0 || number >= len(m.former) {
-		return nil, fmt.Errorf("the record names %d streams", len(m.former))
+		return nil, fmt.Errorf("the record names %s", stats.Count(len(m.former), "stream"))
 	}
 	at := slices.IndexFunc(m.streams, func(s *position) bool { return s.name == m.former[number] })
 	if at < 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A match is an unfinished match at a table, with an episode for each seat of a policy.
@@ -156,7 +157,7 @@ func (m *match) may() bool {
 func (m *match) turn(replied int, next quintain.Next) (earned float64, err error) {
 	n := len(m.seats)
 	if len(next.Rewards) != n && next.Rewards != nil || next.End == quintain.Going && (next.Seat < 0 || next.Seat >= n || m.seats[next.Seat] == nil) {
-		return 0, fmt.Errorf("the table has %d seats, pays %d, and wants a reply of seat %d", n, len(next.Rewards), next.Seat)
+		return 0, fmt.Errorf("the table has %s, pays %d, and wants a reply of seat %d", stats.Count(n, "seat"), len(next.Rewards), next.Seat)
 	}
 	for seat, reward := range next.Rewards {
 		m.paid[seat] += reward

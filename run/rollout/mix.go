@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 )
@@ -199,7 +200,7 @@ func (m *Mix) Next() (Job, error) {
 		}
 	}
 	m.Redo(Job{Problem: quintain.Problem{Index: index}, stream: s})
-	return Job{}, fmt.Errorf("%s: %d problems in a row were skipped: choose a level with more problems, or play them all", s.Label, mostSkips)
+	return Job{}, fmt.Errorf("%s: %s in a row were skipped: choose a level with more problems, or play them all", s.Label, stats.Count(mostSkips, "problem"))
 }
 
 // Reopen returns the job of a problem that an earlier process handed out: whoever holds its

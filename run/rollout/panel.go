@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // panel has a scenario that judges groups judge the complete replies of episodes, at once.
@@ -49,7 +50,7 @@ func rule(ctx context.Context, judge quintain.Panel, p quintain.Problem, replies
 	}()
 	rulings = judge.Judge(ctx, p, replies)
 	if len(rulings) != len(replies) {
-		return nil, fmt.Errorf("the scenario returned %d rulings on %d replies", len(rulings), len(replies))
+		return nil, fmt.Errorf("the scenario returned %d rulings on %s", len(rulings), stats.Count(len(replies), "reply"))
 	}
 	for i, r := range rulings {
 		if r.Err == nil && r.Step.End == quintain.Going {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // What tells that play leads nowhere.
@@ -83,7 +84,7 @@ func (s *Standstill) Stands() error {
 		return nil
 	}
 	why := Commonest(s.dropped)
-	text := fmt.Sprintf("%d groups in a row were dropped, and without a kept one the run makes no step: %s, %d times", s.row, why, s.dropped[why])
+	text := fmt.Sprintf("%s in a row were dropped, and without a kept one the run makes no step: %s, %s", stats.Count(s.row, "group"), why, stats.Count(s.dropped[why], "time"))
 	switch setting := why.Setting(); {
 	case why == DropEqual:
 		text += fmt.Sprintf("; all replies to a problem have the same score: choose easier or harder ones (--tasks), more replies to each (--group-size), or keep such groups (%s)", setting)

@@ -73,7 +73,7 @@ func TestFaultsAreErrors(t *testing.T) {
 		{"the key is wrong", says(401, "no "+key), "is the key right", false},
 		{"it refuses", says(422, "bad"), "HTTP 422", false},
 		{"it sends us elsewhere", says(307, ""), "redirects are not followed", false},
-		{"there is nothing", says(204, ""), "/v1/sandbox/run: unexpected end", true},
+		{"there is nothing", says(204, ""), "/v1/sandbox/run: the JSON ends too early", true},
 		{"half an answer", half, "EOF", true},
 		{"no JSON", says(200, "<html>"), "invalid", true},
 		{"empty", says(200, ""), "/v1/sandbox/run", true},

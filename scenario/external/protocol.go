@@ -10,6 +10,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/compiled"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -141,7 +142,7 @@ func (a *answer) isHello() error {
 	case h.Parallel < 0 || h.Parallel > mostParallel:
 		return fmt.Errorf("hello: parallel is %d, want 1 to %d", h.Parallel, mostParallel)
 	case h.Levels != nil && len(h.Levels) == 0 || len(h.Levels) > mostLevels:
-		return fmt.Errorf("hello: there are %d levels, want 1 to %d", len(h.Levels), mostLevels)
+		return fmt.Errorf("hello: it has %s, want 1 to %d", stats.Count(len(h.Levels), "level"), mostLevels)
 	}
 	if h.Parallel == 0 {
 		h.Parallel = 1

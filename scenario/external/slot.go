@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/pause"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // pauses are those before a program is started again.
@@ -33,7 +34,7 @@ func (p *Program) take() (*slot, error) {
 		}
 	}
 	if best.episodes == p.how.Episodes {
-		return nil, fmt.Errorf("%w: scenario %s has %d open episodes in each process: raise program.episodes or "+
+		return nil, fmt.Errorf("%w: scenario %s has its most open episodes in each process, %d: raise program.episodes or "+
 			"program.processes, or play fewer at once", quintain.ErrStop, p.name(), best.episodes)
 	}
 	best.episodes++
@@ -65,7 +66,7 @@ func (p *Program) reach(ctx context.Context, s *slot) (link, error) {
 			p.drop(s, played, fault)
 		}
 		if s.faults > p.how.Restarts {
-			return nil, fmt.Errorf("%w: scenario %s failed %d times in a row: %w", quintain.ErrStop, p.name(), s.faults, s.last)
+			return nil, fmt.Errorf("%w: scenario %s failed %s in a row: %w", quintain.ErrStop, p.name(), stats.Count(s.faults, "time"), s.last)
 		}
 		if s.last != nil && !pause.For(ctx, pauses.After(s.faults+1)) {
 			return nil, context.Cause(ctx)

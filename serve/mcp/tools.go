@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy"
 	"github.com/quintain-rl/quintain/serve/names"
@@ -182,7 +183,7 @@ func (h handler) submit(ctx context.Context, arguments json.RawMessage) (any, er
 		return grade{v.Score, v.Malformed}, err
 	}
 	if len(asked.Before) >= maxBefore {
-		return nil, fmt.Errorf("before: has %d replies, want %d at most", len(asked.Before), maxBefore-1)
+		return nil, fmt.Errorf("before: has %s, want %d at most", stats.Count(len(asked.Before), "reply"), maxBefore-1)
 	}
 	var replies []quintain.Reply
 	for _, text := range append(asked.Before, *asked.Answer) {

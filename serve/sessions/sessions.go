@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -87,7 +88,7 @@ func (t *Table[V]) Open(name, owner string, open func() (V, error)) (err error) 
 	s.open = !t.closed
 	t.mu.Unlock()
 	if !s.open {
-		return errors.Join(t.full("there are", t.limits.Most, "serve.max_sessions"), s.value.Close())
+		return errors.Join(t.full("it has", t.limits.Most, "serve.max_sessions"), s.value.Close())
 	}
 	return nil
 }
@@ -100,7 +101,7 @@ func (t *Table[V]) enter(s *session[V]) error {
 	case t.byName[s.name] != nil:
 		return web.Errorf(http.StatusConflict, "there is a session %.100q already", s.name)
 	case t.closed || len(t.byName) >= t.limits.Most:
-		return t.full("there are", t.limits.Most, "serve.max_sessions")
+		return t.full("it has", t.limits.Most, "serve.max_sessions")
 	case s.owner != "" && t.byOwner[s.owner] >= t.limits.Each:
 		return t.full("this key has", t.limits.Each, "serve.max_sessions_per_key")
 	}
@@ -114,7 +115,7 @@ func (t *Table[V]) full(there string, most int, setting string) error {
 	if t.limits.Full != nil {
 		return t.limits.Full
 	}
-	return web.Errorf(http.StatusServiceUnavailable, "%s %d sessions already, as many as %s allows: close some, or wait", there, most, setting)
+	return web.Errorf(http.StatusServiceUnavailable, "%s %s already, as many as %s allows: close some, or wait", there, stats.Count(most, "session"), setting)
 }
 
 // join returns an open session of an owner, which is not idle before leave; nil: there is none.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -127,7 +128,7 @@ func (f *file) readScores(text []byte) error {
 		return err
 	}
 	if len(pairs) > maxParts {
-		return fmt.Errorf("there are %d tokens, want at most %d", len(pairs), maxParts)
+		return fmt.Errorf("it has %s, want at most %d", stats.Count(len(pairs), "token"), maxParts)
 	}
 	tokens := make([]string, len(pairs))
 	f.scores = make([]float64, len(pairs))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/run/watch/words"
@@ -266,7 +267,7 @@ func (l *Live) picture(r *run.Report, width int) (all []string) {
 		add(faint, "", table[0])
 		add("", table[1:]...)
 		if more := len(r.Tasks) - len(rows); more > 0 {
-			add(faint, Clip(fmt.Sprintf("and %d tasks that move less", more), width-1))
+			add(faint, Clip(fmt.Sprintf("and %s that move less", stats.Count(more, "task")), width-1))
 		}
 	}
 	if l.showcase.shown != nil {

@@ -173,11 +173,11 @@ func TestCommand(t *testing.T) {
 		{
 			"rows of all sorts", []string{apps(`["right","wrong"]`), apps(`["wrong"]`), apps(`[]`)},
 			"row 2: solutions: none of the 1 passes its tests; the first has wrong_answer at test 3 of 4 (\"ValueError: x\"): leave the row out, or correct it\n" +
-				"FILE: 2 problems can be used, and 1 rows cannot\n1 of the 2 solutions of these problems fail\n1 of these problems have no solution and no public test, so nothing was run for them\n", "",
+				"FILE: 2 problems can be used, and 1 row cannot\n1 of the 2 solutions of these problems fail\n1 of these problems have no solution and no public test, so nothing was run for them\n", "",
 		},
-		{"no row can be used", []string{apps(`["wrong"]`)}, "FILE: 0 problems can be used, and 1 rows cannot\n", "there is no problem in the file that can be used"},
-		{"a row is lost", []string{apps(`["right"]`), apps(`["lost"]`)}, "row 2: could not be judged: the disk is full\nFILE: 1 problems", "1 rows could not be judged: mend the machine, and check the file again"},
-		{"mathematics", []string{`{"question":"1+1","answer":2}`, `{"question":"1+1"}`}, "row 2: answer: is missing\nFILE: 1 problems can be used, and 1 rows cannot\n", ""},
+		{"no row can be used", []string{apps(`["wrong"]`)}, "FILE: 0 problems can be used, and 1 row cannot\n", "there is no problem in the file that can be used"},
+		{"a row is lost", []string{apps(`["right"]`), apps(`["lost"]`)}, "row 2: could not be judged: the disk is full\nFILE: 1 problem", "1 row could not be judged: mend the machine, and check the file again"},
+		{"mathematics", []string{`{"question":"1+1","answer":2}`, `{"question":"1+1"}`}, "row 2: answer: is missing\nFILE: 1 problem can be used, and 1 row cannot\n", ""},
 		{"an empty file", nil, "", "there are no problems in the file"},
 	} {
 		path := file(t, test.rows...)

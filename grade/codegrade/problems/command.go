@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain/grade/codegrade"
 	"github.com/quintain-rl/quintain/grade/mathverify"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/tasks/dataset"
@@ -71,7 +72,7 @@ func (c *Command) Run(ctx context.Context, path string) error {
 		return err
 	}
 	if c.counts.lost > 0 {
-		return fmt.Errorf("%d rows could not be judged: mend the machine, and check the file again", c.counts.lost)
+		return fmt.Errorf("%s could not be judged: mend the machine, and check the file again", stats.Count(c.counts.lost, "row"))
 	}
 	if c.counts.used == 0 {
 		return errors.New("there is no problem in the file that can be used")
@@ -162,7 +163,7 @@ func (c *Command) use(r CheckRow) error {
 // sum prints the counts.
 func (c *Command) sum(path string) {
 	n := c.counts
-	fmt.Fprintf(c.Out, "%s: %d problems can be used, and %d rows cannot\n", path, n.used, n.unusable)
+	fmt.Fprintf(c.Out, "%s: %s can be used, and %s cannot\n", path, stats.Count(n.used, "problem"), stats.Count(n.unusable, "row"))
 	if n.failed > 0 {
 		fmt.Fprintf(c.Out, "%d of the %d solutions of these problems fail\n", n.failed, n.solutions)
 	}

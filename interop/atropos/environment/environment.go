@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/settings"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // Settings holds all settings: the form of the YAML file.
@@ -61,7 +62,7 @@ func (s *Settings) loadServer(flags map[string]settings.Given) error {
 		return nil
 	}
 	if len(s.Servers) != 1 {
-		return fmt.Errorf("--openai.…: the file names %d servers, but a flag needs exactly one", len(s.Servers))
+		return fmt.Errorf("--openai.…: the file names %s, but a flag needs exactly one", stats.Count(len(s.Servers), "server"))
 	}
 	return settings.New(onlyServer{&s.Servers[0]}).Load(settings.Sources{Flags: flags})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/httpclient"
+	"github.com/quintain-rl/quintain/internal/stats"
 )
 
 // A LinkStatus is the hub's report to an environment: the reply of GET /status-env.
@@ -221,7 +222,7 @@ func (l *Link) register(ctx context.Context) error {
 	case total < 0:
 		return &RefusedError{l.config.URL, 0, "neither env.total_steps nor the trainer sets the number of steps"}
 	case in.BatchSize < l.config.Limits.GroupSize:
-		return &RefusedError{l.config.URL, 0, fmt.Sprintf("a batch has %d sequences, and a group %d: set env.group_size or env.batch_size", in.BatchSize, l.config.Limits.GroupSize)}
+		return &RefusedError{l.config.URL, 0, fmt.Sprintf("a batch has %s, and a group %d: set env.group_size or env.batch_size", stats.Count(in.BatchSize, "sequence"), l.config.Limits.GroupSize)}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -280,7 +280,7 @@ func TestRefusedRegistration(t *testing.T) {
 		{"a page", "/register-env", "<html>", 200, LinkConfig{}, `the server said "<html>"`},
 		{"a key is wanted", "/register-env", "who?", 401, LinkConfig{}, "--hub-key-file"},
 		{"it is refused", "/register-env", `{"detail":"weight"}`, 422, LinkConfig{}, `HTTP 422 Unprocessable Entity: the server said "weight"`},
-		{"a batch smaller than a group", "/info", `{"batch_size":1,"max_token_len":5}`, 200, LinkConfig{}, "a batch has 1 sequences, and a group 2"},
+		{"a batch smaller than a group", "/info", `{"batch_size":1,"max_token_len":5}`, 200, LinkConfig{}, "a batch has 1 sequence, and a group 2"},
 		{"nobody knows the number of steps", "/register-env", `{"status":"success","env_id":0,"num_steps":-1}`, 200, LinkConfig{TotalSteps: -1}, "nor the trainer sets the number of steps"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

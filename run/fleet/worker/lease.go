@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/traceparent"
 	"github.com/quintain-rl/quintain/run/fleet"
 	"github.com/quintain-rl/quintain/run/rollout"
@@ -101,7 +102,7 @@ func (s *session) play(ctx context.Context, l *lease) (fleet.Finish, error) {
 // job makes the problem of a lease. The error says that it is not the coordinator's.
 func (s *session) job(l *lease) (job rollout.Job, err error) {
 	if l.Stream < 0 || l.Stream >= len(s.config.Streams) {
-		return job, s.mismatch(l, fmt.Sprintf("of %d streams", len(s.config.Streams)))
+		return job, s.mismatch(l, fmt.Sprintf("of %s", stats.Count(len(s.config.Streams), "stream")))
 	}
 	of := s.config.Streams[l.Stream]
 	draw := quintain.Draw{Seed: of.Seed, Level: of.Level, Index: l.Problem.Index}

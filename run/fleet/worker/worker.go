@@ -106,7 +106,7 @@ func New(ctx context.Context, c Config) (*Worker, error) {
 	if err := w.oppose(ctx); err != nil {
 		return nil, err
 	}
-	c.Say("playing %s for run %q, %d episodes at once in groups of %d; Ctrl-C stops", w.name, c.Settings.Run, w.slots, w.engine.Size)
+	c.Say("playing %s for run %q, %s at once in groups of %d; Ctrl-C stops", w.name, c.Settings.Run, stats.Count(w.slots, "episode"), w.engine.Size)
 	if least := 4 * w.engine.Size; w.slots < least {
 		c.Say("warning: a group of %d starts only when all its slots are free, so many of %d slots are idle; --slots %d idles about 11 %%, more idle less",
 			w.engine.Size, w.slots, least)
@@ -155,10 +155,10 @@ func (c *counts) String() string {
 		text += fmt.Sprintf(", %d not delivered: the coordinator grants them to others", lost)
 	}
 	if exams := c.exams.Load(); exams > 0 {
-		text += fmt.Sprintf("; %d problems of evaluations played", exams)
+		text += fmt.Sprintf("; %s of evaluations played", stats.Count(exams, "problem"))
 	}
 	if resumed := c.resumed.Load(); resumed > 0 {
-		text += fmt.Sprintf("; %d turns taken over from other workers", resumed)
+		text += fmt.Sprintf("; %s taken over from other workers", stats.Count(resumed, "turn"))
 	}
 	return text
 }
