@@ -166,7 +166,7 @@ func TestEveryEndOfAProgram(t *testing.T) {
 		{way: "silent", outcome: quintain.EnvFailed, tells: "no call of its model"},
 		{way: "writes", outcome: quintain.Scored, end: quintain.Terminated, reward: 1, turns: 1, wrote: "xxx\nit says"},
 		{way: "calls for ever", set: func(s *Settings) { s.Limits.Calls = 3 }, outcome: quintain.Scored, end: quintain.Truncated, reward: 1, turns: 3, tells: "it made 3 calls", wrote: "killed by quintain"},
-		{way: "twice", why: "it fails at the limit of calls", set: func(s *Settings) { s.Limits.Calls, s.Leave = 1, time.Minute }, outcome: quintain.Scored, end: quintain.Truncated, reward: 1, turns: 1, tells: "it made 1 calls", wrote: "exit status 1"},
+		{way: "twice", why: "it fails at the limit of calls", set: func(s *Settings) { s.Limits.Calls, s.Leave = 1, time.Minute }, outcome: quintain.Scored, end: quintain.Truncated, reward: 1, turns: 1, tells: "it made 1 call", wrote: "exit status 1"},
 		{way: "hangs", set: func(s *Settings) { s.Limits.Seconds = 0.5 }, outcome: quintain.TimedOut, turns: 1, tells: "more than 0.5 seconds"},
 		{way: "hangs", why: "without calls", set: func(s *Settings) { s.Limits.Idle = 0.5 }, outcome: quintain.TimedOut, turns: 1, tells: "no call came for 0.5 seconds"},
 		{way: "rewards itself", outcome: quintain.Scored, end: quintain.Terminated, reward: 1, turns: 1, tells: "own reward does not count: sessions.rewards is off", wrote: "reward: 403"},

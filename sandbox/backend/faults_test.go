@@ -75,7 +75,7 @@ func TestFaultsAreErrors(t *testing.T) {
 		{"it sends us elsewhere", says(307, ""), "redirects are not followed", false},
 		{"there is nothing", says(204, ""), "/v1/sandbox/run: the JSON ends too early", true},
 		{"half an answer", half, "EOF", true},
-		{"no JSON", says(200, "<html>"), "invalid", true},
+		{"no JSON", says(200, "<html>"), "stands where it may not in JSON", true},
 		{"empty", says(200, ""), "/v1/sandbox/run", true},
 		{"no result", says(200, `{}`), "result: is missing", true},
 		{"an unknown end", says(200, `{"result": {"end": "won"}}`), `the end is "won"`, true},
