@@ -66,7 +66,7 @@ func (w *walk) embed() {
 	}
 }
 
-// normalise sets normed to the normalised stream, and to to the same with gains; without any, to is normed or
+// normalise sets normed to the normalised stream, and its result (to) to the same with gains; without any, that is normed or
 // left alone.
 func (w *walk) normalise(normed, to matrix, inv, gains []float32) {
 	w.team.rows(w.x.rows, func(lo, hi int) {

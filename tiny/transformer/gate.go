@@ -2,7 +2,7 @@ package transformer
 
 import "math"
 
-// gate sets each number of to to the SiLU of a gate times a unit. A row has the gates, then the units;
+// gate sets each number of its result (to) to the SiLU of a gate times a unit. A row has the gates, then the units;
 // scratch has room for the gates.
 func gate(to, row, scratch []float32) {
 	gates, units := row[:len(to)], row[len(to):][:len(to)]
@@ -26,7 +26,7 @@ func gateBack(d, dProducts, row, scratch []float32) {
 	}
 }
 
-// sigmoids sets the first numbers of to to the sigmoids of x: with e = e^-|x|, that is 1/(1+e), or e/(1+e) for a
+// sigmoids sets the first numbers of its result (to) to the sigmoids of x: with e = e^-|x|, that is 1/(1+e), or e/(1+e) for a
 // negative x.
 func sigmoids(to, x []float32) {
 	to = to[:len(x)]

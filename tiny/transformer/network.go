@@ -130,7 +130,7 @@ func (l *linear) adapters() (list []*adapter) {
 	return list
 }
 
-// embed sets to to the embedding of a token.
+// embed stores the embedding of a token in to.
 func (n *network) embed(to []float32, token int32) {
 	b := n.model.base
 	if b == nil {

@@ -226,26 +226,26 @@ func (p *Pass) prepare() {
 }
 
 // prepare makes room for what goes forward.
-func (l *layerActs) prepare(c Config, rows, probs int) {
-	for _, m := range []*matrix{&l.normed, &l.in, &l.mid} {
+func (acts *layerActs) prepare(c Config, rows, probs int) {
+	for _, m := range []*matrix{&acts.normed, &acts.in, &acts.mid} {
 		m.resize(rows, c.Width)
 	}
 	if c.Rank > 0 {
-		l.midNormed.resize(rows, c.Width)
+		acts.midNormed.resize(rows, c.Width)
 	} else {
-		l.midNormed = l.mid
+		acts.midNormed = acts.mid
 	}
 	if c.QKNorm {
 		heads := c.Heads + c.kvHeads()
-		l.qk.resize(rows, heads*c.headWidth())
-		l.qkInv = grown(l.qkInv, rows*heads)
+		acts.qk.resize(rows, heads*c.headWidth())
+		acts.qkInv = grown(acts.qkInv, rows*heads)
 	}
-	l.qkv.resize(rows, c.qkvWidth())
-	l.mixed.resize(rows, c.mixedWidth())
-	l.hidden.resize(rows, c.upWidth())
-	l.square.resize(rows, c.Hidden)
-	l.inInv, l.midInv = grown(l.inInv, rows), grown(l.midInv, rows)
-	l.probs = grown(l.probs, probs)
+	acts.qkv.resize(rows, c.qkvWidth())
+	acts.mixed.resize(rows, c.mixedWidth())
+	acts.hidden.resize(rows, c.upWidth())
+	acts.square.resize(rows, c.Hidden)
+	acts.inInv, acts.midInv = grown(acts.inInv, rows), grown(acts.midInv, rows)
+	acts.probs = grown(acts.probs, probs)
 }
 
 // grown returns s with length n, in its own memory if that suffices.
