@@ -21,7 +21,7 @@ var mathMultiTurn = scenario.Spec{
 		"Every turn has its own reward; the discount over turns is a setting of the rules. A problem that leaves few answers gets as many attempts as a quarter of them, " +
 		"and one at least, so that trying one after the other does not pay.",
 	Source:  "The math-multi-turn agent of AReaL (Ant Research, Apache-2.0); texts and code are our own.",
-	Version: 11,
+	Version: 12,
 	New: func() scenario.Play {
 		return &MathMultiTurn{
 			Mode: Modern, NumTurns: 5, RewardScaling: 1, Feedback: Texts,

@@ -79,7 +79,17 @@ const maxPlain = 320
 // verify also returns the comparison, for [Explain].
 func verify(ctx context.Context, gold, text string) (Verdict, *comparison) {
 	c := newComparison(ctx, gold)
-	c.answerText, c.rule = reply.Find(text, c.goldText)
+	found, rule := reply.Find(text, c.goldText)
+	c.found(found, rule, text)
+	if len(gold) < maxPlain && len(text) < maxPlain && !reply.Blank(gold) && reply.Normal(gold) == reply.Normal(text) && !reply.IsChoice(c.goldText) {
+		return Verdict{true, SameText, strings.TrimSpace(text)}, c
+	}
+	return c.verdict(), c
+}
+
+// found takes what a rule found in a text as the answer.
+func (c *comparison) found(answer string, rule Rule, text string) {
+	c.answerText, c.rule = answer, rule
 	if c.answerText != c.goldText {
 		if words := inOtherWords(c.goldText, text, c.rule); words != "" {
 			c.answerText = strings.TrimSpace(words)
@@ -88,10 +98,6 @@ func verify(ctx context.Context, gold, text string) (Verdict, *comparison) {
 	if step := reply.LastStep(c.answerText); step != c.answerText && !reply.HasArrow(c.goldText) {
 		c.answerText = step
 	}
-	if len(gold) < maxPlain && len(text) < maxPlain && !reply.Blank(gold) && reply.Normal(gold) == reply.Normal(text) && !reply.IsChoice(c.goldText) {
-		return Verdict{true, SameText, strings.TrimSpace(text)}, c
-	}
-	return c.verdict(), c
 }
 
 // Same reports whether an answer is the reference answer gold. Unlike [Verify], it takes

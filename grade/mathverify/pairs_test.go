@@ -154,7 +154,7 @@ func TestExtract(t *testing.T) {
 		{"unclosed tags do not count", "<answer>7", "7", mathverify.RuleNumber},
 		{"a sentence", "Hence the answer is 12, since 3 times 4 is 12.", "12", mathverify.RuleStatement},
 		{"a denied answer", "The answer is not 5 but 6.", "6", mathverify.RuleStatement},
-		{"a tentative answer", "Perhaps the answer is 5. No: it is 6", "6", mathverify.RuleStatement},
+		{"a tentative answer", "Perhaps the answer is 5. No: it is 6", "6", mathverify.RuleNumber},
 		{"GSM8K", "5+5=10\n#### 10", "10", mathverify.RuleStatement},
 		{"another language", "La réponse est 17.", "17", mathverify.RuleStatement},
 		{"the last formula", "Since $a=2$, we get $b = 7$.", "b = 7", mathverify.RuleFormula},

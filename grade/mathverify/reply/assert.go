@@ -1,9 +1,7 @@
 package reply
 
 import (
-	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain/grade/mathverify/expr"
 	"github.com/quintain-rl/quintain/internal/compiled"
@@ -72,45 +70,6 @@ var (
 	extremum = compiled.Regexp(`(?i)\b(?:min|max|minimum|maximum|least|greatest|largest|smallest|highest|lowest)\b[^.\n]*\b(?:is|of|equals|=)\s*$`)
 )
 
-// grounds matches a last sentence that ends as a reason does.
-var grounds = compiled.Regexp(`[。\n][^。\n]*(?:から|ため)(?:です|だ|である)。?\s*$`)
-
-// headline matches a first sentence that is a value with its unit.
-var headline = compiled.Regexp(`^[*\s]*\d[\d.,/]*\*{0,2} [\pL²³/]+[*]{0,2}\. `)
-
-// withoutCheck drops the sentences after the answer that check or explain it.
-func withoutCheck(text string) string {
-	from := max(0, len(text)-maxRead)
-	if !strings.ContainsAny(strings.TrimRight(text[from:], ".!?。 \n"), ".!?\n。？！✓") { // one sentence
-		return text
-	}
-	low := lower(text[from:])
-	if head := headline().FindString(text); from == 0 && head != "" && cues(low[len(head):], concludes|contrasts|retracts|corrects|states|finds|mutes) == nil {
-		return strings.TrimSpace(head)
-	}
-	for _, c := range cues(low, explains) {
-		head := text[:from+c.start]
-		said := strings.TrimRight(head, " *_#(\n")
-		if said == "" || !strings.ContainsAny(said, "0123456789$\\") {
-			continue
-		}
-		if last, _ := utf8.DecodeLastRuneInString(said); !strings.ContainsRune(".!?。！？✓", last) && !strings.Contains(head[len(said):], "\n") {
-			continue
-		}
-		if rest := low[c.end:]; revising().MatchString(rest) || len(cues(rest, concludes|contrasts|retracts|states)) > 0 {
-			return text
-		}
-		return strings.TrimRight(said, "。")
-	}
-	if loc := grounds().FindStringIndex(text[from:]); loc != nil && strings.ContainsAny(text[:from+loc[0]], "0123456789$\\") {
-		return strings.TrimRight(text[:from+loc[0]], "。")
-	}
-	return text
-}
-
-// revising matches words by which a check may give another answer.
-var revising = compiled.Regexp(`(?i)\b(?:so|therefore|thus|hence|actually|instead|but|wrong|mistake|should|error|fails?|not|answer)\b`)
-
 var (
 	// verb matches a verb after which a sentence states its value.
 	verb = compiled.Regexp(`(?:\b(?:is|are|equals|gives|get|have|has|obtain|find|was|were)|=)\s*(?:about|exactly|just|only)?[\s*]*$`)
@@ -130,26 +89,6 @@ func stated(text string) string {
 		return ""
 	}
 	return expressionOf(line)
-}
-
-// withoutReason drops the reason after the answer in the last line of a text: "They need 5 buses, since
-// 4 would be too few."
-func withoutReason(text string) string {
-	from := max(0, len(text)-maxHint)
-	from += strings.LastIndexByte(text[from:], '\n') + 1
-	low := lower(text[from:])
-	for _, c := range cues(low, reasons) {
-		head, rest := strings.TrimRight(text[from:from+c.start], " "), low[c.end:]
-		said := head[max(strings.LastIndex(head, ". "), 0):]
-		if !strings.ContainsAny(said, "0123456789$\\") && loneLetter(said, 0) < 0 || c.form == "," && strings.TrimRight(head, ",;，、") == head {
-			continue
-		}
-		if strings.Contains(rest, ". ") || strings.Contains(strings.TrimSuffix(rest, "。"), "。") || strings.Contains(rest, "box") || strings.Contains(rest[max(strings.LastIndexByte(rest, ','), 0):], "=") || slices.ContainsFunc(cues(rest, turns), func(t cue) bool { return t.form == "but" }) {
-			break
-		}
-		return text[:from] + strings.TrimRight(head, " ,;(，、")
-	}
-	return text
 }
 
 // The members of a list with one in each line.

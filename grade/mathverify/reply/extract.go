@@ -35,17 +35,28 @@ func Find(text, reference string) (found string, rule Rule) {
 	if plainNumber(text) {
 		return text, RuleBare
 	}
+	for c := range Candidates(text, reference) {
+		if c.Stated() {
+			return c.Found, c.Rule
+		}
+	}
+	return "", RuleNone
+}
+
+// readable returns the part of a reply that may hold its answer, in the forms that we read.
+func readable(text string) string {
 	if len(text) > maxText {
 		text = text[len(text)-maxText:]
 	}
-	text = withPoint(strings.ReplaceAll(withoutStruck(repaired(withoutMarks(answer.WithoutThinking(text)))), "’", "'"))
-	want := wantedFor(reference)
-	found, rule = settled(text, want)
-	if want.unit {
-		found = withUnit(found, text)
+	text = withoutStruck(repaired(withoutMarks(answer.WithoutThinking(text))))
+	if strings.IndexByte(text, 0xE2) >= 0 || strings.IndexByte(text, 0xEF) >= 0 || strings.IndexByte(text, 0xF0) >= 0 || strings.Contains(text, "R$") { // the first bytes of pictures
+		text = pictures().ReplaceAllString(strings.ReplaceAll(text, "’", "'"), "")
 	}
-	return found, rule
+	return withPoint(text)
 }
+
+// pictures matches emojis, but not those that deny, and the letter before a sign of money.
+var pictures = compiled.Regexp(`[\x{2600}-\x{2716}\x{2719}-\x{274B}\x{274F}-\x{27BF}\x{FE0F}\x{1F000}-\x{1FAFF}]|\bR\$ \b`)
 
 // A wanted says what kind of answer the reference is.
 type wanted struct {
@@ -70,7 +81,7 @@ func wantedFor(reference string) wanted {
 func located(text string, want wanted) (found string, rule Rule) {
 	if boxes, rest := lastBoxes(text); boxes != nil {
 		if s := statement(rest); startsWithValue(strings.TrimLeft(s, " *(")) || strings.Contains(lower(rest), "final answer") {
-			if s = fromStatement(s, want); s != "" && want.states(rest, s, RuleStatement) {
+			if s = fromStatement(s, want); s != "" {
 				return s, RuleStatement
 			}
 		}
@@ -114,6 +125,9 @@ func fromText(text string, want wanted) (string, Rule) {
 		if text = peel(withoutWords(text)); strings.HasPrefix(text, `\begin`) && aligned().MatchString(text) {
 			text = lines(text)
 		}
+		if m := unitWord().FindStringSubmatch(strings.TrimRight(text, " .!*")); m != nil {
+			return m[1], RuleBare
+		}
 		if m := tallied().FindStringSubmatch(text); m != nil && cues(m[2], bounds) == nil {
 			return m[1], RuleBare
 		}
@@ -138,7 +152,6 @@ func fromText(text string, want wanted) (string, Rule) {
 		}
 	}
 	for _, part := range []string{conclusion(text), text} {
-		part = withoutReason(part)
 		if found := bulleted(part); found != "" {
 			return found, RuleFormula
 		}
@@ -156,7 +169,7 @@ func fromText(text string, want wanted) (string, Rule) {
 }
 
 // remains matches what a denial leaves before the value that it contrasts, and pictures.
-var remains = compiled.Regexp(`^(?:[.,;]\s+(?:(?:mas|ma|sino|а|но)\s+)?|[\x{2600}-\x{27BF}\x{1F000}-\x{1FAFF}]\s*)`)
+var remains = compiled.Regexp(`^(?:[.,;]\s+(?:(?:mas|ma|sino|а|но|é|è|es|est|c'est|ist|is)\s+)?|[\x{2600}-\x{27BF}\x{1F000}-\x{1FAFF}]\s*)`)
 
 // tallied matches a value and the word of Chinese or Japanese that counts it.
 var tallied = compiled.Regexp(`^\** ?(.*[\d)}\]$])\s*(\p{Han}{0,2})(?:です|だ|である|[个個つ])?[。* ]*$`)

@@ -277,7 +277,6 @@ func lastLetter(text string) string {
 	if len(text) > maxHint {
 		return ""
 	}
-	text = withoutReason(text)
 	found := ""
 	for at := loneLetter(text, 0); at >= 0; at = loneLetter(text, at+1) {
 		found = text[at : at+1]

@@ -61,6 +61,7 @@ type entry struct {
 	role     role
 	language string
 	form     string
+	kind     int
 }
 
 // claims are the roles of phrases that change a value beside them.
@@ -104,12 +105,13 @@ func (x *index) at(word string, want role) []lexeme {
 // lexemes returns the index of the lexicon.
 var lexemes = sync.OnceValue(func() *index {
 	all := &index{phrases: map[string][]lexeme{}}
+	names := kindNames()
 	for line := range strings.Lines(lexicon) {
 		row := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 4)
 		if row[0] == "#" {
 			continue
 		}
-		e := &entry{1 << slices.Index(strings.Fields(roleNames), row[0]), row[1], row[2]}
+		e := &entry{1 << slices.Index(strings.Fields(roleNames), row[0]), row[1], row[2], slices.Index(names, kindName(row[0], row[2]))}
 		for _, text := range strings.Split(row[3], "|") {
 			word := text[:wordAt(text)]
 			all.phrases[word] = append(all.phrases[word], lexeme{text, e})

@@ -46,7 +46,7 @@ func bare(text string) bool {
 		return false
 	case prose == 0:
 		return !strings.Contains(strings.TrimSpace(text), "\n\n")
-	case prose <= 3 && !numbersAfter && startsWithValue(text) && !sentenced().MatchString(text):
+	case prose <= 3 && !numbersAfter && startsWithValue(text) && !sentenced().MatchString(text) && cues(lower(text), holds) == nil:
 		return true
 	}
 	return false
@@ -211,11 +211,17 @@ func fromStatement(s string, want wanted) string {
 		s = atOnce.Replace(s)
 	}
 	masked := outsideFormulas(s)
-	part := withoutReason(s[:sentenceEnd(masked)])
+	part := s[:sentenceEnd(masked)]
+	if loc := bracketed().FindStringSubmatchIndex(part); loc != nil {
+		part = part[:loc[2]]
+	}
+	if all := cues(lower(part), reasons); all != nil && strings.ContainsAny(part[:all[0].start], "0123456789$\\") {
+		part = strings.TrimRight(part[:all[0].start], " ,;(，、")
+	}
 	if head := withoutTail(part); head != part {
 		part = head
 	} else if loc := clause().FindStringIndex(masked[:len(part)]); loc != nil {
-		part = s[:loc[0]]
+		part = unjoined(s[:loc[0]])
 	}
 	if part = strings.Trim(part, " .*\n:"); !strings.Contains(part, "(") {
 		part = strings.TrimRight(part, " .)")

@@ -1,7 +1,7 @@
 package reply
 
 import (
-	"slices"
+	"iter"
 	"strings"
 	"unicode/utf8"
 
@@ -15,72 +15,149 @@ const (
 	maxNouns = 3    // the most words between a value and the denial of another one
 )
 
-// settled finds the answer that a reply states.
-func settled(text string, want wanted) (found string, rule Rule) {
-	if Wordless(text) {
-		return located(text, want)
-	}
-	if !strings.Contains(text, "boxed") {
-		text = withoutCheck(text)
-		if strings.Contains(text, " in ") || strings.Contains(text, " out of ") {
-			text = chance().ReplaceAllString(text, "1/$1")
+// maxTries is the most candidates of a reply.
+const maxTries = 8
+
+// A Candidate is a value that may be the answer of a reply.
+type Candidate struct {
+	Found string
+	Rule  Rule
+	Marks []Mark // what speaks for and against it; nil if nothing can
+}
+
+// Candidates yields what a reply, and then its parts before and after each candidate, give for an answer like the
+// reference. The first that the reply states is its answer.
+func Candidates(text, reference string) iter.Seq[Candidate] {
+	return func(yield func(Candidate) bool) {
+		want := wantedFor(reference)
+		text = readable(text)
+		w := walk{want: want, whole: text, text: text}
+		if Wordless(text) {
+			found, rule := located(text, want)
+			yield(w.withUnit(Candidate{found, rule, nil}))
+			return
 		}
-		if strings.IndexByte(text, ',') >= 0 && decimals().MatchString(text) && writesCommas(text) {
-			text = withPoints(text)
-		}
-	}
-	found, rule = claimed(text, want)
-	if want.phrase == "" && !want.letter && rule != RuleBox && rule != RuleBare && !strings.ContainsAny(found, "0123456789") {
-		if spelled := withDigits(strings.TrimRight(text, " !")); spelled != text {
-			text = spelled
-			found, rule = claimed(text, want)
-		}
-	}
-	if rule == RuleBare && !startsWithValue(found) || want.states(text, found, rule) {
-		return found, rule
-	}
-	if start, end := want.find(text, found, rule); rule == RuleStatement && start >= 0 { // a later clause may state another
-		if at := strings.IndexAny(text[end:], ";.\n"); at >= 0 && strings.ContainsAny(text[end+at:], "0123456789") {
-			rest := text[end+at+1:]
-			if found, rule = claimed(rest, want); want.states(rest, found, rule) {
-				return found, rule
+		w.text = want.changed(pointed(withoutEndMark(text)))
+		w.end = len(w.text)
+		for w.from < w.end && w.tries < maxTries {
+			c, start, stop := w.next()
+			if c.Rule != RuleNone && (!yield(w.withUnit(c)) || c.Marks == nil) || !w.move(c.Rule, start, stop) {
+				return
 			}
 		}
 	}
-	return "", RuleNone
 }
 
-// claimed finds the answer of a reply whose end may correct, deny, doubt, sign or change a value.
-func claimed(text string, want wanted) (found string, rule Rule) {
-	from := max(0, len(text)-maxRead)
-	if box := strings.LastIndex(text, "boxed"); box >= 0 {
-		from = max(0, box-2*maxShort)
-		from += max(0, strings.LastIndex(text[from:box], ". "))
-	}
-	if from > 0 {
-		from += 1 + strings.IndexAny(text[from:], " \n")
-	}
-	low := lower(text[from:])
-	r := &reader{text: text[from:], low: low, want: want}
-	roles := claims | retracts | corrects
-	if want.value {
-		roles |= finds
-	}
-	all := slices.DeleteFunc(cues(low, roles), func(c cue) bool { return c.role == finds && !r.unable(c) })
-	if len(all) == 0 {
-		return located(text, want)
-	}
-	after, ok := r.correction(all)
-	if !ok {
-		return r.asserted(text[:from], all)
-	}
-	rest := &reader{text: after, low: lower(after), want: want}
-	found, rule = rest.asserted("", cues(rest.low, claims))
-	if rule == RuleText && want.phrase == "" {
-		return "", RuleNone
-	}
-	return found, rule
+// A walk goes through the parts of a reply.
+type walk struct {
+	want        wanted
+	whole, text string // the reply, and in the form that we search
+	from, end   int    // the part
+	back, then  int    // where the next part begins, and where it ends, after the rest behind a candidate
+	tries       int
 }
+
+// next returns the candidate of the part, and where it stands; without marks if nothing can speak against it.
+func (w *walk) next() (c Candidate, start, stop int) {
+	found, rule := located(w.text[w.from:w.end], w.want)
+	if w.tries == 0 && w.want.phrase == "" && !w.want.letter && rule != RuleBox && rule != RuleBare && !strings.ContainsAny(found, "0123456789") {
+		if spelled := withDigits(strings.TrimRight(w.text, " !")); spelled != w.text {
+			w.text = w.want.changed(spelled)
+			w.end = len(w.text)
+			found, rule = located(w.text, w.want)
+		}
+	}
+	w.tries++
+	c, start, stop = Candidate{found, rule, nil}, w.end, w.end
+	if rule == RuleNone || rule == RuleBare && !startsWithValue(found) {
+		return c, start, stop
+	}
+	if rule == RuleText && w.want.value && w.tries > 1 {
+		c.Rule = RuleNone
+	}
+	at, end := w.want.find(w.text[w.from:w.end], found, rule)
+	switch {
+	case at >= 0:
+		start, stop = w.from+at, w.from+end
+		if !Blank(w.text[:start]) || !Blank(w.text[stop:]) {
+			c.Marks = w.marks(c, start, stop)
+		}
+	case w.want.value && plainNumber(found) && strings.Contains(w.text[w.from:w.end], found): // only in a word: "the 14th"
+		c.Rule, w.tries = RuleNone, maxTries
+	}
+	return c, start, stop
+}
+
+// move goes to the rest behind the candidate, if it may state another one, or else to the part before it, and reports
+// whether there is one.
+func (w *walk) move(rule Rule, start, stop int) bool {
+	boxed := rule == RuleBox || rule == RuleTag
+	switch {
+	case w.from > w.back:
+		w.from, w.end = w.back, w.then
+	case boxed && w.want.letter:
+		return false
+	case w.want.names(w.text[stop:min(w.end, stop+maxRead)]):
+		w.from, w.then = stop, w.want.headBefore(w.text, start)
+		w.back = max(0, w.then-maxRead)
+		return true
+	default:
+		w.end = w.want.headBefore(w.text, start)
+		w.back = max(0, w.end-maxRead)
+		w.from = w.back
+	}
+	return !boxed
+}
+
+// withUnit adds the unit that follows the value in the reply.
+func (w *walk) withUnit(c Candidate) Candidate {
+	if w.want.unit {
+		c.Found = withUnit(c.Found, w.whole)
+	}
+	return c
+}
+
+// pointed writes the decimal commas of a reply without a box as points, and one of several as a fraction.
+func pointed(text string) string {
+	if strings.Contains(text, "boxed") {
+		return text
+	}
+	if strings.Contains(text, " in ") || strings.Contains(text, " out of ") {
+		text = chance().ReplaceAllString(text, "1/$1")
+	}
+	if strings.IndexByte(text, ',') >= 0 && decimals().MatchString(text) && writesCommas(text) {
+		text = withPoints(text)
+	}
+	return text
+}
+
+// headBefore returns where the part of a text ends that is read after the value at a place: before a denial or a turn of
+// its clause, or before the value, if another one stands before that; else before its clause. It is 0 if nothing is left.
+func (want wanted) headBefore(text string, at int) int {
+	from := max(0, at-maxHint)
+	head := text[from:at]
+	start := max(sentenceStart(head), clauseStart(head))
+	cut := start
+	if !want.letter && want.names(head[start:]) {
+		cut = len(head)
+	}
+	for _, c := range cues(lower(head[start:]), denies|hedges|limits|turns|reasons) {
+		if want.names(head[start : start+c.start]) {
+			cut = start + c.start
+		}
+	}
+	head = strings.TrimRight(unjoined(strings.TrimRight(head[:cut], " ")), clauseSigns)
+	if strings.Count(head, "$")%2 == 1 { // the formula of the value begins
+		head = strings.TrimRight(strings.TrimSuffix(head, "$"), clauseSigns)
+	}
+	if head == "" {
+		return 0
+	}
+	return from + len(head)
+}
+
+// clauseSigns are signs around a clause.
+const clauseSigns = " \n*_#\\([,;:-—–，；：（、"
 
 // Wordless reports whether a text has neither words nor signs that the lexicon may know.
 func Wordless(text string) bool {
@@ -99,87 +176,10 @@ func Wordless(text string) bool {
 	return true
 }
 
-// A reader walks the end of a reply with the lexicon.
+// A reader finds the values beside phrases.
 type reader struct {
 	text, low string // also in lower case
 	want      wanted
-}
-
-// correction returns the text after the last phrase that takes back the statement before it.
-func (r *reader) correction(all []cue) (rest string, ok bool) {
-	var last cue
-	after := 0
-	if boxes := allBoxes(r.text); boxes != nil {
-		after = boxes[len(boxes)-1].end
-	} else if marks := cues(r.low, states); marks != nil {
-		after = marks[len(marks)-1].end
-	}
-	for _, c := range all {
-		switch {
-		case c.start < after || ok && c.end < last.end:
-		case c.role == finds, c.role == retracts && (c.form != "this" || !r.aside(after, c.start)):
-			last, rest, ok = c, r.text[c.end:], true
-		case c.role == corrects && after > 0:
-			at := r.value(c.end, " ,:;—–-….\n")
-			sentence, _, _ := strings.Cut(r.low[c.end:min(len(r.low), c.end+maxHint)], "\n")
-			if marks := cues(sentence, states); at < 0 && len(marks) > 0 && !strings.ContainsAny(sentence[:marks[0].start], ".!?") {
-				at = r.value(c.end+marks[0].end, "")
-			}
-			if at >= 0 {
-				last, rest, ok = c, "answer: "+r.text[at:], true
-			}
-		}
-	}
-	if ok && last.role == finds && cues(r.low[last.end:], contrasts|concludes|states|corrects) == nil {
-		return "", true
-	}
-	if ok && len(cues(r.low[last.end:], confirms)) > 0 && len(cues(r.low[last.end:], corrects)) == 0 {
-		ok = last.role != retracts && last.role != finds
-	}
-	return rest, ok
-}
-
-// unable reports whether a word of finding says that the reply has no answer: its clause denies it, and not of
-// another answer only.
-func (r *reader) unable(c cue) bool {
-	head := r.low[max(0, c.start-maxHint):c.start]
-	clause := head[sentenceStart(head):]
-	if clause = clause[clauseStart(clause):]; r.enclosed(c.start) || cues(clause+r.low[c.start:c.end], spares) != nil {
-		return false
-	}
-	return c.form == "alone" || slices.ContainsFunc(cues(clause, mutes), func(n cue) bool { return n.form == "no" })
-}
-
-// enclosed reports whether a place is in brackets.
-func (r *reader) enclosed(at int) bool {
-	return strings.LastIndexByte(r.text[:at], '(') > strings.LastIndexByte(r.text[:at], ')')
-}
-
-// aside reports whether a phrase speaks of another value than the answer: one stands between the sentence of
-// the answer and the phrase.
-func (r *reader) aside(after, at int) bool {
-	end := after + sentenceEnd(r.text[after:min(at, after+maxHint)])
-	return strings.ContainsAny(r.text[max(end, at-maxHint):at], "0123456789$")
-}
-
-// value returns where the value begins to which a phrase that ends before i belongs: only words that
-// may stand between, marks of layout, and the given signs separate them. It is -1 if there is none.
-func (r *reader) value(i int, signs string) int {
-	for fillers := 0; i < len(r.text); {
-		n, size := utf8.DecodeRuneInString(r.text[i:])
-		switch p := phraseAt(r.low[i:], fills); {
-		case r.starts(i):
-			return i
-		case strings.ContainsRune(" *_\t\"“”`", n) || strings.ContainsRune(signs, n) && (fillers == 0 || n == ':'):
-			i += size
-		case p.entry != nil && fillers < maxFills:
-			fillers++
-			i += len(p.text)
-		default:
-			return -1
-		}
-	}
-	return -1
 }
 
 // starts reports whether a value begins at i.
@@ -249,14 +249,14 @@ func (r *reader) clauseEnd(i int) int {
 // maxBack is the most words between a value and a phrase after it.
 const maxBack = 4
 
-// valueBefore returns the value that ends before i: only words that may stand between separate them, or
-// nothing, unless there must be one. Its start is -1 if there is none.
-func (r *reader) valueBefore(i int, verb bool) (start, end int) {
+// valueBefore returns the value that ends before i: only words that may stand between separate them. Its start is -1 if
+// there is none.
+func (r *reader) valueBefore(i int) (start, end int) {
 	for words := 0; words <= maxBack; words++ {
 		text := strings.TrimRight(r.text[:i], " *_\"”")
 		last := lastWord(text)
 		if len(last) < 2 || last[0] < 'a' || last[0] > 'z' || r.want.phrase != "" || listed(" pi infinity ", last) {
-			if start := r.valueEnding(text); start >= 0 && (words > 0 || !verb) {
+			if start := r.valueEnding(text); start >= 0 {
 				return start, len(text)
 			}
 		}
@@ -306,54 +306,8 @@ func (r *reader) valueEnding(text string) int {
 // letters matches the letters of choices at the end of a text.
 var letters = compiled.Regexp(`(?:\(?\b[A-J]\)?(?:, and |, or |, | and | or ))*(?:(?:option|choice) )?\(?\b[A-J]\)?$`)
 
-// asserted finds the answer that remains after the claims of the phrases; head is the text before.
-func (r *reader) asserted(head string, all []cue) (found string, rule Rule) {
-	made := r.allClaims(all)
-	var b strings.Builder
-	b.WriteString(head)
-	from, last := 0, -1
-	cut := 0 // where the last denial or doubt stands in the new text
-	for i, c := range made {
-		b.WriteString(r.text[from:c.start])
-		if c.role != changes {
-			last, cut = i, b.Len()
-		}
-		b.WriteString(c.as)
-		from = c.end
-	}
-	b.WriteString(r.text[from:])
-	text := b.String()
-	if last < 0 || r.names(text[cut:]) {
-		return located(text, r.want)
-	}
-	found, rule = located(text[:cut], r.want)
-	hedged := made[last].role == hedges
-	switch same := Normal(found) == Normal(r.text[max(made[last].start, made[last].end-len(found)):made[last].end]); {
-	case hedged && same:
-		return located(text, r.want)
-	case hedged, same:
-	case rule == RuleBox, rule == RuleTag, rule == RuleStatement, rule == RuleBare, r.want.phrase != "" && rule == RuleText, r.apposed(text[:cut], found):
-		return found, rule
-	}
-	return "", RuleNone
-}
-
 // names reports whether a text has a value.
-func (r *reader) names(text string) bool {
-	return strings.ContainsAny(text, "0123456789$") || strings.Contains(text, `\boxed`) || r.want.letter && loneLetter(text, 0) >= 0 ||
-		r.want.phrase != "" && strings.Contains(strings.ToLower(text), r.want.words)
-}
-
-// apposed reports whether a text ends with a value and a few words after it, in one sentence.
-func (r *reader) apposed(text, value string) bool {
-	at := strings.LastIndex(text, value)
-	if at < 0 || !r.names(value) {
-		return false
-	}
-	between := strings.ToLower(text[at+len(value):])
-	words := strings.Fields(between)
-	if strings.ContainsAny(between, ".!?;:\n") || len(words) > maxNouns {
-		return false
-	}
-	return true
+func (want wanted) names(text string) bool {
+	return strings.ContainsAny(text, "0123456789") || strings.Contains(text, `\boxed`) || want.letter && loneLetter(text, 0) >= 0 ||
+		want.phrase != "" && strings.Contains(strings.ToLower(text), want.words)
 }

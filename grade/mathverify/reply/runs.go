@@ -260,7 +260,7 @@ func continued(line string, pieces []piece, i int) bool {
 // follows.
 func unitLike(line string, pieces []piece, i int) bool {
 	name := line[pieces[i].start:pieces[i].end]
-	if !listed(Letters, name) && !listed(" C A T F M ", name) {
+	if !listed(Letters, name) && !listed(" C A T F M a ", name) {
 		return false
 	}
 	if i+1 == len(pieces) {

@@ -39,7 +39,7 @@ func writesCommas(text string) bool {
 			words++
 		}
 	}
-	return words > 2
+	return words > 1
 }
 
 // decimals matches a number with a decimal comma: fewer or more than three digits follow it.
