@@ -99,7 +99,7 @@ func TestGrade(t *testing.T) {
 		{"a reply", `{"problem":` + sum + `,"reply":"<answer>-3</answer>"}`, 200, score1},
 		{"a reply without an answer", `{"problem":` + sum + `,"reply":null}`, 200, `{"score":0,"malformed":true,`},
 		{"a reply to another scenario", `{"problem":` + sum + `,"reply":"\\boxed{-3}","scenario":"math_multi_turn"}`, 200, `{"score":1,"malformed":false,"reason":"right"}`},
-		{"a reply to a problem of a scenario", `{"problem":"math_multi_turn.v11/chain_sum.v5.s1.l0.0","reply":"\\boxed{-3}"}`, 200, `"score":1`},
+		{"a reply to a problem of a scenario", `{"problem":"math_multi_turn.v12/chain_sum.v5.s1.l0.0","reply":"\\boxed{-3}"}`, 200, `"score":1`},
 		{"several", `{"items":[` + right + `,{"problem":` + sum + `,"answer":"3"}]}`, 200, `{"verdicts":[` + score1 + `,{"score":0,`},
 		{"none of several", `{"items":[]}`, 200, `{"verdicts":[]}`},
 		{"too many", `{"items":[` + strings.Repeat(right+",", 3) + right + `]}`, 413, "items: has 4 members, want 3 at most"},

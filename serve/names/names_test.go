@@ -72,7 +72,7 @@ func TestJudge(t *testing.T) {
 		{"replies after the end", "", []string{"<answer>3</answer>", "<answer>-3</answer>"}, 0, quintain.Terminated},
 		{"an episode that goes on", "math_multi_turn", []string{`\boxed{3}`}, 0, quintain.Going},
 		{"right after a mistake", "math_multi_turn", []string{`\boxed{3}`, `\boxed{-3}`, `\boxed{-3}`}, 1, quintain.Terminated},
-		{"by the ID of the scenario", "math_multi_turn.v11", []string{`\boxed{-3}`}, 1, quintain.Terminated},
+		{"by the ID of the scenario", "math_multi_turn.v12", []string{`\boxed{-3}`}, 1, quintain.Terminated},
 		{"no replies", "", nil, 0, quintain.Going},
 	} {
 		step, err := book.Judge(t.Context(), p, test.scenario, said(test.replies...)...)
@@ -80,11 +80,11 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: reward %v, end %q, error %v; want %v and %q", test.why, step.Reward, step.End, err, test.reward, test.end)
 		}
 	}
-	p.Scenario = "math_multi_turn.v11"
+	p.Scenario = "math_multi_turn.v12"
 	if step, err := book.Judge(t.Context(), p, "reasoning_gym", said(`\boxed{-3}`)...); err != nil || step.Reward != 1 {
 		t.Errorf("a problem of a scenario: reward %v, error %v", step.Reward, err)
 	}
-	p.Scenario = "math_multi_turn.v11-012345"
+	p.Scenario = "math_multi_turn.v12-012345"
 	if _, err := book.Judge(t.Context(), p, ""); err == nil || !strings.Contains(err.Error(), "has other settings") {
 		t.Errorf("a scenario with other settings: error %v", err)
 	}

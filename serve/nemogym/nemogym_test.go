@@ -131,7 +131,7 @@ func TestVerify(t *testing.T) {
 		{"a second answer in the same reply", byID, said("<answer>3</answer>", "<answer>-3</answer>"), 200, `"malformed":true`},
 		{"a second turn, where the scenario has one", byID, said("<answer>3</answer>", "user:No.", "<answer>-3</answer>"), 200, `"reward":0,`},
 		{"a second turn, where the scenario has several", byID + `,"scenario":"math_multi_turn"`, said(`\boxed{3}`, "user:No.", `\boxed{-3}`), 200, `"reward":1,"extracted_answer":"-3"`},
-		{"a scenario in the ID", `"problem":"math_multi_turn.v11/chain_sum.v5.s1.l0.0"`, said(`\boxed{-3}`), 200, `"reward":1,`},
+		{"a scenario in the ID", `"problem":"math_multi_turn.v12/chain_sum.v5.s1.l0.0"`, said(`\boxed{-3}`), 200, `"reward":1,`},
 		{"a draw", `"task":"chain_sum","seed":1`, said("<answer>-3</answer>"), 200, `"reward":1,`},
 		{"an entry of reasoning-gym, answered with tags", entry, said("<answer>7</answer>"), 200, `"reward":1,"extracted_answer":"7"`},
 		{"in a box", entry, said(`It is \boxed{7}.`), 200, `"reward":1,"extracted_answer":"7"`},

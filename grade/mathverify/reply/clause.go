@@ -77,9 +77,6 @@ func clauseStart(text string) int {
 	return 0
 }
 
-// layout are signs that may stand between a word and its value.
-const layout = " *_#$\\([{}\"'`>\n\t"
-
 // find returns where an answer stands last in a text, or -1.
 func (want wanted) find(text, found string, rule Rule) (start, end int) {
 	if rule == RuleBox {
