@@ -134,7 +134,7 @@ func TestDamageOfACopyIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := OpenRuns(dir)
-		told := ""
+		var told string
 		if err != nil {
 			told = err.Error()
 		} else {
