@@ -20,10 +20,11 @@ func (s *ScenarioChoice) take(name string, play scenario.Play) error {
 // show sets the examples of a play to those that are set by themselves.
 func (s *ScenarioChoice) show(name string, play scenario.Play) error {
 	form := settings.New(play)
-	switch _, err := form.Find("examples"); {
-	case s.examples == "" || s.examples == "0" && err != nil:
+	_, err := form.Find("examples")
+	switch shows := err == nil; {
+	case s.examples == "" || s.examples == "0" && !shows:
 		return nil
-	case err != nil:
+	case !shows:
 		return fmt.Errorf("scenario %s shows no examples: leave them out, or choose reasoning_gym or math_multi_turn", name)
 	}
 	return errors.Unwrap(form.Preset(map[string]string{"examples": s.examples}))
