@@ -237,7 +237,7 @@ func TestJSON(t *testing.T) {
 		{`{"fw":1}`, `fw: there is no such setting`},
 		{`{"few":9}`, "few: is 9"},
 		{`{"few":1}{}`, "more than one"},
-		{`{"few":`, "EOF"},
+		{`{"few":`, "ends too early"},
 		{`5`, "want a group of settings"},
 		{`{"few":99999999999999999999999}`, "want a whole number"},
 	} {

@@ -97,7 +97,7 @@ func (p *plan) limit(limits sandbox.Limits, user bool) {
 	if user {
 		p.rlimit("rlimit nproc", unix.RLIMIT_NPROC, uint64(max(limits.Threads, limits.Processes)+1)) // and init
 	}
-	p.rlimit("rlimit as", unix.RLIMIT_AS, uint64(4*limits.Memory)) // interpreters reserve more than they use; the watcher is exact
+	p.rlimit("rlimit as", unix.RLIMIT_AS, addresses(limits))
 }
 
 // limitAlways sets the limits that no job changes.
