@@ -254,6 +254,7 @@ func (s *shop) until(what string, f func() bool) {
 		is := f()
 		s.mu.Unlock()
 		if is {
+			synctest.Wait() // the worker hears of it, too
 			return
 		}
 		pause.For(s.t.Context(), time.Second)
