@@ -53,6 +53,7 @@ LEFT = [
     (r"^claude\b", "it needs Claude Code; conformance/agent_clients.py asks the same server"),
     (r"judge check", "a fake server is no judge; tests of policy/judge"),
     (r"\.parquet", "a file of Parquet; tests of tasks/dataset"),
+    (r"\.gguf|--data smollm|^quintain export model", "the file of a language model; tests of cmd/quintain and tiny/pretrained"),
     (r"^rclone\b", "it needs rclone and a place for the copies"),
     (r"^sky\b", "conformance/skypilot.py, with its package"),
 ]
