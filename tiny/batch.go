@@ -137,7 +137,7 @@ func (b *batch) refresh() error {
 // with another one, once that one's slot has it.
 func (b *batch) feed() error {
 	b.feeds = b.feeds[:0]
-	var fed, later []*sequence
+	var later []*sequence
 	for i, s := range b.live {
 		if s.lead != nil {
 			continue
@@ -145,7 +145,6 @@ func (b *batch) feed() error {
 		if _, n := b.alike(s, b.live[:i]); n >= minAlike {
 			later = append(later, s)
 		} else {
-			fed = append(fed, s)
 			b.give(s)
 		}
 	}
@@ -154,7 +153,7 @@ func (b *batch) feed() error {
 	}
 	b.feeds = b.feeds[:0]
 	for _, s := range later {
-		from, n := b.alike(s, fed)
+		from, n := b.alike(s, b.live)
 		b.decoder.Begin(s.slot, from.slot, n)
 		s.fed = n
 	}
@@ -164,8 +163,8 @@ func (b *batch) feed() error {
 	return b.decoder.Extend(b.feeds...)
 }
 
-// alike returns the one of others whose slot has, or will have after this feed, the most in common with a sequence in
-// an empty slot, and how many tokens; always one less than all, since the last one gives the logits.
+// alike returns the one of others whose fed tokens have the most in common with a sequence in an empty slot, and how
+// many; always one less than all, since the last one gives the logits.
 func (b *batch) alike(s *sequence, others []*sequence) (from *sequence, n int) {
 	if b.policy.config.Rank == 0 || s.fed > 0 {
 		return nil, 0
@@ -175,7 +174,7 @@ func (b *batch) alike(s *sequence, others []*sequence) (from *sequence, n int) {
 			continue
 		}
 		same := 0
-		for same < min(len(s.tokens)-1, len(other.tokens)) && s.tokens[same] == other.tokens[same] {
+		for same < min(len(s.tokens)-1, other.fed) && s.tokens[same] == other.tokens[same] {
 			same++
 		}
 		if same > n {
