@@ -47,11 +47,12 @@ func (s *Settings) Trained() bool { return !isBase(s.Weights) }
 // data folder belongs to; nil: there is none.
 func (s *Settings) Tokenizer(data string) (*tokenizer.Tokenizer, error) {
 	files := s.Server.Files
-	switch saved, err := readHead(filepath.Join(data, datadir.Checkpoint)); {
-	case files.Tokenizer != "" || s.Remote():
-	case isBase(s.Weights):
+	if files.Tokenizer != "" || s.Remote() {
+		return files.Load()
+	}
+	if isBase(s.Weights) {
 		files = exact.Files{Tokenizer: s.Weights}
-	case err == nil && saved.Notes[tiny.NotePath] != "":
+	} else if saved, err := readHead(filepath.Join(data, datadir.Checkpoint)); err == nil && saved.Notes[tiny.NotePath] != "" {
 		files = exact.Files{Tokenizer: saved.Notes[tiny.NotePath]}
 	}
 	return files.Load()
@@ -77,12 +78,8 @@ type Adapters struct {
 	Alpha   float64
 }
 
-// baseOf opens the base of the adapters in a weights file, from the path in the file; nil: it has the starter.
-func baseOf(path string) (*tiny.Base, error) {
-	saved, err := readHead(path)
-	if err != nil {
-		return nil, err
-	}
+// baseOf opens the base of the adapters in a weights file, from the path in what was read of it; nil: it has the starter.
+func baseOf(path string, saved *transformer.Checkpoint) (*tiny.Base, error) {
 	of := saved.Model.Config()
 	if of.Rank == 0 {
 		return nil, nil
@@ -112,10 +109,11 @@ func (s *Settings) trained(data string) (*tiny.Base, error) {
 	if _, err := os.Stat(path); err != nil && s.Weights != "" {
 		path = s.Weights
 	}
-	if saved, _ := readHead(path); saved == nil {
+	saved, _ := readHead(path)
+	if saved == nil {
 		return nil, nil // who opens the checkpoint, or the weights, tells why
 	}
-	return baseOf(path)
+	return baseOf(path, saved)
 }
 
 // A budget is the memory that the training of a language model takes, in bytes.

@@ -69,7 +69,11 @@ func (s *Settings) LastWeights(data string) (*Weights, error) {
 
 // readWeights reads a weights file: of the starter, or of adapters, with their base.
 func readWeights(path string) (*Weights, error) {
-	base, err := baseOf(path)
+	head, err := readHead(path)
+	if err != nil {
+		return nil, err
+	}
+	base, err := baseOf(path, head)
 	if err != nil {
 		return nil, err
 	}
