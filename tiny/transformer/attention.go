@@ -148,7 +148,7 @@ func (p *Pass) turnBack(l int, s span, row []float32) {
 	c, acts := p.net.config, &p.layers[l]
 	dQKV := s.own(acts.dQKV)
 	for i := range s.rows {
-		p.turns.turn(dQKV.row(i)[:c.mixedWidth()+c.kvHeads()*c.headWidth()], s.shared+i, -1)
+		p.turns.turn(dQKV.row(i)[:c.turnedWidth()], s.shared+i, -1)
 	}
 	if b := &p.net.layers[l]; b.q != nil {
 		d := dQKV.columns(0, c.headWidth())

@@ -77,7 +77,7 @@ func (c Config) frozen(b *base) (list []frozen) {
 		matrix("head", c.Vocab, c.Width, b.head, 0)
 	}
 	vector("last", b.last, 0, c.Width)
-	q, kv := c.mixedWidth(), c.kvHeads()*c.headWidth()
+	q, kv := c.mixedWidth(), c.kvWidth()
 	for i := range b.layers {
 		l := &b.layers[i]
 		prefix = fmt.Sprintf("layers.%d.", i)
@@ -170,7 +170,7 @@ const (
 
 // adapters lists the tensors of the adapters. The first matrix of each begins as in PEFT, the second at zero.
 func (c Config) adapters() (list []shape) {
-	q, kv := c.mixedWidth(), c.kvHeads()*c.headWidth()
+	q, kv := c.mixedWidth(), c.kvWidth()
 	for l := range c.Layers {
 		add := func(name string, rows, cols int, spread float64) {
 			list = append(list, shape{fmt.Sprintf("layers.%d.%s", l, name), rows, cols, true, spread})

@@ -26,7 +26,7 @@ type attention struct {
 // begin prepares a for a model of these sizes.
 func (a *attention) begin(c Config) {
 	n, heads := c.headWidth(), c.Heads
-	a.all, a.scale, a.apart = c.kvHeads()*n*lanes, c.attentionScale(), n*lanes
+	a.all, a.scale, a.apart = c.kvWidth()*lanes, c.attentionScale(), n*lanes
 	if size := c.groupSize(); size > 1 {
 		heads, a.apart, a.group = size, 0, n*lanes
 	}
@@ -133,7 +133,7 @@ func (d *Decoder) page() *page {
 		d.free, p.refs = d.free[:last], 1
 		return p
 	}
-	return &page{data: make([]float32, 2*d.config.Layers*d.config.kvHeads()*d.config.headWidth()*lanes), refs: 1}
+	return &page{data: make([]float32, 2*d.config.Layers*d.config.kvWidth()*lanes), refs: 1}
 }
 
 // leave drops one reference to a page.

@@ -179,8 +179,7 @@ func (d *Decoder) put(l int, r decoderRow, qkv []float32) {
 				gain = b.k
 			}
 			head := matrix{data: qkv[h : h+n], rows: 1, cols: n, stride: n}
-			normalise(head, head, []float32{0}, d.epsilon)
-			setProduct(head.data, head.data, gain)
+			headNorm{head, head, []float32{0}, gain}.forward(d.epsilon)
 		}
 	}
 	d.turns.turn(qkv[:d.values], r.pos, 1)

@@ -64,7 +64,7 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	}
 	c := m.config
 	d := &Decoder{
-		config: c, epsilon: c.epsilon(), keys: c.mixedWidth(), values: c.mixedWidth() + c.kvHeads()*c.headWidth(),
+		config: c, epsilon: c.epsilon(), keys: c.mixedWidth(), values: c.turnedWidth(),
 		turns: newRotation(c), net: newNetwork(m.Clone()), slots: make([]slot, slots),
 		lookup: newLookup(c), pool: newWorkerPool(),
 	}

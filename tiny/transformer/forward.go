@@ -131,7 +131,7 @@ func (p *Pass) turn(b *block, acts *layerActs, s span) {
 		acts.eachNorm(b, c, s, func(h headNorm) { h.forward(c.epsilon()) })
 	}
 	for i := range s.rows {
-		p.turns.turn(own.row(i)[:c.mixedWidth()+c.kvHeads()*c.headWidth()], s.shared+i, 1)
+		p.turns.turn(own.row(i)[:c.turnedWidth()], s.shared+i, 1)
 	}
 }
 

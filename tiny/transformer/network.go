@@ -52,8 +52,7 @@ func (n *network) adapt(m *Model) {
 		b.in, b.mid, b.q, b.k, b.qkv.bias = from.in, from.mid, from.q, from.k, from.biases
 		at := i * layerAdapters
 		b.qkv.w, b.out.w, b.up.w, b.down.w = &from.qkv, &from.out, &from.up, &from.down
-		q := c.mixedWidth()
-		b.qkv.adapt(c, at+adapterQKV, 0, q, q+c.kvHeads()*c.headWidth())
+		b.qkv.adapt(c, at+adapterQKV, 0, c.mixedWidth(), c.turnedWidth())
 		b.out.adapt(c, at+adapterOut, 0)
 		b.up.adapt(c, at+adapterGateUp, 0, c.Hidden)
 		b.down.adapt(c, at+adapterDown, 0)

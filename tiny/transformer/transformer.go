@@ -154,8 +154,14 @@ func (c Config) Params() int {
 // kvHeads returns the number of heads of keys and values.
 func (c Config) kvHeads() int { return max(1, cmp.Or(c.KVHeads, c.Heads)) }
 
+// kvWidth returns the columns of keys, or of values.
+func (c Config) kvWidth() int { return c.kvHeads() * c.headWidth() }
+
+// turnedWidth returns the columns of queries and keys together: those that turn with the position.
+func (c Config) turnedWidth() int { return c.mixedWidth() + c.kvWidth() }
+
 // qkvWidth returns the columns of queries, keys and values together.
-func (c Config) qkvWidth() int { return (c.Heads + 2*c.kvHeads()) * c.headWidth() }
+func (c Config) qkvWidth() int { return c.turnedWidth() + c.kvWidth() }
 
 // mixedWidth returns the columns of the attended values, or of the queries.
 func (c Config) mixedWidth() int { return c.Heads * c.headWidth() }
