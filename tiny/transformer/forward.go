@@ -92,10 +92,8 @@ func (w *walk) attention() {
 		}
 	}
 	w.block.qkv.forward(qkv, in, false, w.team)
-	w.each(len(spans), func(worker, i int) {
-		w.Pass.turn(w.block, acts, spans[i])
-		w.attend(acts, spans[i], &w.scratch[worker])
-	})
+	w.each(len(spans), func(_, i int) { w.Pass.turn(w.block, acts, spans[i]) }) // all: a span attends to the rows that it shares
+	w.each(len(spans), func(worker, i int) { w.attend(acts, spans[i], &w.scratch[worker]) })
 	w.block.out.forward(w.x, w.rowsOf(acts.mixed), true, w.team)
 }
 
