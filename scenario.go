@@ -194,6 +194,9 @@ type Step struct {
 	Value     *float64  // what the best play from here on earns in all, luck apart: exact, 0 to 1, never rising; nil: unknown
 	End       End
 	Why       string // reason for the reward, or the limit reached, for people
+
+	Metrics map[string]float64 // further numbers of the environment, finite, never added to the reward; nil: none
+	Record  json.RawMessage    // the environment's own record, a JSON object, for people and for grading anew; nil: none
 }
 
 // An Agent is an [Env] whose own program asks the policy, in place of the caller. After Open,
@@ -215,4 +218,6 @@ type Seat struct {
 	Sampling Sampling
 	Within   time.Duration // limits the server time of all replies together; 0: no limit
 	Exam     bool          // see [Request]
+
+	Helpers map[string]Seat // at other policies, by their roles; see [Helped]
 }

@@ -6,13 +6,16 @@ import (
 )
 
 // A Seated is a [Scenario] whose settings may seat several players at a table. Its [Env] stays
-// what it is: the episode of one seat, which evaluations play.
+// what it is: the episode of one seat, which evaluations play unless TablesOnly says otherwise.
 type Seated interface {
 	Scenario
 
 	// Players says who sits where, seat 0 first: [PolicyPlayer], another policy (see [Opponent]), or a name of the
 	// scenario's for a player of its own. Nil: there are no tables.
 	Players() []string
+
+	// TablesOnly reports whether evaluations play at tables, too: nobody has an episode alone.
+	TablesOnly() bool
 
 	// Table returns a new match of p. An error means that p is unreadable.
 	Table(p Problem) (Table, error)
@@ -29,6 +32,15 @@ const (
 	ServerPlayer = "server:" // and the name of a policy in the settings
 	FrozenPlayer = "frozen:" // and the version of the policy's weights that it keeps
 )
+
+// A Helped is a [Scenario] whose agents call other models than the policy, such as a judge or the user
+// that they talk to. Each is the policy with the name of its role in the settings, [ServerPlayer]. It learns nothing.
+type Helped interface {
+	Scenario
+
+	// Helpers returns the roles; nil: there are none.
+	Helpers() []string
+}
 
 // Opponent reports whether a player is another policy. Its seats reply as those of the policy do,
 // in a conversation of their own, and learn nothing.
@@ -78,4 +90,6 @@ type Match struct {
 type Talk struct {
 	Seat     int       `json:"seat"`
 	Messages []Message `json:"messages"` // as its policy read and wrote them
+	Replies  int       `json:"replies,omitempty"`
+	Tokens   int       `json:"tokens,omitempty"` // sampled
 }

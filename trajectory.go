@@ -36,6 +36,9 @@ type Turn struct {
 	Value     *float64 `json:"value,omitempty"` // see [Step]
 	Why       string   `json:"why,omitempty"`   // reason for the reward, for people
 
+	Metrics map[string]float64 `json:"metrics,omitempty"` // see [Step]
+	Record  json.RawMessage    `json:"record,omitempty"`  // see [Step]
+
 	Times Times `json:"times,omitzero"` // a trace does not keep them
 }
 

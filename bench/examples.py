@@ -2,6 +2,7 @@
 """Measure what a model earns on every task at the easy levels, with solved examples before the question.
 
     python3 bench/examples.py bin/quintain --policy server --url http://127.0.0.1:8080 [--examples 2] [--write FILE]
+    python3 bench/examples.py bin/quintain --weights SmolLM2-135M-Instruct.Q4_1.gguf --scenario reasoning_gym:examples=2,examples_fixed=true,short_prompts=true
 
 The flags go to quintain eval. A row is a task at a level: the score, the score of the best answer without a look at the problem
 (the constant or guess of quintain tasks list), the share of replies in the form that was asked for, and of these the share that is right.

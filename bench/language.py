@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """How fast package transformer samples and trains a language model of the sizes of SmolLM2-135M (random numbers; rank 16
-on all matrices), beside PyTorch in eager mode with transformers, float32, on the same two processors. A step reads 8
+on all matrices), beside PyTorch in eager mode with transformers in float32, on the same two processors. A step reads 8
 prompts of 113 tokens, samples 8 replies of 8 or 9 tokens to each, and trains on them. PyTorch makes it in two ways: with
 each prompt read once, its keys and values repeated for its replies, in sampling and in training (the gradient stops at
 the prompt); and with a prompt for every reply, as trainers do it.
@@ -125,6 +125,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--precision", choices=["float32", "bfloat16"], default="float32", help="of our products with frozen matrices")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     os.environ["GOMAXPROCS"] = str(args.threads)
@@ -134,12 +135,12 @@ def main():
         subprocess.run(["go", "test", "-c", "-o", binary, "./tiny/transformer"], check=True, cwd=ROOT)
         step.shared()  # warms up
         for _ in range(args.rounds):
-            mine = ours(binary, "BenchmarkLanguageStep", "s/step", "2x")
+            mine = ours(binary, f"BenchmarkLanguageStep/{args.precision}", "s/step", "2x")
             for name in ("shared", "apart"):
                 theirs = seconds(getattr(step, name))
                 found.setdefault(f"step, prompts {name}, seconds", []).append((theirs, mine, theirs / mine))
             for n in (1, 8, 32, 64):
-                theirs, mine = Generation(step, n)(), ours(binary, f"BenchmarkLanguageSample/slots={n}", "tokens/s", "16x")
+                theirs, mine = Generation(step, n)(), ours(binary, f"BenchmarkLanguageSample/{args.precision}/slots={n}", "tokens/s", "16x")
                 found.setdefault(f"sampling {n} sequences, tokens a second", []).append((theirs, mine, mine / theirs))
     print(f"{args.threads} threads; PyTorch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}")
     for name, rounds in found.items():

@@ -3,7 +3,7 @@
 
     conformance/completion.py --quintain bin/quintain [bash zsh fish]
 
-Without names, each of the three that is installed. Those of bash need no bash-completion, and use it if it is there.
+Without names, each of the three that is installed; bash with its package bash-completion, which the program's script needs.
 """
 
 import argparse
@@ -19,8 +19,9 @@ import sys
 import tempfile
 import time
 
+PACKAGE = "/usr/share/bash-completion/bash_completion"
 BEGIN = {
-    "bash": (["bash", "--norc", "-i"], "[ ! -e /usr/share/bash-completion/bash_completion ] || . /usr/share/bash-completion/bash_completion; . <(quintain completion bash)"),
+    "bash": (["bash", "--norc", "-i"], f". {PACKAGE}; . <(quintain completion bash)"),
     "zsh": (["zsh", "-f", "-i"], "autoload -U compinit; compinit -u -D; . <(quintain completion zsh)"),
     "fish": (["fish", "--no-config", "-i"], "quintain completion fish | source"),
 }
@@ -101,7 +102,7 @@ def main():
         subprocess.run([folder / "quintain", "run", "--policy", "script", "--tasks", "gcd", "--steps", "1", "--port", "0"], cwd=folder, check=True, capture_output=True)
         group = subprocess.run([folder / "quintain", "trace", "list", "--limit", "1"], cwd=folder, check=True, capture_output=True, text=True).stdout.split()[-1].rpartition(".")[0]
         lines = {line.replace("BEGIN", group[:-5]): wanted.replace("GROUP", group) for line, wanted in LINES.items()}
-        for shell in options.shells or [name for name in BEGIN if shutil.which(name)]:
+        for shell in options.shells or [name for name in BEGIN if shutil.which(name) and (name != "bash" or os.path.exists(PACKAGE))]:
             faults = typed(shell, folder, lines)
             print(f"{shell}: {len(lines) - len(faults)} of {len(lines)}")
             for line, why in faults:

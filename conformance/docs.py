@@ -50,6 +50,7 @@ LEFT = [
     (r"/ID/", "it needs an ID of the reply before"),
     (r"--play$", "a person replies; tests of cmd/quintain do"),
     (r"^quintain .*nats://", "a server of NATS; tests of queue/nats and hub/host"),
+    (r"^quintain environments (?:install|remove|show|try|list \w)|--environment (?:textarena|gymnasium|verifiers|openenv)", "it installs packages; conformance/guests_hosts.py and guests_loops.py play them"),
     (r"^claude\b", "it needs Claude Code; conformance/agent_clients.py asks the same server"),
     (r"judge check", "a fake server is no judge; tests of policy/judge"),
     (r"\.parquet", "a file of Parquet; tests of tasks/dataset"),
@@ -80,8 +81,13 @@ BEFORE = {
         "quintain eval --policy script --tasks chain_sum:1 --count 4 --out before",
         GRADE,
     ],
+    "docs/scenarios.md": [
+        """printf '%s\\n' '{"question": "My booking is wrong.", "goal": "You paid for 12 and then 7 seats.", "answer": 19}' > bookings.jsonl""",
+        "printf '%s' 'policy: {seats: {customer: {kind: script}}}' > seats.yaml",
+    ],
     "docs/stability.md": ["quintain run --policy script --steps 1"],
     "docs/watch.md": ["quintain run --policy script --steps 1", "quintain run --policy script --steps 1 --data successor", *EVALUATED],
+    "scenario/external/python/AGENTS.md": ["quintain scenarios init made && cp -r made/. ."],
     "scenario/external/python/README.md": ["quintain scenarios init made && cp -r made/. ."],
     "quintain eval compare --help": EVALUATED,
     "quintain hub queue dump --help": ["quintain hub --data other"],
@@ -253,7 +259,7 @@ class Checker:
         with tempfile.TemporaryDirectory() as folder:
             for value in (alone, []): # or it has none
                 tried = subprocess.run([self.quintain, *words[:end], *value, "--help"], cwd=folder, capture_output=True, text=True, env=clean(), check=False)
-                if not re.search('unknown (argument|command) "x"', tried.stderr):
+                if not re.search('unknown (argument|command) "x"|wants no ', tried.stderr):
                     break
         if tried.returncode:
             raise Fault(tried.stderr.strip())

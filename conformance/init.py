@@ -61,7 +61,7 @@ def main():
         try:
             listed = commands(project / "README.md")
             for command in listed:
-                command = command.replace(WRITTEN, address)
+                command = command.replace(WRITTEN, address).replace("--tokenizer my-model ", "")  # the server takes no tokens
                 print(f"$ {command}", flush=True)
                 if "--consumer hub" in command:
                     interrupted(command, project)

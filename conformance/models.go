@@ -1,8 +1,10 @@
 //go:build ignore
 
 // Scores tokens with a model of others: for each line of the standard input, a list of ids, it
-// writes a list with the log-probability of each but the first, after those before. The arguments are the model's GGUF file
-// or folder and, with -tensor, the name of a tensor: it writes the sum of that and its first values instead.
+// writes a list with the log-probability of each but the first, after those before. The argument is the model's GGUF file
+// or folder. With -tensor, the name of a tensor, it writes the sum of that and its first values instead. With -adapters, a folder, it
+// gives the model random adapters, which it writes there as PEFT loads them, and reads batches: of each it writes the
+// log-probabilities and, into a folder with its number, the gradients of the adapters in the same layout.
 package main
 
 import (
@@ -10,7 +12,10 @@ import (
 	"encoding/json"
 	"flag"
 	"log"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"strconv"
 
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/tiny/pretrained"
@@ -19,6 +24,7 @@ import (
 
 func main() {
 	tensor := flag.String("tensor", "", "name of a tensor of transformer.Config.Frozen")
+	folder := flag.String("adapters", "", "folder for random adapters and their gradients")
 	flag.Parse()
 	m, err := pretrained.Open(flag.Arg(0))
 	check(err)
@@ -34,7 +40,22 @@ func main() {
 	pass := transformer.NewPass(model)
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
+	if *folder != "" {
+		chance := rand.New(rand.NewPCG(1, 2))
+		for i := range model.Params() {
+			model.Params()[i] += float32(0.02 * chance.NormFloat64())
+		}
+		check(m.WriteAdapter(*folder, model))
+	}
+	for n := 0; lines.Scan(); n++ {
+		if *folder != "" {
+			check(out.Encode(gradients(pass, lines.Bytes())))
+			of := model.Clone()
+			copy(of.Params(), pass.Grads())
+			check(m.WriteAdapter(filepath.Join(*folder, strconv.Itoa(n)), of))
+			clear(pass.Grads())
+			continue
+		}
 		var ids []int32
 		check(strictjson.Unmarshal(lines.Bytes(), &ids))
 		scores, err := pass.Forward([][]int32{ids}, nil)
@@ -42,6 +63,21 @@ func main() {
 		check(out.Encode(scores.LogProbs[0][1:]))
 	}
 	check(lines.Err())
+}
+
+// gradients takes a batch through the model, forward and back, and returns the log-probabilities.
+func gradients(pass *transformer.Pass, line []byte) [][]float32 {
+	var batch struct {
+		IDs       [][]int32   `json:"ids"`
+		Fixed     []int       `json:"fixed"`     // tokens of the prompt, which is constant
+		LogProbs  [][]float32 `json:"logprobs"`  // derivatives of the loss by the log-probability of each token
+		Entropies [][]float32 `json:"entropies"` // and by the entropy
+	}
+	check(strictjson.Unmarshal(line, &batch))
+	scores, err := pass.Forward(batch.IDs, batch.Fixed)
+	check(err)
+	check(pass.Backward(batch.LogProbs, batch.Entropies))
+	return scores.LogProbs
 }
 
 // sum returns the sum of a tensor and its first values.

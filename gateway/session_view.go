@@ -105,6 +105,14 @@ func (s *session) watched(now time.Time) (over bool, changed <-chan struct{}) {
 	return s.over() != nil, s.changed
 }
 
+// holds reports whether a client got the newest reply, and waits for no other.
+func (s *session) holds() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	made := len(s.tree.Nodes)
+	return made > 0 && !s.tree.Nodes[made-1].Lost && len(s.underway) == 0 && s.waiting == 0
+}
+
 // endNow ends the session, and its calls.
 func (s *session) endNow(e End) {
 	s.mu.Lock()

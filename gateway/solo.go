@@ -88,6 +88,10 @@ func (s *Solo) Fail(why string) {
 	s.session.endNow(e)
 }
 
+// Holds reports whether its agent has a reply of the model that no call under way follows: then the reply
+// may be the cause of what the agent does.
+func (s *Solo) Holds() bool { return s.session.holds() }
+
 // A Final is the end of a session, to be judged.
 type Final struct {
 	Reply    string // of the last call of the main branch

@@ -91,7 +91,7 @@ def write_wheel(folder, platform, release="", program=None, licences=()):
     info = f"{stem}.dist-info"
     command = "quintain.exe" if platform.startswith("windows/") else "quintain"
     licences = [ROOT / "LICENSE", *licences]
-    files = {f"quintain/{p.name}": p.read_bytes() for p in modules()}
+    files = {p.relative_to(HERE).as_posix(): p.read_bytes() for p in modules()}
     with tempfile.TemporaryDirectory() as scratch:
         if not program:
             program = pathlib.Path(scratch) / command
@@ -109,7 +109,7 @@ def write_wheel(folder, platform, release="", program=None, licences=()):
 
 def modules():
     """The files of the Python package."""
-    return [p for p in sorted((HERE / "quintain").iterdir()) if p.suffix == ".py" or p.name == "py.typed"]
+    return [p for p in sorted((HERE / "quintain").rglob("*")) if p.suffix == ".py" or p.name == "py.typed"]
 
 
 def write_zip(path, files):
@@ -163,7 +163,7 @@ def write_sdist(folder, release=""):
         "PKG-INFO": metadata(release, ["program/LICENSE"], ("Requires-External", f"go (>={oldest})")).replace("\n\n", f"\n\nThis source distribution has to be built: {needs}.\n\n", 1).encode(),
         "pyproject.toml": settings.encode(),
         **{name: (HERE / name).read_bytes() for name in ("README.md", "wheels.py")},
-        **{f"quintain/{p.name}": p.read_bytes() for p in modules()},
+        **{p.relative_to(HERE).as_posix(): p.read_bytes() for p in modules()},
         **{f"program/{name}": (ROOT / name).read_bytes() for name in program_files()},
     }
     stem = f"quintain-{version(release)}"

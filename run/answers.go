@@ -6,17 +6,19 @@ import (
 	"github.com/quintain-rl/quintain"
 )
 
-// A policy has collapsed to one answer if that is so large a share of so many.
+// A policy has collapsed to one answer if that is so large a share of so many to problems of a level, and is wrong that
+// often.
 const (
-	someAnswers = 256
-	mostAlike   = 0.6
+	someAnswers = 128
+	mostAlike   = 0.7
+	leastWrong  = 0.3
 )
 
 // answers counts the answers of episodes that have one. The zero value has counted none.
 type answers struct {
 	all   int
 	of    map[string]int
-	earns map[string]bool // those with a reward
+	earns map[string]int // those with a reward
 }
 
 // add counts the last answer of an episode.
@@ -29,12 +31,12 @@ func (a *answers) add(played *quintain.Trajectory) {
 		return
 	}
 	if a.of == nil {
-		a.of, a.earns = map[string]int{}, map[string]bool{}
+		a.of, a.earns = map[string]int{}, map[string]int{}
 	}
 	a.all++
 	a.of[last.Answer]++
 	if last.Reward > 0 {
-		a.earns[last.Answer] = true
+		a.earns[last.Answer]++
 	}
 }
 
@@ -49,35 +51,51 @@ func (a *answers) commonest() (answer string, share float64) {
 	return answer, float64(most) / float64(max(1, a.all))
 }
 
-// A collapse watches for the policy that gives one answer to everything, because that earns more than it can
-// by looking at the question.
+// A collapse watches for the policy that gives one answer to every problem of a level, because that earns more than it
+// can by looking at the question.
 type collapse struct {
-	answers
-	told string // the message; empty: none yet
-	said bool
+	levels map[string]*answers // since they were last judged
+	told   string              // the message; empty: none yet
+	said   bool                // the message was handed out
 }
 
-// played counts the answers of a group.
+// played counts the answers of a group, and judges its level when there are enough.
 func (c *collapse) played(episodes []quintain.Trajectory) {
-	for i := range episodes {
-		c.add(&episodes[i])
-	}
-	if c.all < someAnswers {
+	if len(episodes) == 0 || c.told != "" {
 		return
 	}
-	if answer, share := c.commonest(); share >= mostAlike && c.earns[answer] && c.told == "" {
-		c.told = fmt.Sprintf("of the last %d answers %.0f %% are %.40q, whatever the question: one answer to everything earns more than the policy can otherwise. Choose tasks and levels that no single answer satisfies (--tasks)", c.all, 100*share, answer)
+	p := &episodes[0].Problem
+	level := fmt.Sprintf("%s:%d", p.Task, p.Level)
+	a := c.levels[level]
+	if a == nil {
+		if c.levels == nil {
+			c.levels = map[string]*answers{}
+		}
+		a = new(answers)
+		c.levels[level] = a
 	}
-	c.answers = answers{}
+	for i := range episodes {
+		a.add(&episodes[i])
+	}
+	if a.all < someAnswers {
+		return
+	}
+	answer, share := a.commonest()
+	right := float64(a.earns[answer]) / float64(a.of[answer])
+	if share >= mostAlike && right > 0 && right <= 1-leastWrong {
+		c.told = fmt.Sprintf("of the last %d answers to problems of %s %.0f %% are %.40q, whatever the question: one answer to everything earns more than the policy can otherwise. Choose tasks and levels that no single answer satisfies (--tasks)", a.all, level, 100*share, answer)
+	}
+	*a = answers{}
 }
 
 // oneAnswer says once that the policy has collapsed; empty: it was said, or is not so.
 func (t *tally) oneAnswer() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.collapse.said {
+	c := &t.collapse
+	if c.said || c.told == "" {
 		return ""
 	}
-	t.collapse.said = t.collapse.told != ""
-	return t.collapse.told
+	c.said = true
+	return c.told
 }

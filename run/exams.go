@@ -67,7 +67,7 @@ func (r *Run) examine(ctx context.Context, when Moment) error {
 	e := exam.Exam{
 		Sets: r.sets, Policy: r.config.Policy, Sampling: sampling,
 		Parallel: s.Parallel, Replays: s.Replays, Limit: s.EpisodeTime, MaxFailed: exam.Defaults().MaxFailed,
-		Log: r.log.With("evaluation", when), Delegate: r.config.Players.Examine, Played: examples.take,
+		Log: r.log.With("evaluation", when), Delegate: r.config.Players.Examine, Opponents: r.config.Opponents, Played: examples.take,
 	}
 	if when != During {
 		e.Told = func(p exam.Progress) { r.examining.Store(&p) }

@@ -21,7 +21,18 @@ func (r *Run) settle(ctx context.Context) error {
 		return err
 	}
 	r.log.Info("these groups were consumed before the last process ended", "groups", ids(left))
-	return r.config.Queue.Ack(ctx, consumerName, seqs(left)...)
+	if err := r.config.Queue.Ack(ctx, consumerName, seqs(left)...); err != nil {
+		return err
+	}
+	r.leaves(left)
+	return nil
+}
+
+// leaves has the gate no longer count groups that went without a step.
+func (r *Run) leaves(groups []queue.Delivery) {
+	for i := range groups {
+		r.ledger.gate.Leave(int(groups[i].Episodes))
+	}
 }
 
 // take leases groups for the run. One that cannot be read is set aside: the gate stops counting it, and
@@ -76,9 +87,7 @@ func (r *Run) drop(ctx context.Context, why rollout.Drop, groups ...queue.Delive
 	if _, err := r.config.Queue.Drop(ctx, seqs(groups)...); err != nil {
 		return fmt.Errorf("dropping groups: %w", err)
 	}
-	for i := range groups {
-		r.ledger.gate.Leave(int(groups[i].Episodes))
-	}
+	r.leaves(groups)
 	gone := ids(groups)
 	return r.note(Dropped{why, gone, r.costs.sum(gone)})
 }

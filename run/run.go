@@ -159,7 +159,9 @@ const drawPause = 5 * time.Second
 
 // openStreams returns the streams to play, and draws the sets of the evaluations.
 func (r *Run) openStreams(ctx context.Context) (streams []rollout.Stream, err error) {
-	streams = append(streams, r.config.Streams...)
+	if streams = rollout.Trained(r.config.Streams); len(streams) == 0 && len(r.config.Streams) > 0 {
+		return nil, errors.New("all problems are held out, and none is left to train on: name another split, or evaluate by quintain eval")
+	}
 	examined := r.config.Settings.ExamProblems > 0 && r.config.Trainer.Exams == nil
 	for i, s := range streams {
 		if s.Skip == nil && (examined || s.Size() == 0) { // a size: the stream is a file

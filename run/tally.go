@@ -43,6 +43,7 @@ type tally struct {
 	again     int    // failed groups that returned their problem
 	tokens    int    // sampled
 	unit      string
+	others    map[string]Other // by player
 	turns     Turns
 	games     exam.RegretByScenario
 	solvedAt  []int // see [Report]
@@ -82,7 +83,7 @@ func newTally(s Settings) *tally {
 	return &tally{
 		late:  lateness{maxLag: s.MaxLag, rule: s.Stale},
 		start: time.Now(), unit: "tokens", dropped: map[rollout.Drop]int{}, outcomes: map[quintain.Outcome]int{},
-		staleness: map[int]int{}, games: exam.RegretByScenario{},
+		staleness: map[int]int{}, games: exam.RegretByScenario{}, others: map[string]Other{},
 	}
 }
 
@@ -175,6 +176,7 @@ func (t *tally) played(p Played) {
 		t.replays += played.Replays
 		t.turns.add(played)
 		t.games.Add(played)
+		t.wrote(played.Match)
 		if played.Vocabulary == quintain.UTF8 {
 			t.unit = "bytes"
 		}
@@ -220,6 +222,17 @@ func (t *tally) played(p Played) {
 		}
 		t.plateau.played(p.Scores, p.Trajectories, time.Now())
 		t.collapse.played(p.Trajectories)
+	}
+}
+
+// wrote counts what other policies wrote in a match; nil: there is none. t.mu is held.
+func (t *tally) wrote(m *quintain.Match) {
+	if m == nil || slices.Index(m.Players, quintain.PolicyPlayer) != m.Seat {
+		return // another seat of the match tells it
+	}
+	for _, talk := range m.Others {
+		of := t.others[m.Players[talk.Seat]]
+		t.others[m.Players[talk.Seat]] = Other{of.Replies + talk.Replies, of.Tokens + talk.Tokens}
 	}
 }
 
@@ -340,7 +353,7 @@ func (t *tally) report() Report {
 	r := Report{
 		Steps: t.steps, Seconds: time.Since(t.start).Seconds(), PlaySeconds: t.playing.Seconds(),
 		GroupsMade: t.groups, GroupsSent: t.sent, GroupsDropped: maps.Clone(t.dropped), Episodes: map[quintain.Outcome]int{},
-		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Turns: t.turns, Games: maps.Clone(t.games), SolvedAt: slices.Clone(t.solvedAt), Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
+		NoLogProbs: t.unknown, Unscored: t.unscored, TeacherFault: t.teacher, Replays: t.replays, PlayedAgain: t.again, Tokens: t.tokens, Unit: t.unit, Others: maps.Clone(t.others), Turns: t.turns, Games: maps.Clone(t.games), SolvedAt: slices.Clone(t.solvedAt), Staleness: maps.Clone(t.staleness), LastFault: t.lastFault,
 		Kept: t.kept, Trained: t.late.trained, Stale: t.late.stale, GroupP99: t.late.slowest(), StepSeconds: t.late.stepSeconds(), MaxLagNeeded: t.late.needed(),
 		Advice: t.allAdvice(), Training: t.training,
 	}

@@ -64,8 +64,8 @@ func (l Limits) Check() error {
 		name    string
 		n, most int64
 	}{
-		{"cpu", int64(l.CPU), int64(24 * time.Hour)},
-		{"wall", int64(l.Wall), int64(7 * 24 * time.Hour)},
+		{"cpu", int64(l.CPU), int64(366 * 24 * time.Hour)},
+		{"wall", int64(l.Wall), int64(366 * 24 * time.Hour)},
 		{"idle", int64(l.Idle), int64(7 * 24 * time.Hour)},
 		{"memory", l.Memory, 1 << 50},
 		{"output", l.Output, 1 << 32},

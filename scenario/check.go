@@ -21,7 +21,7 @@ var senseless = []string{
 	`\boxed{7}`, strings.Repeat("9", 10_000), strings.Repeat("<answer>", 1000),
 }
 
-// A Check plays problems of a scenario with right and with senseless replies, and finds the
+// A Check plays problems of a scenario with right, wrong and senseless replies, and finds the
 // promises of [quintain.Scenario] and [quintain.Env] that it breaks.
 type Check struct {
 	// First and Second are the same scenario in two processes, or one scenario twice. They
@@ -32,9 +32,21 @@ type Check struct {
 	Problems int // of each level, 1 or more
 }
 
-// Faults returns the broken promises, a sentence each: none if all are kept. Unless First is
-// a [quintain.Solver], no reply is right. The error is the cause of ctx's end.
-func (c Check) Faults(ctx context.Context) ([]string, error) {
+// A Finding is what a [Check] found.
+type Finding struct {
+	Faults   []string // the broken promises, a sentence each
+	Episodes int      // that each process played
+	Replies  int      // of the longest of them
+
+	// What the solution earned at least, and at most what the solution of another problem of the level and senseless
+	// replies earned; NaN: there are none.
+	Right, Wrong, Senseless float64
+
+	Told int // problems whose first messages contain their solution
+}
+
+// Run plays. Unless First is a [quintain.Solver], no reply is right. The error is the cause of ctx's end.
+func (c Check) Run(ctx context.Context) (*Finding, error) {
 	problems, faults := c.problems()
 	first, err := playAll(ctx, c.First, problems)
 	if err != nil {
@@ -46,14 +58,36 @@ func (c Check) Faults(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	slices.Reverse(second)
+	f := &Finding{Right: math.NaN(), Wrong: math.NaN(), Senseless: math.NaN()}
 	for i, p := range first {
 		differ := p.differences(second[i])
 		if len(differ) == 0 { // else the other faults may follow from it
 			differ = p.faults()
 		}
 		faults = append(faults, differ...)
+		f.count(p)
 	}
-	return append(faults, c.repeated(first)...), nil
+	f.Faults = slices.Concat(faults, c.repeated(first))
+	return f, nil
+}
+
+// count adds the episodes of a problem.
+func (f *Finding) count(p played) {
+	f.Episodes += len(p.episodes)
+	for _, e := range p.episodes {
+		f.Replies = max(f.Replies, len(e.replies))
+		switch earned := e.reward(); {
+		case e.says == right && !(f.Right < earned):
+			f.Right = earned
+		case e.says == wrong && !(f.Wrong > earned):
+			f.Wrong = earned
+		case e.says == nonsense && !(f.Senseless > earned):
+			f.Senseless = earned
+		}
+	}
+	if p.solved && len(p.solution) > 2 && slices.ContainsFunc(p.opening(), func(m quintain.Message) bool { return strings.Contains(m.Content, p.solution) }) {
+		f.Told++
+	}
 }
 
 // problems makes the problems to play.
@@ -96,28 +130,73 @@ type played struct {
 	solution string
 	solved   bool      // there is a solution, and the first episode says it in every turn
 	unsolved error     // why the solver failed
-	episodes []episode // one for the solution, if there is one, and one for each of senseless
+	wrong    string    // the solution of another problem of the level; empty: there is none that differs
+	episodes []episode // one for the solution and two for wrong, if there are any, and one for each of senseless
 }
+
+// What the policy says in an episode.
+const (
+	right    = iota // the solution
+	wrong           // that of another problem
+	mended          // that of another problem, and then the solution
+	nonsense        // senseless replies
+)
 
 // playAll plays problems of s.
 func playAll(ctx context.Context, s quintain.Scenario, problems []quintain.Problem) ([]played, error) {
-	var all []played
-	for _, p := range problems {
-		one := played{problem: p}
-		one.solve(s)
-		if one.solved {
-			right := "<think>It is easy.</think>\n<answer>" + one.solution + "</answer>"
-			one.episodes = append(one.episodes, play(ctx, s, p, func(int) string { return right }))
-		}
-		for i := range senseless {
-			one.episodes = append(one.episodes, play(ctx, s, p, func(turn int) string { return senseless[(i+turn)%len(senseless)] }))
-		}
+	all := make([]played, len(problems))
+	for i, p := range problems {
+		all[i].problem = p
+		all[i].solve(s)
+	}
+	for i := range all {
+		one := &all[i]
+		one.mistake(all)
+		one.play(ctx, s)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		all = append(all, one)
 	}
 	return all, nil
+}
+
+// mistake finds a wrong answer among the solutions of others.
+func (p *played) mistake(all []played) {
+	if !p.solved {
+		return
+	}
+	for _, other := range all {
+		if other.solved && other.problem.Level == p.problem.Level && other.solution != p.solution {
+			if p.wrong == "" || other.solution < p.wrong { // the same in both orders
+				p.wrong = other.solution
+			}
+		}
+	}
+}
+
+// play plays the episodes.
+func (p *played) play(ctx context.Context, s quintain.Scenario) {
+	say := func(says int, reply func(turn int) string) {
+		e := play(ctx, s, p.problem, reply)
+		e.says = says
+		p.episodes = append(p.episodes, e)
+	}
+	tagged := func(answer string) string { return "<think>It is easy.</think>\n<answer>" + answer + "</answer>" }
+	if p.solved {
+		say(right, func(int) string { return tagged(p.solution) })
+	}
+	if p.wrong != "" {
+		say(wrong, func(int) string { return tagged(p.wrong) })
+		say(mended, func(turn int) string {
+			if turn == 0 {
+				return tagged(p.wrong)
+			}
+			return tagged(p.solution)
+		})
+	}
+	for i := range senseless {
+		say(nonsense, func(turn int) string { return senseless[(i+turn)%len(senseless)] })
+	}
 }
 
 // solve asks s for the solution, if it is a [quintain.Solver] that knows one.
@@ -138,20 +217,26 @@ func (p played) faults() (faults []string) {
 	add := func(format string, args ...any) {
 		faults = append(faults, p.problem.ID()+": "+fmt.Sprintf(format, args...))
 	}
-	best := math.Inf(1)
-	rest := p.episodes
 	if p.unsolved != nil {
 		add("it is not solved: %v", p.unsolved)
 	}
+	best := math.Inf(1)
 	if p.solved {
-		best, rest = rest[0].reward(), rest[1:]
-		if rest := p.episodes[0]; rest.fault == "" && best <= 0 {
+		best = p.episodes[0].reward()
+		if p.episodes[0].fault == "" && best <= 0 {
 			add("the solution, %.40q, earns %v", p.solution, best)
 		}
 	}
-	for i, e := range rest {
-		if got := e.reward(); got > best+1e-9 {
-			add("senseless replies from %.20q on earn %v, but the solution %v", senseless[i], got, best)
+	for _, e := range p.episodes {
+		got := e.reward()
+		switch {
+		case got <= best+1e-9:
+		case e.says == wrong:
+			add("the solution of another problem, %.40q, earns %v, but its own solution %v", p.wrong, got, best)
+		case e.says == mended:
+			add("a wrong answer, %.40q, and then the solution earn %v, but the solution at once %v", p.wrong, got, best)
+		case e.says == nonsense:
+			add("senseless replies from %.20q on earn %v, but the solution %v", e.replies[0], got, best)
 		}
 	}
 	for _, e := range p.episodes {
@@ -204,6 +289,7 @@ func ending(s quintain.Step) string {
 
 // An episode is one as it was played.
 type episode struct {
+	says    int // right, wrong, mended or nonsense
 	opening []quintain.Message
 	replies []string
 	steps   []quintain.Step

@@ -102,6 +102,14 @@ func (e *echoing) Step(_ context.Context, r quintain.Reply) (quintain.Step, erro
 		if e.turn == 1 {
 			return quintain.Step{Observe: user(fmt.Sprint("go on ", e.of.process))}, nil
 		}
+	case "fails after a mistake":
+		if !strings.Contains(r.Text, fmt.Sprintf("%d", want)) && strings.Contains(r.Text, "It is easy.") {
+			return quintain.Step{}, errors.New("NameError")
+		}
+	case "pays for a mistake":
+		if e.turn == 1 && !strings.Contains(r.Text, fmt.Sprintf("%d", want)) && strings.Contains(r.Text, "It is easy.") {
+			return quintain.Step{Reward: 0.5, Observe: user("go on")}, nil
+		}
 	case "pays nothing":
 		return quintain.Step{End: quintain.Terminated}, nil
 	case "pays anything":
@@ -146,13 +154,16 @@ func TestCheckFindsBrokenPromises(t *testing.T) {
 		{"close fails", "closing: disk full"},
 		{"pays nothing", `the solution, "0", earns 0`},
 		{"pays anything", "senseless replies"},
+		{"fails after a mistake", "causes an error: NameError"},
+		{"pays for a mistake", "and then the solution earn 1.5, but the solution at once 1"},
 		{"one problem", "level 0: its first 4 problems ask the same and have the same solution"},
 	} {
 		c := scenario.Check{First: &echo{flaw: test.flaw, process: 1}, Second: &echo{flaw: test.flaw, process: 2}, Seed: 1, Problems: 4}
-		faults, err := c.Faults(t.Context())
+		found, err := c.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
+		faults := found.Faults
 		if test.want == "" && len(faults) > 0 || test.want != "" && (len(faults) == 0 || !strings.Contains(faults[0], test.want)) {
 			t.Errorf("%s: faults %q, want %q", test.flaw, faults, test.want)
 		}
@@ -164,7 +175,15 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	stopped := errors.New("stopped")
 	cancel(stopped)
 	c := scenario.Check{First: &echo{}, Second: &echo{}, Problems: 1}
-	if faults, err := c.Faults(ctx); !errors.Is(err, stopped) {
-		t.Errorf("faults %q, error %v", faults, err)
+	if found, err := c.Run(ctx); !errors.Is(err, stopped) {
+		t.Errorf("found %+v, error %v", found, err)
+	}
+}
+
+func TestCheckTellsWhatWasEarned(t *testing.T) {
+	c := scenario.Check{First: &echo{}, Second: &echo{}, Seed: 1, Problems: 4}
+	f, err := c.Run(t.Context())
+	if err != nil || f.Right != 1 || f.Wrong != 0 || f.Replies != 2 || f.Episodes < 4*13 {
+		t.Errorf("%+v, error %v", f, err)
 	}
 }

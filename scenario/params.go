@@ -85,17 +85,28 @@ func (t Type) schema(to []byte, doc string) []byte {
 	return append(to, '}')
 }
 
+// mostDepth is the greatest depth of nested values in the arguments of a tool with a schema.
+const mostDepth = 100
+
 // checked returns the arguments of a call as JSON that keeps to the parameters. The error is a
 // [*Refusal] that names the argument.
-func checked(params []Param, args string) ([]byte, error) {
+func (t Tool) checked(args string) ([]byte, error) {
 	if strings.TrimSpace(args) == "" {
 		args = "{}"
+	}
+	if t.Schema != nil {
+		if fault := strictjson.Check([]byte(args), mostDepth); fault != nil {
+			return nil, Refusef("the arguments cannot be read: %v", fault)
+		}
 	}
 	var object map[string]json.RawMessage
 	if err := strictjson.Unmarshal([]byte(args), &object); err != nil || object == nil {
 		return nil, Refusef("the arguments are no JSON object: %.80q", args)
 	}
-	return checkedObject(params, object, "argument ")
+	if t.Schema != nil {
+		return []byte(args), nil
+	}
+	return checkedObject(t.Params, object, "argument ")
 }
 
 // checkedObject checks the members of an object. Prefix names it in errors.

@@ -5,6 +5,7 @@
 package scenario
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -35,14 +36,13 @@ type Planner interface {
 	Plan(t quintain.Task, p quintain.Problem) ([]quintain.ToolCall, error)
 }
 
-// A Host is a [Play] that may seat several players at tables. It is an adviser too.
+// A Host is a [Play] that may seat several players at tables.
 type Host interface {
-	quintain.Adviser
-
-	// Players, Table and AdviseAt are those of [quintain.Seated].
+	// Players and TablesOnly are those of [quintain.Seated], and so are Table and AdviseAt, of a problem of t.
 	Players() []string
-	Table(p quintain.Problem) (quintain.Table, error)
-	AdviseAt(p quintain.Problem, seat int, talk []quintain.Message) (quintain.Advice, error)
+	TablesOnly() bool
+	Table(t quintain.Task, p quintain.Problem) (quintain.Table, error)
+	AdviseAt(t quintain.Task, p quintain.Problem, seat int, talk []quintain.Message) (quintain.Advice, error)
 }
 
 // A Runner is a [Play] whose episodes run programs.
@@ -162,7 +162,26 @@ type advised struct {
 // A hosted is a scenario with tables.
 type hosted struct {
 	scenario
-	Host
+	host Host
+}
+
+// Advise implements [quintain.Adviser]: nothing, if the host does not.
+func (s *hosted) Advise(ctx context.Context, p quintain.Problem, said []quintain.Reply) (advice quintain.Advice, err error) {
+	if adviser, can := s.host.(quintain.Adviser); can {
+		return adviser.Advise(ctx, p, said)
+	}
+	return advice, nil
+}
+
+// Players implements [quintain.Seated].
+func (s *hosted) Players() []string { return s.host.Players() }
+
+// TablesOnly implements [quintain.Seated].
+func (s *hosted) TablesOnly() bool { return s.host.TablesOnly() }
+
+// AdviseAt implements [quintain.Seated].
+func (s *hosted) AdviseAt(p quintain.Problem, seat int, talk []quintain.Message) (quintain.Advice, error) {
+	return s.host.AdviseAt(s.task, p, seat, talk)
 }
 
 // Table implements [quintain.Seated].
@@ -170,7 +189,7 @@ func (s *hosted) Table(p quintain.Problem) (quintain.Table, error) {
 	if p.Scenario != s.id {
 		return nil, fmt.Errorf("problem %s does not belong to scenario %s", p.ID(), s.id)
 	}
-	return s.Host.Table(p)
+	return s.host.Table(s.task, p)
 }
 
 // Over returns the scenario described by info, over a task. play makes an episode of a

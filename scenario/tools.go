@@ -2,9 +2,11 @@ package scenario
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/nearest"
@@ -16,15 +18,16 @@ type Tool struct {
 	Name   string // as the model calls it
 	Doc    string // for the model
 	Params []Param
+	Schema json.RawMessage // JSON Schema of the arguments in place of Params, which Do then checks; nil: Params
 
-	// Do does what the tool does. args is a JSON object that keeps to Params. A [Refusal] is told to
+	// Do does what the tool does. args is a JSON object that keeps to Params, if there is no Schema. A [Refusal] is told to
 	// the policy; any other error is one of the environment.
 	Do func(ctx context.Context, args []byte) (result string, err error)
 }
 
 // Of returns a tool whose arguments are the fields of a struct, found as in encoding/json.
 func Of[In any](name, doc string, params []Param, do func(ctx context.Context, in In) (string, error)) Tool {
-	return Tool{name, doc, params, func(ctx context.Context, args []byte) (string, error) {
+	return Tool{Name: name, Doc: doc, Params: params, Do: func(ctx context.Context, args []byte) (string, error) {
 		var in In
 		if err := strictjson.Unmarshal(args, &in); err != nil {
 			return "", Refusef("the arguments of %s: %v", name, err) // a number beyond the field's, say
@@ -49,7 +52,10 @@ type Kit []Tool
 func (k Kit) Offer() []quintain.Tool {
 	all := make([]quintain.Tool, len(k))
 	for i, t := range k {
-		all[i] = quintain.Tool{Name: t.Name, Doc: t.Doc, Params: schema(t.Params)}
+		all[i] = quintain.Tool{Name: t.Name, Doc: t.Doc, Params: t.Schema}
+		if t.Schema == nil {
+			all[i].Params = schema(t.Params)
+		}
 	}
 	return all
 }
@@ -71,13 +77,24 @@ func (k Kit) do(ctx context.Context, c quintain.ToolCall) (text, name string, er
 			names = append(names, t.Name)
 			continue
 		}
-		args, err := checked(t.Params, c.Arguments)
+		args, err := t.checked(c.Arguments)
 		if err == nil {
 			text, err = t.Do(ctx, args)
 		}
 		return text, t.Name, err
 	}
 	return "", "", Refusef("there is no tool %.40q%s; there are: %s", c.Name, nearest.Suggest(c.Name[:min(len(c.Name), longest)], names), strings.Join(names, ", "))
+}
+
+// Cut returns a text that has up to most characters as it is. In the middle of a longer one, a line says how
+// many are left out.
+func Cut(text string, most int) string {
+	n := utf8.RuneCountInString(text)
+	if n <= most {
+		return text
+	}
+	runes := []rune(text)
+	return fmt.Sprintf("%s\n… %d characters are left out …\n%s", string(runes[:most/2]), n-most/2*2, string(runes[n-most/2:]))
 }
 
 // longest is more than any tool's name has, in bytes.

@@ -7,4 +7,5 @@ import "github.com/quintain-rl/quintain/scenario"
 var All = []scenario.Spec{
 	mathMultiTurn,
 	reasoningGym,
+	talk,
 }

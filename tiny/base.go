@@ -14,7 +14,7 @@ type Base struct {
 	Name       string             // for people
 	Path       string             // of its file or folder
 	Digest     string             // stands for its tensors
-	Format     string             // of the numbers in the file, such as Q4_1
+	Format     string             // of the numbers in the file, and their size, such as Q4_1, 92 MB
 }
 
 // The notes of a weights file that name the base.
@@ -22,7 +22,23 @@ const (
 	NoteBase   = "base"        // its name
 	NotePath   = "base.path"   // where it was
 	NoteDigest = "base.digest" // of its tensors
+
+	NotePrecision = "base.precision" // of the products with it; none: Float32
 )
+
+// The precisions of the products with a base.
+const (
+	Float32  = "float32"
+	BFloat16 = "bfloat16"
+)
+
+// Precision returns that of the products with the base.
+func (b *Base) Precision() string {
+	if b.Model.Config().BFloat16 {
+		return BFloat16
+	}
+	return Float32
+}
 
 // vocabulary returns that of the base; nil is the starter.
 func (b *Base) vocabulary() Vocabulary {
@@ -36,7 +52,7 @@ func (b *Base) vocabulary() Vocabulary {
 func (b *Base) note(notes map[string]string) map[string]string {
 	all := map[string]string{}
 	maps.Copy(all, notes)
-	all[NoteBase], all[NotePath], all[NoteDigest] = b.Name, b.Path, b.Digest
+	all[NoteBase], all[NotePath], all[NoteDigest], all[NotePrecision] = b.Name, b.Path, b.Digest, b.Precision()
 	return all
 }
 

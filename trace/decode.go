@@ -128,6 +128,8 @@ type turnJSON struct {
 	Illegal   bool                `json:"illegal"`
 	Value     *float64            `json:"value"`
 	Why       string              `json:"why"`
+	Metrics   map[string]float64  `json:"metrics"`
+	Record    json.RawMessage     `json:"record"`
 }
 
 // A decoder makes a record. It takes tokens and log-probabilities from the front.
@@ -205,7 +207,7 @@ func (d *decoder) turn(in *turnJSON) quintain.Turn {
 	t := quintain.Turn{
 		Observed: in.Observed, Reply: in.Reply, Reasoning: in.Reasoning, ToolCalls: in.ToolCalls, CallFault: in.CallFault, Finish: in.Finish, Fork: in.Fork,
 		Realigned: in.Realigned, Call: in.Call, Answer: in.Answer, Reward: in.Reward, Right: in.Right, Malformed: in.Malformed, Why: in.Why,
-		Illegal: in.Illegal, Value: in.Value,
+		Illegal: in.Illegal, Value: in.Value, Metrics: in.Metrics, Record: in.Record,
 	}
 	switch {
 	case !in.Opening:

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -158,7 +159,24 @@ func (e *encoder) turn(t *quintain.Turn, k int) {
 		j.float(`,"value":`, "a value", *t.Value)
 	}
 	j.given(`,"why":`, t.Why)
+	j.metrics(t.Metrics)
+	if t.Record != nil {
+		j.raw(`,"record":`, "a turn's record", t.Record)
+	}
 	j.put("}")
+}
+
+// metrics appends the metrics of a turn, by name, if there are any.
+func (j *jsonText) metrics(all map[string]float64) {
+	before := `,"metrics":{`
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		j.text(before, name)
+		j.float(":", "a metric", all[name])
+		before = ","
+	}
+	if len(all) > 0 {
+		j.put("}")
+	}
 }
 
 // sameOpening reports whether two turns observed and read the same.

@@ -119,6 +119,9 @@ func fill(t *testing.T, v reflect.Value, path string) {
 	case *quintain.Match:
 		v.Set(reflect.ValueOf(&quintain.Match{ID: path, Seat: 1, Players: []string{"policy", "random"}, Others: []quintain.Talk{{Seat: 0, Messages: []quintain.Message{{Role: quintain.RoleUser, Content: path}}}}}))
 		return
+	case map[string]float64:
+		v.Set(reflect.ValueOf(map[string]float64{path: -0.5}))
+		return
 	case []quintain.ToolCall:
 		v.Set(reflect.ValueOf([]quintain.ToolCall{{ID: "1", Name: "add", Arguments: "{}"}}))
 		return

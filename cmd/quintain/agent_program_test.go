@@ -57,7 +57,7 @@ func TestEnvironmentsPlayAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	report := filepath.Join(t.TempDir(), "report.json")
-	p := start(append([]string{"env", "process", "--agent-command", program + " " + asAgent, "--report", report, "--data", t.TempDir()}, environmentOf(modelURL,
+	p := start(append([]string{"env", "process", "--environment", "agent:" + program + " " + asAgent, "--report", report, "--data", t.TempDir()}, environmentOf(modelURL,
 		"--env.total_steps", "2", "--env.data_path_to_save_groups", filepath.Join(t.TempDir(), "groups.jsonl"))...)...)
 	if status := p.wait(t); status != exitOK {
 		t.Fatalf("status %d\n%s", status, p.stderr.String())
@@ -83,7 +83,7 @@ func TestAgentsPlayTheProblemsOfAProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := start("ask", "echo:1", "--scenario-url", echoServer(t, "echo", 1), "--index", "7", "--policy", "script", "--with", "policy.accuracy=1", "--agent-command", program+" "+asAgent)
+	p := start("ask", "echo:1", "--environment", echoServer(t, "echo", 1), "--index", "7", "--policy", "script", "--with", "policy.accuracy=1", "--environment", "agent:"+program+" "+asAgent)
 	if status := p.wait(t); status != exitOK {
 		t.Fatalf("status %d\n%s", status, p.stderr.String())
 	}

@@ -25,11 +25,11 @@ func newAsk(w *world) *cobra.Command {
 		Short: "Pose a problem to a policy, and show its reply and score",
 		Long: `Ask poses one problem of a task to a policy and shows the conversation, the score and the
 reason for it. A question of your own, several words, gets the policy's reply; without an
-argument, ask reads questions from standard input, one a line. A program of your own (--scenario-command) may play the task,
+argument, ask reads questions from standard input, one a line. A program of your own (--environment command:…) may play the task,
 or ask its own problems: then TASK is its name, and optional. With --play you reply, in place of a policy: a line is a
 reply, and a line that ends with a backslash goes on in the next one.
 
-With --agent-command ask starts your agent on the problem (default: of chain_sum, or of --problems), and shows every model
+With --environment agent:… ask starts your agent on the problem (default: of chain_sum, or of --problems), and shows every model
 call with its messages, tools, reply, tokens and time, then what the program wrote, and the reward. The agent finds its
 problem in the file QUINTAIN_PROBLEM, and its model by OPENAI_BASE_URL or ANTHROPIC_BASE_URL (docs/gateway.md). With
 --policy script a script that knows the solutions is the model: try your agent with it before you pay for a model.
@@ -41,8 +41,8 @@ replies twice: as it was before the training, and as it is now.`,
   quintain ask "What is 3 + 4?" --policy server --url http://127.0.0.1:8001
   quintain ask countdown:1 --policy server --url http://127.0.0.1:8001
   quintain ask --scenario nim_family --play
-  quintain ask --policy script --scenario-command "python my_env.py"
-  quintain ask countdown:1 --policy script --agent-command "python my_agent.py"
+  quintain ask --policy script --environment "command:python my_env.py"
+  quintain ask countdown:1 --policy script --environment "agent:python my_agent.py"
   echo 'Who wrote Emma?' | quintain ask --policy server --url http://127.0.0.1:8001`,
 		Args: wants("one task, or one question in quotation marks", 0, 1), ValidArgsFunction: flags.Complete(catalog.CompleteTask),
 	}
@@ -67,8 +67,8 @@ replies twice: as it was before the training, and as it is now.`,
 // answer asks what args name: the task, the typed questions, or the problem of a file, a program or an agent.
 func (w *world) answer(ctx context.Context, c *config, args []string, q question) error {
 	of := &c.Source
-	own := of.File != "" || of.Scenario.External.Set() || of.Scenario.OnlyTask() != ""
-	switch agent := of.Scenario.Agent.Set(); {
+	own := of.File != "" || of.Scenario.Environment.Set() || of.Scenario.OnlyTask() != ""
+	switch agent := of.Scenario.HasAgent(); {
 	case agent && len(args) == 0 && !own:
 		return w.ask(ctx, c, []string{"chain_sum"}, q)
 	case !agent && len(args) == 1 && isQuestion(args[0]):
@@ -149,7 +149,7 @@ func (w *world) ask(ctx context.Context, c *config, args []string, q question) e
 			return err
 		}
 		show := func() error { return screen.Episode(w.stdout, streams[0].Scenario, &played) }
-		if c.Source.Scenario.Agent.Set() {
+		if c.Source.Scenario.HasAgent() {
 			show = func() error { return screen.Try(w.stdout, &played) }
 		}
 		if err := show(); err != nil {

@@ -46,7 +46,10 @@ func newLab(t *testing.T) *lab {
 	}
 	pid := os.Getpid()
 	l := &lab{t: t, name: fmt.Sprintf("qc%d", pid%100_000), net: fmt.Sprintf("10.213.%d", pid%250), dir: t.TempDir()}
-	t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", l.name).Run() })
+	t.Cleanup(func() {
+		_ = exec.Command("ip", "link", "del", l.name).Run() // at once: that of a namespace goes some time after it
+		_ = exec.Command("ip", "netns", "del", l.name).Run()
+	})
 	l.ip("netns", "add", l.name)
 	l.ip("-n", l.name, "link", "add", "bridge", "type", "bridge")
 	l.ip("-n", l.name, "link", "set", "bridge", "up")

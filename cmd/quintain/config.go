@@ -98,7 +98,7 @@ func (c *config) Declare(d *settings.Section) {
 
 // uses lists the settings of each verb. A verb knows no others.
 func uses() map[string][]string {
-	problems := []string{"tasks", "mixture", "problems", "columns", "scenario", "examples", "judge", "program", "agent", "sessions", "sandbox"}
+	problems := []string{"tasks", "mixture", "problems", "columns", "scenario", "examples", "judge", "environment", "tools", "agent", "sessions", "sandbox"}
 	hubs := []string{"data", "log", "server", "hub", "store"}
 	tokens := []string{"policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "policy.template_vars", "policy.vocabulary"}
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
@@ -106,21 +106,25 @@ func uses() map[string][]string {
 	return map[string][]string{
 		"run":      runs,
 		"gateway":  append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-agent"),
-		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "-policy.seats", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":      {"data", "problems", "columns", "scenario", "examples", "judge", "program", "agent", "sessions", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "log"},
+		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
+		"ask":      {"data", "problems", "columns", "scenario", "examples", "judge", "environment", "tools", "agent", "sessions", "sandbox", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "log"},
 		"view":     {"data", "log", "server", "-server.announce", "policy.tokenizer"},
 		"hub":      append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox"),
 		"serve":    {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox"},
 		"settings": {""},
-		"worker":   {"worker", "problems", "sandbox", "program", "judge", "agent", "sessions", "policy", "-policy.kind", "-policy.accuracy", "-policy.delay", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
+		"worker":   {"worker", "problems", "sandbox", "environment", "tools", "judge", "agent", "sessions", "policy", "-policy.kind", "-policy.accuracy", "-policy.delay", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
-		"scenarios check": {"program", "run.seed", "log"},
-		"judge resume":    {"data", "judge", "log"},
-		"regrade":         {"data", "scenario", "sandbox", "rules", "log"},
+		"scenarios check":      {"environment", "run.seed", "log"},
+		"environments install": {"environment.packages"},
+		"environments list":    {"environment.packages", "environment.python", "environment.keys"},
+		"environments show":    {"environment", "-environment.address", "run.seed", "log"},
+		"environments try":     {"environment", "-environment.address", "policy", "-policy.from_scratch", "-policy.seats", "run.seed", "run.episode_time", "data", "log"},
+		"judge resume":         {"data", "judge", "log"},
+		"regrade":              {"data", "scenario", "sandbox", "rules", "log"},
 
-		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture", "agent", "sessions"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
-		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture", "agent", "sessions"}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
-		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture", "agent", "sessions"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "metrics"}),
+		"env serve":    slices.Concat([]string{"data", "log", "tasks", "mixture", "environment.address", "agent", "sessions"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "trace", "metrics", "store.min_free"}),
+		"env evaluate": slices.Concat([]string{"log", "tasks", "mixture", "environment.address", "agent", "sessions"}, tokens, []string{"exam.samples", "exam.max_failed", "run.replays"}),
+		"env process":  slices.Concat([]string{"data", "log", "tasks", "mixture", "environment.address", "agent", "sessions"}, tokens, levels, []string{"run.replays", "run.grace", "run.report", "metrics"}),
 		"policy fake": {
 			"server.host", "server.port", "server.key_file", "policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "fake",
 		},
@@ -244,7 +248,10 @@ func (w *world) configOf(verb string, from settings.Sources) (*config, error) {
 	if _, given := from.Flags["data"]; given && (verb == "eval" || verb == "ask") && !c.Policy.HasWeights(c.Data) {
 		return nil, usagef("--data: there is no checkpoint.weights in %s: want the folder of a run of the embedded model, or its weights by --weights", c.Data)
 	}
-	c.Policy.Adapters = player.Adapters{Context: c.Model.Context, Rank: c.Model.Rank, Alpha: c.Model.Alpha}
+	if c.Source.Scenario.Environment.Set() && form.Named("scenario") && slices.Contains(uses()[verb], "scenario") {
+		return nil, usagef("--environment: there is a scenario, too, and the environment plays in its place; choose one")
+	}
+	c.Policy.Adapters = player.Adapters{Context: c.Model.Context, Rank: c.Model.Rank, Alpha: c.Model.Alpha, Precision: c.Model.Precision}
 	if !slices.Contains(uses()[verb], "model") {
 		c.Policy.Adapters.Context = 0
 	}

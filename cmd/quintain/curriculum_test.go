@@ -21,13 +21,7 @@ var climbing = []string{"run", "--policy", "script", "--tasks", "chain_sum,spell
 func playUntilKilled(t *testing.T, data string, n int) (played []string) {
 	t.Helper()
 	c := program(t, append(slices.Clone(climbing), "--data", data)...)
-	log, err := c.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	log := startLogged(t, c)
 	lines := bufio.NewScanner(log)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/internal/doctor"
 	"github.com/quintain-rl/quintain/sandbox/service"
 )
@@ -28,7 +31,13 @@ nothing behind, and ends with status 1 if a check fails.`,
 	c.RunE = func(*cobra.Command, []string) error {
 		of.Sandbox, of.Needed = t.Sandbox, c.Flags().Changed("sandbox")
 		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error {
-			failed, err := doctor.Show(ctx, of, asJSON, w.stdout)
+			var text strings.Builder
+			failed, err := doctor.Show(ctx, of, asJSON, &text)
+			said := text.String()
+			if !asJSON {
+				said = screen.Fault(said)
+			}
+			fmt.Fprint(w.stdout, said)
 			if err == nil && failed > 0 {
 				return errReported
 			}

@@ -89,6 +89,9 @@ func (e *atroposEnv) runConfig(ctx context.Context, q *queue.Queue) (to run.Conf
 	if len(c.Source.Tasks) == 0 {
 		c.Source.Tasks = environment.Tasks(&e.of.Env)
 	}
+	if c.Source.Scenario.Environment.Set() {
+		return to, usagef("--environment: here an agent alone can play the tasks, agent:COMMAND; quintain run plays other environments")
+	}
 	if err := c.Source.Scenario.Start(ctx, e.log); err != nil { // which needs no end: it is an agent's
 		return to, err
 	}

@@ -14,9 +14,11 @@ import (
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/policy/server"
+	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examform"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -118,31 +120,39 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 		Sets: sets, Policy: policy, Sampling: c.Policy.Sampling, Samples: how.Samples, Parallel: c.Run.Of.Parallel,
 		Replays: c.Run.Of.Replays, Limit: c.Run.Of.EpisodeTime, MaxFailed: how.MaxFailed, Log: log,
 	}
+	others, err := c.Policy.Opponents(ctx, player.Start{Data: c.Data, Streams: rollout.Examined(streams), Seed: c.Run.Of.Seed, Parallel: e.Parallel},
+		server.Use{Stop: ctx.Done(), Parallel: e.Parallel, Log: log, Say: func(text string) { fmt.Fprintf(w.stderr, "quintain: %s\n", text) }})
+	if err != nil {
+		return nil, err
+	}
+	e.Opponents = others.By
 	if out == "" {
-		return w.examine(ctx, e)
+		return w.examine(ctx, e, others.Beside...)
 	}
 	folder, err := w.openEvaluation(c, out, e)
 	if err != nil {
 		return nil, err
 	}
-	report, err = w.examine(ctx, e)
+	report, err = w.examine(ctx, e, others.Beside...)
 	return report, errors.Join(err, examform.WriteFiles(report, folder.Write), folder.Close())
 }
 
 // silence is how long an evaluation draws its problems without a word.
 const silence = 2 * time.Second
 
-// examine holds an evaluation and shows its progress.
-func (w *world) examine(ctx context.Context, e *exam.Exam) (report *exam.Report, err error) {
+// examine holds an evaluation and shows its progress. What is beside runs meanwhile.
+func (w *world) examine(ctx context.Context, e *exam.Exam, beside ...func(context.Context) error) (report *exam.Report, err error) {
 	bar := screen.NewBar(w.screen(), "examining")
 	e.Told = func(p exam.Progress) { bar.Show(p.Done, p.Total, screen.Failures(p)) }
-	err = player.Beside(ctx, e.Policy, func(ctx context.Context) (err error) {
-		report, err = e.Run(ctx)
-		return err
+	err = player.Beside(ctx, e.Policy, func(ctx context.Context) error {
+		return run.Together(ctx, append(beside, func(ctx context.Context) (err error) {
+			report, err = e.Run(ctx)
+			return err
+		})...)
 	})
 	bar.End()
 	if report != nil && report.LastFault != "" {
-		fmt.Fprintf(w.stderr, "quintain eval: the last failure: %s\n", screen.Safe(report.LastFault))
+		fmt.Fprintf(w.stderr, "quintain eval: the last failure: %s\n", screen.Fault(report.LastFault))
 	}
 	return report, err
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/interop/export"
-	"github.com/quintain-rl/quintain/trace"
 )
 
 func newExport(w *world) *cobra.Command {
@@ -52,15 +51,14 @@ func newExport(w *world) *cobra.Command {
 			}); err != nil {
 				return err
 			}
-			return sayDamage(w.stderr, r)
+			return sayDamage(w.stderr, r.Damage())
 		})
 	}
 	return c
 }
 
 // sayDamage says what of a trace is damaged or missing; then the error is [errReported].
-func sayDamage(to io.Writer, r *trace.Reader) error {
-	all := r.Damage()
+func sayDamage(to io.Writer, all []string) error {
 	for _, what := range all {
 		fmt.Fprintf(to, "quintain: %s\n", screen.Safe(what))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -8,6 +9,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/settings/flags"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/scenario/external/venv"
 )
 
 // settings gives c the flags of a verb's settings. It returns a function that reads the
@@ -17,6 +19,9 @@ func (w *world) settings(c *cobra.Command, verb string) func() (*config, error) 
 	given := flags.Add(c, w.form().Use(uses()[verb]...))
 	return func() (*config, error) {
 		c, err := w.loadConfig(verb, *file, given)
+		if err == nil {
+			c.Source.Scenario.Missing = func(ctx context.Context, missing *venv.MissingError) error { return offer(ctx, w, missing) }
+		}
 		if err != nil || !slices.Contains(uses()[verb], "mixture") {
 			return c, err
 		}

@@ -54,8 +54,8 @@ func (c *config) gateway(log *slog.Logger) (*gateway.Gateway, error) {
 	switch {
 	case !c.Run.Gateway:
 		return nil, nil
-	case c.Source.Scenario.Agent.Set():
-		return nil, usagef("run.gateway: agents elsewhere play, and agent.command is one that plays here; choose one")
+	case c.Source.Scenario.HasAgent():
+		return nil, usagef("run.gateway: agents elsewhere play, and environment.address names one that plays here; choose one")
 	}
 	secret, err := gateway.LoadSecret(c.Data, log)
 	if err != nil {

@@ -53,7 +53,9 @@ func TestAgentsHaveAPortOfTheirOwn(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 	p.interrupts <- os.Interrupt
-	p.wait(t)
+	if status := p.wait(t); status != exitOK {
+		t.Errorf("an interrupted gateway ends with status %d: %s", status, p.stderr.String())
+	}
 }
 
 // The walk at the beginning of docs/gateway.md ends in a group that is kept.

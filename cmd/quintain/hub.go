@@ -87,6 +87,9 @@ func (c *config) host(ctx context.Context, log *slog.Logger, local bool, planes 
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := c.keepLocks(ctx, log); err != nil {
+		return nil, nil, errors.Join(err, h.Close())
+	}
 	pages.ShowMachine()
 	pages.ShowHub(func() *hub.RunStats { return hub.StatsOf(h.Hub().Default()) })
 	return h, pages, nil

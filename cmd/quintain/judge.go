@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -56,5 +57,5 @@ func (w *world) resume(ctx context.Context, own *config, given map[string]settin
 	if sum == nil {
 		return err
 	}
-	return sum.Say(w.stdout, err)
+	return cmp.Or(sum.Say(w.stdout, err), sayDamage(w.stderr, sum.Damage))
 }

@@ -32,6 +32,19 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
+// startLogged starts a program and returns what it says on standard error.
+func startLogged(t *testing.T, c *exec.Cmd) io.Reader {
+	t.Helper()
+	log, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
 // A history is gathered from the logs of many runs on one folder.
 type history struct {
 	kept    map[string]bool  // groups that the queue acknowledged
@@ -100,13 +113,7 @@ func killRun(t *testing.T, data string, flags ...string) *history {
 			args = append(args, "--steps", "3")
 		}
 		c := program(t, args...)
-		log, err := c.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		log := startLogged(t, c)
 		kill := func(most int) {
 			if round < killRounds {
 				time.AfterFunc(time.Duration(rand.IntN(most))*time.Millisecond, func() { _ = c.Process.Kill() })

@@ -11,7 +11,9 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/task/rng"
+	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/gguf"
+	"github.com/quintain-rl/quintain/tiny/transformer"
 )
 
 // chatTemplate is that of a small language model.
@@ -20,7 +22,7 @@ const chatTemplate = `{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' +
 // languageModel writes a random language model of two layers, whose tokens are bytes, as a GGUF file, and returns its path.
 func languageModel(t *testing.T, name string, seed uint64) string {
 	t.Helper()
-	const width, hidden, heads, layers = 32, 32, 2, 2
+	const width, hidden, heads, layers = 64, 96, 2, 2
 	tokens, types := []string{}, []int32{}
 	for b, n := rune(0), rune(256); b < 256; b++ { // the letters that stand for bytes
 		token := string(b)
@@ -86,16 +88,22 @@ func TestLanguageModelLearnsHere(t *testing.T) {
 		t.Errorf("the second run goes to version %d, want 3", r.Version)
 	}
 	other := languageModel(t, "another", 2)
+	auto, halves, told := tiny.Float32, exitUsage, []string{"model.precision: this processor has no bfloat16 products (AVX512_BF16); use float32"}
+	if transformer.BFloat16() {
+		auto, halves, told = tiny.BFloat16, exitOK, []string{"trained with products in float32, and goes on with bfloat16"}
+	}
 	for _, test := range []struct {
 		why    string
 		args   []string
 		status int
 		want   []string // on standard error
 	}{
-		{"it says what it is", append(short, "--weights", model, "--steps", "1"), exitOK, []string{"mini (F32): 0 million parameters", "of rank 16 learn", "the first step took"}},
+		{"it says what it is", append(short, "--weights", model, "--steps", "1"), exitOK, []string{"mini (F32, 0 MB): 0 million parameters", "of rank 16 learn", "tokens a second; a step with the longest replies takes up to", "the first step took", "products in " + auto}},
+		{"float32", append(short, "--steps", "1", "--with", "model.precision=float32"), exitOK, []string{"products in float32", "products in " + auto}},
+		{"bfloat16", append(short, "--steps", "1", "--with", "model.precision=bfloat16"), halves, told},
 		{"another model on the folder", append(short, "--weights", other, "--steps", "1"), exitFailed, []string{`"mini:sha256:`, `"another:sha256:`, "choose another folder with --data"}},
 		{"workers", append(short, "--workers"), exitUsage, []string{"plays and learns here alone"}},
-		{"too little memory", append(short, "--weights", model, "--with", "run.parallel=1000000000"), exitUsage, []string{"training mini takes", "a smaller model is what fits"}},
+		{"too little memory", append(short, "--weights", model, "--with", "run.parallel=1000000000"), exitUsage, []string{"training mini takes", "--with learn.micro_tokens=256 --with run.parallel="}},
 	} {
 		p := start(append([]string{"run", "--port", "0"}, test.args...)...)
 		status := p.wait(t)
@@ -127,7 +135,7 @@ func TestLanguageModelIsAskedAndExported(t *testing.T) {
 		{"an export", []string{"export", "model", out, "--data", data}, exitOK, "has the weights of version 1"},
 		{"the exported model", []string{"ask", "chain_sum:0", "--weights", out, "--index", "7"}, exitOK, "weights of out of " + out},
 		{"a file that moved", short, exitFailed, "has adapters of mini, which is not at " + model + " any more: put it back, or go on with the run by --weights"},
-		{"its new path", append(short, "--weights", moved), exitOK, "mini (F32)"},
+		{"its new path", append(short, "--weights", moved), exitOK, "mini (F32, "},
 	} {
 		if step.why == "a file that moved" {
 			if err := os.Rename(model, moved); err != nil {

@@ -155,7 +155,8 @@ func execute(w *world) int {
 func isUsage(err error) bool {
 	_, usage := errors.AsType[usageError](err)
 	_, invalid := errors.AsType[player.InvalidError](err)
-	return usage || invalid ||
+	_, missing := errors.AsType[*settings.MissingError](err)
+	return usage || invalid || missing ||
 		strings.HasPrefix(err.Error(), "unknown command") || strings.HasPrefix(err.Error(), "required flag") // cobra's
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-// fileless makes an error of the source of problems an error of use, unless a file cannot
-// be read.
+// fileless makes an error of the source of problems an error of use, unless a file that is
+// there cannot be read.
 func fileless(err error) error {
 	if _, ok := errors.AsType[*catalog.FileError](err); ok || err == nil {
 		return err

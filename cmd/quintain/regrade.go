@@ -4,16 +4,17 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
-	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/settings/flags"
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run/regrade"
 	"github.com/quintain-rl/quintain/run/watch"
+	"github.com/quintain-rl/quintain/trace"
 )
 
 func newRegrade(w *world) *cobra.Command {
@@ -58,10 +59,16 @@ func regradeOrdered(ctx context.Context, w *world, o *regrade.Ordered) error {
 		sum, err = regrade.Run(ctx, o.At(at.Data))
 		return err
 	})
-	if bar.End(); sum == nil {
+	_, none := errors.AsType[*trace.MissingError](err)
+	switch bar.End(); {
+	case none:
+		return usagef("%s has no groups: want the data folder of a run, a file of export records, or an evaluation by --eval", o.Data)
+	case sum == nil && errors.Is(err, fs.ErrNotExist):
+		return usageError{err}
+	case sum == nil:
 		return err
 	}
-	return errors.Join(screen.Changes(w.stdout, sum, o.Format), cmp.Or(err, sum.Vain()))
+	return errors.Join(screen.Changes(w.stdout, sum, o.Format), cmp.Or(err, sum.Vain(), sayDamage(w.stderr, sum.Damage)))
 }
 
 // storedPlan reads the settings of a run or an evaluation in its trace, over which flags go, and
@@ -74,7 +81,7 @@ func storedPlan(ctx context.Context, w *world, of []byte, given map[string]setti
 	if c, err = w.configOf("settings", settings.Sources{Base: &settings.Sources{File: "settings of the run", Data: text}, Flags: given}); err != nil {
 		return nil, p, err
 	}
-	c.Source.Scenario.Agent = agent.Settings{} // of what an agent did, its scenario judges the answer
+	c.Source.Scenario.LeaveAgent() // of what an agent did, its scenario judges the answer
 	c.Rules.Size, c.Rules.Sampling = c.Run.Of.GroupSize, c.Policy.Sampling
 	p = regrade.Plan{Rules: c.Rules, Bound: c.Run.Of.Bound(), Store: c.Store, Trace: c.Trace, Stop: c.Source.Scenario.Stop}
 	return c, p, c.Source.Scenario.Start(ctx, c.Log.Logger(w.stderr))

@@ -47,7 +47,7 @@ func echoServer(t *testing.T, name string, version int) string {
 
 func TestRunPlaysAProgram(t *testing.T) {
 	data := t.TempDir()
-	r := runReport(t, "--steps", "3", "--data", data, "--scenario-url", echoServer(t, "echo", 1))
+	r := runReport(t, "--steps", "3", "--data", data, "--environment", echoServer(t, "echo", 1))
 	if r.Steps != 3 || len(r.Tasks) != 2 || r.Tasks[0].Label != "echo:0" || r.Tasks[1].Label != "echo:1" || r.Episodes[quintain.EnvFailed] > 0 {
 		t.Errorf("report %+v", r)
 	}
@@ -58,7 +58,7 @@ func TestRunPlaysAProgram(t *testing.T) {
 }
 
 func TestEvalPlaysAProgram(t *testing.T) {
-	p := start("eval", "--policy", "script", "--with", "policy.delay=0s", "--count", "5", "--format", "csv", "--with", "policy.accuracy=1", "--scenario-url", echoServer(t, "echo", 1))
+	p := start("eval", "--policy", "script", "--with", "policy.delay=0s", "--count", "5", "--format", "csv", "--with", "policy.accuracy=1", "--environment", echoServer(t, "echo", 1))
 	if status := p.wait(t); status != exitOK || !strings.Contains(p.stdout.String(), "echo:1") {
 		t.Errorf("status %d\n%s%s", status, p.stdout.String(), p.stderr.String())
 	}
@@ -71,13 +71,13 @@ func TestAskPlaysAProgram(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"--scenario-url", own, "--index", "7"}, exitOK, "problem echo.v1/echo.v1.s1.l0.7\n"},
-		{[]string{"echo", "--scenario-url", own, "--index", "7"}, exitOK, "Say <answer>7</answer>."},
-		{[]string{"echo:1", "--scenario-url", own, "--index", "7"}, exitOK, "problem echo.v1/echo.v1.s1.l1.7\n"},
-		{[]string{"echo:2", "--scenario-url", own}, exitUsage, "echo:2: the program plays echo, at the levels 0 to 1"},
-		{[]string{"gcd", "--scenario-url", own}, exitUsage, "gcd: the program plays echo"},
-		{[]string{"gcd", "--scenario-url", over, "--index", "7"}, exitOK, "What now?"},
-		{[]string{"--scenario-url", over}, exitUsage, "it plays tasks: name one"},
+		{[]string{"--environment", own, "--index", "7"}, exitOK, "problem echo.v1/echo.v1.s1.l0.7\n"},
+		{[]string{"echo", "--environment", own, "--index", "7"}, exitOK, "Say <answer>7</answer>."},
+		{[]string{"echo:1", "--environment", own, "--index", "7"}, exitOK, "problem echo.v1/echo.v1.s1.l1.7\n"},
+		{[]string{"echo:2", "--environment", own}, exitUsage, "echo:2: the program plays echo, at the levels 0 to 1"},
+		{[]string{"gcd", "--environment", own}, exitUsage, "gcd: the program plays echo"},
+		{[]string{"gcd", "--environment", over, "--index", "7"}, exitOK, "What now?"},
+		{[]string{"--environment", over}, exitUsage, "it plays tasks: name one"},
 	} {
 		p := start(append([]string{"ask", "--policy", "script", "--data", t.TempDir()}, c.args...)...)
 		if status := p.wait(t); status != c.status || !strings.Contains(p.stdout.String()+p.stderr.String(), c.want) {
@@ -118,12 +118,12 @@ func TestProgramsThatCannotPlay(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"it has problems of its own", []string{"--scenario-url", echoServer(t, "echo", 1), "--tasks", "gcd"}, exitUsage, "leave out tasks"},
-		{"it is invalid", []string{"--scenario-url", echoServer(t, "echo", 0)}, exitFailed, "version is 0, want 1 or more"},
-		{"its IDs would be those of another", []string{"--scenario-url", echoServer(t, "reasoning_gym", 2)}, exitFailed, "give it another name"},
-		{"there is none", []string{"--scenario-command", "quintain-none"}, exitFailed, "cannot be started"},
-		{"it does not run", []string{"--scenario-url", "http://127.0.0.1:1"}, exitFailed, "http://127.0.0.1:1: does not answer; does it run? "},
-		{"there are two", []string{"--scenario-command", "a", "--scenario-url", "http://127.0.0.1:1"}, exitUsage, "choose one"},
+		{"it has problems of its own", []string{"--environment", echoServer(t, "echo", 1), "--tasks", "gcd"}, exitUsage, "leave out tasks"},
+		{"it is invalid", []string{"--environment", echoServer(t, "echo", 0)}, exitFailed, "version is 0, want 1 or more"},
+		{"its IDs would be those of another", []string{"--environment", echoServer(t, "reasoning_gym", 2)}, exitFailed, "give it another name"},
+		{"there is none", []string{"--environment", "command:quintain-none"}, exitFailed, "cannot be started"},
+		{"it does not run", []string{"--environment", "http://127.0.0.1:1"}, exitFailed, "http://127.0.0.1:1: does not answer; does it run? "},
+		{"there are two", []string{"--environment", "agent:a", "--environment", "agent:b"}, exitUsage, "choose one"},
 	} {
 		p := start(append([]string{"eval", "--policy", "script"}, c.args...)...)
 		if status := p.wait(t); status != c.status || !strings.Contains(p.stderr.String(), c.want) {
@@ -160,14 +160,14 @@ func TestScenariosCheck(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"--scenario-url", honest}, exitOK, "echo.v1 keeps its promises: 8 problems of 2 levels, each played twice\n"},
-		{[]string{"--scenario-url", honest, "--count", "2"}, exitOK, "4 problems of 2 levels"},
-		{[]string{"--scenario-url", drawn.URL}, exitFailed, `drawn.v1/drawn.v1.s1.l0.0: the solution is "`},
-		{[]string{"--scenario-url", drawn.URL}, exitFailed, "quintain: scenario drawn.v1: 4 faults in 4 problems"},
-		{[]string{"--scenario-url", playful, "no_such_task"}, exitUsage, "no_such_task"},
-		{[]string{"--scenario-url", honest, "--count", "0"}, exitUsage, "--count: is 0, want 1 or more"},
-		{[]string{"--scenario-url", "http://127.0.0.1:1"}, exitFailed, "does not answer; does it run?"},
-		{nil, exitUsage, "which program? Set --scenario-command or --scenario-url"},
+		{[]string{"--environment", honest}, exitOK, "echo.v1 keeps its promises: 8 problems of 2 levels, each played twice, in episodes of at most "},
+		{[]string{"--environment", honest, "--count", "2"}, exitOK, "4 problems of 2 levels"},
+		{[]string{"--environment", drawn.URL}, exitFailed, `drawn.v1/drawn.v1.s1.l0.0: the solution is "`},
+		{[]string{"--environment", drawn.URL}, exitFailed, "quintain: scenario drawn.v1: 4 faults in 4 problems"},
+		{[]string{"--environment", playful, "no_such_task"}, exitUsage, "no_such_task"},
+		{[]string{"--environment", honest, "--count", "0"}, exitUsage, "--count: is 0, want 1 or more"},
+		{[]string{"--environment", "http://127.0.0.1:1"}, exitFailed, "does not answer; does it run?"},
+		{nil, exitUsage, "which program? Name it by --environment"},
 		{[]string{"a", "b"}, exitUsage, "wants one TASK at most, has 2"},
 	} {
 		p := start(append([]string{"scenarios", "check"}, c.args...)...)

@@ -17,7 +17,7 @@ func newScenarios(w *world) *cobra.Command {
 		Short: "List, show and check the scenarios, and begin your own: how problems are asked, answered and judged",
 		Example: `  quintain scenarios list
   quintain scenarios show math_multi_turn
-  quintain scenarios check --scenario-command "python my_env.py"`,
+  quintain scenarios check --environment "command:python my_env.py"`,
 		Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}

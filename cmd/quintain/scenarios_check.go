@@ -20,8 +20,8 @@ between the processes, a solution that earns nothing, senseless replies that ear
 more, replies that end in an error, episodes without an end.
 
 A program that plays tasks is checked with TASK (default chain_sum).`,
-		Example: `  quintain scenarios check --scenario-command "python my_env.py"
-  quintain scenarios check countdown --scenario-url http://127.0.0.1:8080`,
+		Example: `  quintain scenarios check --environment "command:python my_env.py"
+  quintain scenarios check countdown --environment http://127.0.0.1:8080`,
 		Args: wants("one TASK at most", 0, 1),
 	}
 	problems := c.Flags().Int("count", 4, "problems of each level")
@@ -31,8 +31,8 @@ A program that plays tasks is checked with TASK (default chain_sum).`,
 		switch {
 		case err != nil:
 			return err
-		case !cfg.Source.Scenario.External.Set():
-			return usagef("which program? Set --scenario-command or --scenario-url")
+		case !cfg.Source.Scenario.Environment.Set():
+			return usagef("which program? Name it by --environment")
 		case *problems < 1:
 			return usagef("--count: is %d, want 1 or more", *problems)
 		}

@@ -87,7 +87,7 @@ func newTraceList(w *world) *cobra.Command {
 		if err := screen.Traces(w.stdout, r.Find(query), *asJSON); err != nil {
 			return err
 		}
-		return sayDamage(w.stderr, r)
+		return sayDamage(w.stderr, r.Damage())
 	}
 	return c
 }

@@ -26,16 +26,6 @@ import (
 // trainingTakeovers is how often TestKilledTrainingGoesOnElsewhere kills the run.
 var trainingTakeovers = flag.Int("training-takeovers", 2, "rounds of TestKilledTrainingGoesOnElsewhere")
 
-// content reads a file of a folder.
-func content(t *testing.T, folder, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(folder, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // TestTrainingGoesOnInAnotherFolder has a run on NATS train in one folder, then in another, then
 // in the first. Weights, steps and evaluations are the same in both.
 func TestTrainingGoesOnInAnotherFolder(t *testing.T) {
@@ -104,7 +94,7 @@ func checkLostCheckpoint(t *testing.T, url string, on func(string, ...string) []
 	for range 2 { // the refusal stores nothing
 		p := start(append([]string{"run", "--port", "0"}, on(t.TempDir(), "--steps", "1")...)...)
 		status := p.wait(t)
-		for _, part := range []string{"the checkpoint has version 0, and the run is at version 5", "start this program once with that folder"} {
+		for _, part := range []string{"is missing, and the run is at version 5", "start this program once with that folder"} {
 			if status != exitFailed || !strings.Contains(p.stderr.String(), part) {
 				t.Errorf("without the checkpoint: status %d, want %q\n%s", status, part, p.stderr.String())
 			}

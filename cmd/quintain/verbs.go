@@ -28,7 +28,7 @@ func purposes() []purpose {
 		{"Evaluate:", []verb{{"eval", newEval}, {"ask", newAsk}, {"grade", newGrade}, {"judge", newJudge}, {"regrade", newRegrade}}},
 		{"Serve:", []verb{{"hub", newHub}, {"gateway", newGateway}, {"serve", newServe}}},
 		{"Look:", []verb{{"view", newView}, {"trace", newTrace}}},
-		{"Make:", []verb{{"tasks", newTasks}, {"scenarios", newScenarios}, {"dataset", newDataset}, {"export", newExport}}},
+		{"Make:", []verb{{"tasks", newTasks}, {"scenarios", newScenarios}, {"environments", newEnvironments}, {"dataset", newDataset}, {"export", newExport}}},
 		{"Check:", []verb{{"doctor", newDoctor}, {"settings", newSettings}, {"policy", newPolicy}, {"sandbox", newSandbox}}},
 	}
 }
@@ -127,8 +127,8 @@ func moved(args []string) error {
 // elsewhere names the spellings of verbs that stood at another place.
 func elsewhere() map[string]string {
 	return map[string]string{
-		"agent":                "quintain ask --agent-command COMMAND",
-		"agent try":            "quintain ask --agent-command COMMAND",
+		"agent":                "quintain ask --environment agent:COMMAND",
+		"agent try":            "quintain ask --environment agent:COMMAND",
 		"bench":                "go run ./bench/load NAME in the repository",
 		"bench fleet":          "go run ./bench/load fleet in the repository",
 		"bench hub":            "go run ./bench/load hub in the repository",

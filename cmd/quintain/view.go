@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"strings"
 	"sync"
 
@@ -67,13 +68,21 @@ of the run, its failures and tasks, and the newest groups with their tokens.`,
 					return w.exportPage(ctx, pages, *export)
 				}
 				return pages.Serve(ctx, cfg.Server, cfg.Log.Logger(w.stderr), func(at net.Addr) {
-					fmt.Fprintf(w.stderr, "quintain view: %s on http://%s%s; Ctrl-C stops\n", strings.Join(names.All(), ", "), at, watch.Home)
+					fmt.Fprintf(w.stderr, "quintain view: %s on http://%s%s; Ctrl-C stops\n%s", strings.Join(names.All(), ", "), at, watch.Home, emptyNote(names.All()[0]))
 					w.show(at, *open)
 				})
 			})
 		})
 	}
 	return c
+}
+
+// emptyNote tells of a folder without files.
+func emptyNote(dir string) string {
+	if list, err := os.ReadDir(dir); err == nil && len(list) == 0 {
+		return fmt.Sprintf("quintain view: %s is empty; the pages follow a run that begins there\n", dir)
+	}
+	return ""
 }
 
 // view opens the pages of what is named for use.

@@ -84,3 +84,10 @@ func TestViewShowsFiles(t *testing.T) {
 		t.Errorf("%v are left, error %v", left, err)
 	}
 }
+
+func TestViewSaysThatAFolderIsEmpty(t *testing.T) {
+	dir := t.TempDir()
+	p := start("view", dir, "--port", "0")
+	await(t, p, dir+" is empty; the pages follow a run that begins there")
+	stopHub(t, p)
+}

@@ -56,7 +56,7 @@ gives groups under way run.grace to end. A second one cuts them.`,
 // work plays for a run with its settings, over which from go.
 func (w *world) work(ctx context.Context, from settings.Sources, to worker.Config) (err error) {
 	to.Say = func(format string, args ...any) {
-		fmt.Fprintf(w.stderr, "quintain worker: %s\n", screen.Safe(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(w.stderr, "quintain worker: %s\n", screen.Fault(fmt.Sprintf(format, args...)))
 	}
 	if to.Play, err = to.Client.Play(ctx, to.Say); err != nil {
 		return err

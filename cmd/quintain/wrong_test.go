@@ -15,7 +15,8 @@ func TestUnknownNamesHaveOneStatus(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, line := range []string{
 		"tasks show nosuch", "tasks export --task nosuch", "tasks show countdown --params {", "scenarios show nosuch", "scenarios show math_multi_turn --task nosuch", "run --tasks nosuch",
-		"run --scenario nosuch", "eval --tasks nosuch", "ask nosuch", "scenarios check nosuch --scenario-command none", "settings --file WORD",
+		"run --scenario nosuch", "eval --tasks nosuch", "ask nosuch", "scenarios check nosuch --environment command:none", "settings --file WORD",
+		"run --problems nosuch", "run --mixture nosuch", "run --judge nosuch", "eval --problems nosuch", "tasks export --mixture nosuch", "run --config nosuch",
 	} {
 		p := start(strings.Fields(line)...)
 		if status := p.wait(t); status != exitUsage {

@@ -34,23 +34,12 @@ func Default() Settings {
 	return Settings{SessionRules: gateway.Defaults().SessionRules, Processes: 64, Leave: 5 * time.Second}
 }
 
-// Declare implements [settings.Declarer]. The sessions have a section of their own.
+// Declare implements [settings.Declarer]. The sessions have a section of their own, and the command is an
+// address of an environment.
 func (s *Settings) Declare(d *settings.Section) {
-	d.Text(&s.Command, "command", "command line of an agent's program, such as python my_agent.py, which plays the problems of the scenario; it is started for each episode (docs/gateway.md)").Flag("agent-command")
 	d.Int(&s.Processes, "processes", "most programs at once; more episodes wait").AtLeast(1)
 	d.Texts(&s.Pass, "pass", "environment variables to pass on though they look like keys or passwords, such as SEARCH_API_KEY")
 	d.Duration(&s.Leave, "leave", "time for a program to end after its last call was refused, because the episode is at a limit").AtLeast(0)
-}
-
-// Check implements [settings.Checker].
-func (s *Settings) Check() error {
-	if s.Command == "" {
-		return nil
-	}
-	if _, err := command.Fields(s.Command); err != nil {
-		return fmt.Errorf("command: %w", err)
-	}
-	return nil
 }
 
 // Set reports whether a program is set.

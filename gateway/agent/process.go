@@ -25,25 +25,35 @@ const patience = time.Second
 // start serves a session, and runs the program to its end. It returns the end of its output.
 // The error says that this machine failed.
 func (p *Program) start(ctx context.Context, session *gateway.Solo, f *folder) (said string, err error) {
+	var all *tail
+	var failed error
+	err = serve(ctx, session, func(address string) { all, failed = p.run(ctx, session, f, address) })
+	if all != nil {
+		said = all.String()
+	}
+	return said, cmp.Or(failed, err)
+}
+
+// serve serves a session on loopback while do runs. The error says that this machine failed.
+func serve(ctx context.Context, session *gateway.Solo, do func(address string)) error {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", lost(err)
+		return lost(err)
 	}
 	server, err := web.New(web.Config{Name: "agent", Routes: session.Routes(), Settings: web.Settings{Drain: patience, MaxBody: mostBody, MaxInflated: mostBody}})
 	if err != nil {
 		l.Close()
-		return "", err
+		return err
 	}
-	serve, stop := context.WithCancel(context.WithoutCancel(ctx))
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	var serving sync.WaitGroup
-	var served error
-	serving.Go(func() { served = server.Run(serve, l) })
-	all, err := p.run(ctx, session, f, "http://"+l.Addr().String())
+	var beside sync.WaitGroup
+	beside.Go(func() { err = server.Run(serving, l) })
+	do("http://" + l.Addr().String())
 	stop()
-	serving.Wait()
-	return all.String(), cmp.Or(err, served)
+	beside.Wait()
+	return err
 }
 
 // mostBody bounds the body of a call, in bytes.

@@ -89,6 +89,8 @@ func ways() map[string]func() error {
 			_ = askOnce()
 			return err
 		},
+		"loop":     func() error { return drive("") },
+		"helped":   func() error { return drive(`, "models": ["judge"]`) },
 		"answers":  func() error { return orFirst(askOnce(), func() error { return give(`{"answer": "3"}`) }) },
 		"nonsense": func() error { return orFirst(askOnce(), func() error { return give(`{"answer": 3`) }) },
 		"endless": func() error {

@@ -1,5 +1,6 @@
 // Package mathverify decides whether two mathematical answers are the same. It finds the
-// final answer in a model's text, parses it and the reference answer into trees, and
+// final answer in a model's text, where fitted weights judge whether a sentence states its
+// value and may err ([Same] searches nothing), parses it and the reference answer into trees, and
 // compares them in stages: as text, as exact numbers and polynomials, and by their values
 // at random points in high precision. If no stage can tell, the answers count as
 // different, with a reason of its own. It runs none of the text; steps bound the cost of
@@ -55,7 +56,8 @@ const (
 )
 
 // Extract returns the final answer of a text and the rule that found it. It looks for what the
-// reference answer gold is: the letter of a multiple choice, words, or mathematics. The cost is linear.
+// reference answer gold is: the letter of a multiple choice, words, or mathematics. What it finds in a
+// sentence is a judgement; docs/math.md says what is certain. The cost is linear.
 func Extract(text, gold string) (found string, rule Rule) {
 	return reply.Find(text, reply.Reference(gold))
 }
@@ -66,8 +68,8 @@ const (
 	maxExactSteps = 6_000 // of these, for the normal forms of one pair of scalars
 )
 
-// Verify reports whether the final answer of a text is the reference answer gold. Both
-// may have any length and content. It is safe for concurrent use.
+// Verify reports whether the final answer of a text, as [Extract] finds it, is the reference
+// answer gold. Both may have any length and content. It is safe for concurrent use.
 func Verify(ctx context.Context, gold, text string) Verdict {
 	verdict, _ := verify(ctx, gold, text)
 	return verdict

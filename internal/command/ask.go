@@ -32,7 +32,10 @@ func Ask(ctx context.Context, line string, in []byte) ([]byte, error) {
 		return nil, fmt.Errorf("its output has more than %d bytes", mostOutput)
 	case err != nil:
 		said := faults.kept.String()
-		return nil, fmt.Errorf("%w: %s", err, strings.ToValidUTF8(said[max(0, len(said)-mostSaid):], "?"))
+		if said = strings.ToValidUTF8(said[max(0, len(said)-mostSaid):], "?"); said == "" {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: %s", err, said)
 	}
 	return out.kept.Bytes(), nil
 }

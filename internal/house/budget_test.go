@@ -17,7 +17,7 @@ import (
 const (
 	mostLines    = 212_000 // of Go outside _test.go files, neither blank nor comment; bench/ too
 	mostTests    = 125_000 // lines of tests, counted likewise
-	mostPackages = 143
+	mostPackages = 151     // eight of them for environments of others
 	mostWords    = 100_000 // of the pages that people read
 )
 

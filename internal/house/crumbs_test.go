@@ -16,6 +16,7 @@ const leastLines = 300
 // crumbs lists the smaller packages that stand alone, each with the reason. Families of tasks and
 // scenarios need none.
 var crumbs = exceptions{
+	"python":          "Go embeds files of its own folder alone, and these lie in the Python package",
 	"run/fleet/lease": "pure: who holds what is a function of a log, without clock, network or disk, and fleet has all three",
 }
 

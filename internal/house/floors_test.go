@@ -22,7 +22,8 @@ var floors = [][]string{
 		"text/pyvalue",
 		"sandbox", "sandbox/sandboxtest", "sandbox/sandboxtest/attack",
 		"tiny/transformer", "tiny/transformer/kernelgen", "tiny/gguf",
-		"internal/nearest", "internal/strictjson", "internal/unicode15", "internal/jsonl", "internal/stats", "internal/datadir", "internal/pause", "internal/httpclient", "internal/command", "internal/compiled", "internal/traceparent",
+		"internal/nearest", "internal/strictjson", "internal/unicode15", "internal/jsonl", "internal/stats", "internal/datadir", "internal/pause", "internal/httpclient", "internal/command", "internal/compiled", "internal/traceparent", "internal/wire",
+		"python", // files of the hosts
 	},
 	{
 		"internal/settings",                    // the settings and their names
@@ -44,7 +45,7 @@ var floors = [][]string{
 	},
 	{ // the machines
 		"task", "task/tasktest",
-		"scenario", "scenario/external",
+		"scenario", "scenario/external", "scenario/external/venv",
 		"run/rollout/curriculum",
 		"policy", "policy/exact", "policy/pool", "policy/fake",
 		"policy/script", "policy/policytest",
@@ -59,6 +60,7 @@ var floors = [][]string{
 		"tasks/dataset",
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
+		"scenario/external/guest",
 		"grade/codegrade/codeplay", "scenarios/games", "scenarios/toolbox",
 		"hub/registry", "gateway/tree",
 		"tasks/list",
@@ -67,14 +69,15 @@ var floors = [][]string{
 	},
 	{ // the task families, the scenarios, the embedded model, the server, and exports of traces
 		"tasks/…",
-		"scenarios", "scenario/scenariotest", "scenarios/games/alone", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "grade/codegrade/tables",
+		"scenarios", "scenario/external/mcptools", "scenario/external/nemogym", "scenario/scenariotest", "scenarios/games/alone", "scenarios/games/duels", "scenarios/toolbox/office", "scenarios/games/cards", "scenarios/games/guess", "grade/codegrade/tables",
 		"tiny/starter",
 		"hub",
 		"gateway", "gateway/agent",
 		"interop/export", "policy/engines",
 		"interop/pipe",
+		"scenario/external/ors",
 	},
-	{"run/exam", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/judge", "serve/names", "serve/sessions"},
+	{"scenario/external/openenv", "run/exam", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/judge", "serve/names", "serve/sessions"},
 	{"run", "run/player", "run/regrade", "run/artifacts", "tasks/catalog", "run/watch/words"},
 	{"cmd/quintain/screen", "internal/doctor", "interop/atropos/environment", "serve/nemogym", "serve/mcp", "serve/coderun", "serve/ors", "run/fleet", "run/fleet/worker"}, // two show a run; one makes one of the settings of Atropos; protocols
 	{"run/watch", "serve/openenv", "sandbox/service", "gateway/routes"},                                                                                                    // sessions that have tools

@@ -44,11 +44,16 @@ func isPure(pkg string) bool {
 // worldly lists the packages of these wings that hold neither nouns, nor tasks, nor
 // scenarios.
 var worldly = []string{
-	"task/rng",            // makes the randomness
-	"tasks/catalog",       // chooses tasks by settings
-	"tasks/dataset",       // reads files
-	"tasks/moves/rushgen", // writes a file of boards
-	"scenario/external",   // starts programs
+	"task/rng",                                                // makes the randomness
+	"tasks/catalog",                                           // chooses tasks by settings
+	"tasks/dataset",                                           // reads files
+	"tasks/moves/rushgen",                                     // writes a file of boards
+	"scenario/external",                                       // starts programs
+	"scenario/external/guest",                                 // writes the files of hosts
+	"scenario/external/mcptools", "scenario/external/nemogym", // ask servers
+
+	"scenario/external/openenv", "scenario/external/ors", // ask servers
+	"scenario/external/venv", // runs tools of Python
 }
 
 // episodes lists the packages that may import context: Env and Policy take one.

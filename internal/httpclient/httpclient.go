@@ -95,7 +95,7 @@ func Pool(connections int, idle time.Duration) *http.Transport {
 // ParseURL reads the address of a service. The error begins with a verb, and holds no password.
 func ParseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	const want = "want one with http:// or https:// before it, such as http://127.0.0.1:8000"
+	const want = "want one with http:// or https:// before it, such as http://HOST:PORT"
 	switch {
 	case err != nil:
 		return nil, errors.New("is not valid, " + want)

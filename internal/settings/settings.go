@@ -251,6 +251,17 @@ func quote(text string) string {
 	return text
 }
 
+// Join returns the text of a setting whose flag is given twice: the second, or both if it keeps them.
+func (s *Setting) Join(before, text string) string {
+	if _, repeated := s.value.(Repeated); repeated {
+		return before + "\n" + text
+	}
+	if s.Type() == "list" {
+		return before + "," + text
+	}
+	return text
+}
+
 // Path returns the key in the file, with the keys of its sections: "run.group_size".
 func (s *Setting) Path() string { return s.path }
 

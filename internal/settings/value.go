@@ -31,6 +31,12 @@ type Value interface {
 	Type() string
 }
 
+// A Repeated is a Value whose flag may be given several times: Set gets each text on a line of its own.
+type Repeated interface {
+	Value
+	Repeats()
+}
+
 // A Fault is an error at a place within a value.
 type Fault struct {
 	Place []any // names of fields and indices of lists, from outside in

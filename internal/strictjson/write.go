@@ -2,10 +2,10 @@ package strictjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"io"
-	"strings"
+	"math/bits"
 	"unicode/utf8"
 )
 
@@ -89,50 +89,66 @@ func AppendLegible(dst []byte, text string) []byte { return appendText(dst, text
 
 func appendText(dst []byte, text string, html bool) []byte {
 	dst = append(dst, '"')
-	done := 0
-	for at := 0; at < len(text); {
-		if at+8 <= len(text) && isPlain(text[at:at+8]) {
-			at += 8
-			continue
-		}
-		c, size := text[at], 1
-		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' && !(html && (c == '<' || c == '>' || c == '&')) {
-			at++
-			continue
-		}
-		if c >= utf8.RuneSelf {
-			var r rune
-			if r, size = utf8.DecodeRuneInString(text[at:]); size > 1 && r != '\u2028' && r != '\u2029' {
-				at += size
+	for text != "" {
+		if len(text) >= 8 {
+			word := uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
+				uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
+			dst = binary.LittleEndian.AppendUint64(dst, word)
+			n := plain(word)
+			if text = text[n:]; n == 8 {
 				continue
 			}
+			dst = dst[:len(dst)-8+n]
 		}
-		dst = appendEscape(append(dst, text[done:at]...), text[at:at+size])
-		at += size
-		done = at
+		dst, text = appendChar(dst, text, html)
 	}
-	return append(append(dst, text[done:]...), '"')
+	return append(dst, '"')
 }
 
-// isPlain reports whether eight bytes are ASCII without an escape. It may miss some that are.
-func isPlain(text string) bool {
+// plain returns how many of a word's bytes come before one that is not ASCII or may need an escape.
+func plain(word uint64) int {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	_ = text[7]
-	word := uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
-		uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56
-	escaped := word - ' '*ones
-	for _, c := range [...]uint64{'"', '\\', '<', '>', '&'} {
-		escaped |= word ^ c*ones - ones
+	// Of each difference a byte that borrows from the next one is the first with its top bit set.
+	escaped := word | (word - ' '*ones) | ((word ^ '"'*ones) - ones) | ((word ^ '\\'*ones) - ones) |
+		((word ^ '<'*ones) - ones) | ((word ^ '>'*ones) - ones) | ((word ^ '&'*ones) - ones)
+	return bits.TrailingZeros64(escaped&tops) / 8
+}
+
+// appendChar appends the first character of a text, and returns the rest.
+func appendChar(dst []byte, text string, html bool) ([]byte, string) {
+	c, size := text[0], 1
+	switch {
+	case c >= utf8.RuneSelf:
+		var r rune
+		if r, size = utf8.DecodeRuneInString(text); size == 1 || r == '\u2028' || r == '\u2029' {
+			dst = appendEscape(dst, r)
+		} else {
+			dst = append(dst, text[:size]...)
+		}
+	case c == '\n':
+		dst = append(dst, '\\', 'n')
+	case c == '"' || c == '\\':
+		dst = append(dst, '\\', c)
+	case c < ' ' || html && (c == '<' || c == '>' || c == '&'):
+		dst = appendEscape(dst, rune(c))
+	default:
+		dst = append(dst, c)
 	}
-	return (escaped|word)&tops == 0
+	return dst, text[size:]
 }
 
 // appendEscape appends the escape of a character.
-func appendEscape(dst []byte, char string) []byte {
-	const from, to = "\n\t\r\b\f\"\\", `ntrbf"\`
-	if at := strings.IndexByte(from, char[0]); at >= 0 {
-		return append(dst, '\\', to[at])
+func appendEscape(dst []byte, r rune) []byte {
+	switch r {
+	case '\t':
+		return append(dst, `\t`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
 	}
-	r, _ := utf8.DecodeRuneInString(char)
-	return fmt.Appendf(dst, `\u%04x`, r)
+	const hex = "0123456789abcdef"
+	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
 }

@@ -89,3 +89,12 @@ func FuzzAppendText(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkAppendText(b *testing.B) {
+	const text = "How much is 12 + 7?\nGive the answer in tags, as <answer>15</answer>.\n"
+	var dst []byte
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		dst = strictjson.AppendText(dst[:0], text)
+	}
+}

@@ -393,8 +393,8 @@ func TestNewRefuses(t *testing.T) {
 	}{
 		{"valid", func(*engines.OpenAIConfig) {}, "<nil>"},
 		{"no URL", func(c *engines.OpenAIConfig) { c.Server.URL = "" }, "url"},
-		{"no scheme", func(c *engines.OpenAIConfig) { c.Server.URL = "localhost:8000" }, "want one with http:// or https:// before it, such as http://127.0.0.1:8000"},
-		{"an unsupported scheme", func(c *engines.OpenAIConfig) { c.Server.URL = "ftp://host/v1" }, "such as http://127.0.0.1:8000"},
+		{"no scheme", func(c *engines.OpenAIConfig) { c.Server.URL = "localhost:8000" }, "want one with http:// or https:// before it, such as http://HOST:PORT"},
+		{"an unsupported scheme", func(c *engines.OpenAIConfig) { c.Server.URL = "ftp://host/v1" }, "such as http://HOST:PORT"},
 		{"an invalid URL", func(c *engines.OpenAIConfig) { c.Server.URL = "http://%zz" }, "url"},
 		{"a user name in the URL", func(c *engines.OpenAIConfig) { c.Server.URL = "http://me:secret@host/v1" }, "user name"},
 		{"no model", func(c *engines.OpenAIConfig) { c.Model = "" }, "model"},

@@ -1,4 +1,4 @@
-"""Scenarios in Python, for ``quintain run --scenario-command``.
+"""Scenarios in Python, for ``quintain run --environment command:``.
 
 >>> import quintain
 >>> @quintain.scenario
@@ -62,8 +62,10 @@ class Reply(str):
 
     @property
     def answer(self) -> str:
-        """The text between <answer> and </answer> after the thinking; empty unless it is there exactly once."""
-        found = re.findall(r"<answer>(.*?)</answer>", self.rpartition("</think>")[2], re.DOTALL)
+        """The text between <answer> and </answer> outside of the thinking, also of thinking that a limit cut; empty
+        unless it is there exactly once."""
+        outside = self.rpartition("</think>")[2].partition("<think>")[0]
+        found = re.findall(r"<answer>(.*?)</answer>", outside, re.DOTALL | re.IGNORECASE)
         return found[0].strip() if len(found) == 1 else ""
 
 

@@ -127,7 +127,7 @@ class Functions(unittest.TestCase):
     def test_answers_of_replies(self):
         for reply, want in [
             ("<answer> 7 </answer>", "7"), ("<think><answer>1</answer></think>so <answer>2</answer>", "2"), ("7", ""),
-            ("<answer>1</answer><answer>2</answer>", ""), ("<answer>a\nb</answer>", "a\nb"), ("", ""),
+            ("<answer>1</answer><answer>2</answer>", ""), ("<think>is it <answer>1</answer>?", ""), ("<Answer>3</ANSWER>", "3"), ("<answer>a\nb</answer>", "a\nb"), ("", ""),
         ]:  # fmt: skip
             with self.subTest(reply):
                 self.assertEqual(scenarios.Reply(reply).answer, want)
@@ -181,7 +181,7 @@ class Runs(unittest.TestCase):
     def test_the_program_plays_it(self):
         command = f'"{sys.executable}" "{EXAMPLE}"'
         with tempfile.TemporaryDirectory() as folder:
-            run = quintain.Run(f"{folder}/data", policy="script", steps=2, scenario_command=command)
+            run = quintain.Run(f"{folder}/data", policy="script", steps=2, environment=f"command:{command}")
             with run:
                 report = run.wait(120)
         episodes = report["episodes"]

@@ -206,6 +206,10 @@ func openLog(in *catalog, name string) (*frameFile, wal.Scan, error) {
 	if err == nil && len(v.Frames) == 0 && len(v.Gaps) > 0 && v.Gaps[0].Why != nil && !in.salvage {
 		err = errors.Join(fmt.Errorf("nothing of %s can be read: try again, or remove it and the file %s to go on without its records: %w", name, manifestName, v.Gaps[0].Why), ff.File.Close())
 	}
+	if in.salvage && errors.Is(err, wal.ErrHead) {
+		in.log.Error("nothing of the file can be read: groups that were acknowledged may be among the others", "file", name, "remedy", remedy)
+		err = errHeadless
+	}
 	if errors.Is(err, errHeadless) {
 		ff, err = newFrameFile(in, name, 0)
 		v = wal.Scan{}

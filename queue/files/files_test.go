@@ -98,6 +98,32 @@ func TestDataFolderIsLockedAsAWhole(t *testing.T) {
 	queuetest.Close(t, q)
 }
 
+// A log whose head is damaged together with the list of files ends the start, and names the remedy.
+func TestADamagedHeadNamesTheRemedy(t *testing.T) {
+	dir := t.TempDir()
+	q := openDir(t, dir, files.Options{})
+	queuetest.PutAll(t, q, 2)
+	queuetest.Close(t, q)
+	for _, name := range []string{"done.log", "manifest"} {
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[9] ^= 4
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := files.Open(dir, files.Options{})
+	if err == nil {
+		_, err = queue.Open(t.Context(), store, queue.Options{})
+	}
+	if err == nil || !strings.Contains(err.Error(), "done.log: its first bytes are damaged: put back a copy of the folder") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestOpenNamesTheFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -128,7 +128,7 @@ func (c *catalog) head(f wal.File, name string, size int64) (head wal.Head, err 
 		} else if none || size < wal.HeadLen {
 			return head, errHeadless
 		}
-		return head, err
+		return head, fmt.Errorf("%w: put back a copy of the folder", err)
 	}
 	if err := c.damage(name, wal.Gap{To: min(size, wal.HeadLen)}, "the first bytes of a file are damaged"); err != nil {
 		return head, err

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -43,6 +44,11 @@ func TestSalvage(t *testing.T) {
 			}
 		}, false, 104, 106},
 		{"a log is missing", func(f map[string][]byte) { delete(f, statesName) }, true, 0, 106},
+		{"the log and the list are damaged", func(f map[string][]byte) {
+			for _, name := range []string{doneName, manifestName} {
+				copy(f[name], bytes.Repeat([]byte{0xff}, wal.HeadLen))
+			}
+		}, true, 0, 160},
 		{"the log is missing", func(f map[string][]byte) { delete(f, doneName) }, true, 0, 160},
 	} {
 		files := worn(t, closed)

@@ -63,7 +63,7 @@ func TestFreshBodies(t *testing.T) {
 		{"all deleted", func(f *fresh) { f.keep(written(1, 6, mb)); f.drop(1<<63, nil); f.keep(written(7, 1, mb)) }, "[7]"},
 	} {
 		f := &fresh{}
-		f.prove(time.Now())
+		f.prove(time.Now().Add(time.Hour))
 		c.do(f)
 		if got := fmt.Sprint(f.has(t, 40)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.why, got, c.want)

@@ -69,16 +69,17 @@ func (g *grown) read(most int64) {
 func (g *grown) begin() {
 	g.grownTo = grownTo{}
 	g.follow()
+	g.mark.Note(g.grownTo)
 }
 
 // follow notes what was written.
 func (g *grown) follow() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if info, err := os.Stat(g.path); err == nil && info.Mode().IsRegular() {
+	if info, err := os.Stat(g.path); err == nil && info.Mode().IsRegular() && info.Size() > g.Size {
 		g.read(info.Size())
+		g.mark.Note(g.grownTo)
 	}
-	g.mark.Note(g.grownTo)
 }
 
 // Note implements [run.Sink].

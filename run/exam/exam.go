@@ -74,6 +74,9 @@ type Exam struct {
 	// Delegate has other processes play the problems. Nil: Policy does here.
 	Delegate rollout.Delegate
 
+	// Opponents are the other policies at tables, and those that agents call; see [rollout.Engine].
+	Opponents map[string]rollout.Opponent
+
 	// Kept has results by the IDs of their problems, from an earlier evaluation with the
 	// same fields that ended early. These problems are not played again. Nil: none.
 	Kept map[string]*Problem
@@ -119,7 +122,7 @@ func (e *Exam) Run(ctx context.Context) (*Report, error) {
 	defer stop(nil)
 	engine := rollout.Engine{
 		Policy: e.Policy, Sampling: e.Sampling, Size: size, Parallel: max(1, e.Parallel/size), Replays: e.Replays, Limit: e.Limit, Exam: true,
-		Next: run.next, Delegate: e.Delegate,
+		Next: run.next, Delegate: e.Delegate, Opponents: e.Opponents,
 		Done: func(_ context.Context, r rollout.Result) error {
 			if e.Log != nil {
 				r.Log(e.Log)

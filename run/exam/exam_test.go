@@ -337,3 +337,17 @@ func TestCount(t *testing.T) {
 		t.Errorf("%d problems of %d sets, want 5 of 2", n, with)
 	}
 }
+
+func TestStreamsThatAreHeldOut(t *testing.T) {
+	t.Parallel()
+	streams := []rollout.Stream{{Scenario: space{n: 50, step: 1, file: true}, Weight: 1, Label: "train"}, {Scenario: space{n: 50, step: 1, file: true}, Weight: 1, Label: "test", HeldOut: true}}
+	for split, want := range map[exam.Side]string{exam.AutoSide: "test", exam.HeldOutSide: "test", exam.TrainedSide: "train"} {
+		got, err := exam.NewSets(t.Context(), streams, exam.Settings{Split: split, Problems: 3})
+		if err != nil || len(got) != 1 || got[0].Label != want {
+			t.Errorf("%s: %d sets, %v, want one of %s", split, len(got), err, want)
+		}
+	}
+	if left := rollout.Trained(streams); len(left) != 1 || left[0].Label != "train" {
+		t.Errorf("%v are trained on", left)
+	}
+}

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 // A Plan is everything that the results of an evaluation depend on.
@@ -41,6 +44,8 @@ func NewPlan(program string, samples int, settings map[string]json.RawMessage, s
 // same reports the first difference between p and the plan of an existing folder. The
 // programs may differ.
 func (p *Plan) same(there *Plan) error {
+	p.normalize()
+	there.normalize()
 	names := slices.Concat(slices.Collect(maps.Keys(p.Settings)), slices.Collect(maps.Keys(there.Settings)))
 	slices.Sort(names)
 	for _, name := range names {
@@ -54,12 +59,45 @@ func (p *Plan) same(there *Plan) error {
 	return nil
 }
 
+// normalize gives settings that had other names in earlier programs those of today, and leaves out those of an
+// environment and of tools that there are not.
+func (p *Plan) normalize() {
+	for name, value := range maps.Clone(p.Settings) {
+		key, old := strings.CutPrefix(name, "program.")
+		if !old {
+			continue
+		}
+		delete(p.Settings, name)
+		scheme, of := map[string]string{"command": "command", "url": "http"}[key]
+		var text string
+		switch {
+		case !of:
+			p.Settings["environment."+key] = value
+		case strictjson.Unmarshal(value, &text) == nil && text != "":
+			p.Settings["environment.address"], _ = json.Marshal([]string{scheme + ":" + text}) // a text always encodes
+		}
+	}
+	for section, which := range map[string]string{"environment.": "environment.address", "tools.": "tools.servers"} {
+		if compact(p.Settings[which]) == nothing {
+			maps.DeleteFunc(p.Settings, func(name string, _ json.RawMessage) bool { return strings.HasPrefix(name, section) })
+		}
+	}
+}
+
+// nothing stands for a setting that is not there, or has no value.
+const nothing = "nothing"
+
 // compact is a value as JSON without spaces; "nothing" if there is none or it is empty or false, as a
 // setting is in a plan of before there was that setting.
 func compact(value json.RawMessage) string {
 	var b bytes.Buffer
-	if len(value) == 0 || json.Compact(&b, value) != nil || b.String() == `""` || b.String() == "false" {
-		return "nothing"
+	if len(value) == 0 || json.Compact(&b, value) != nil {
+		return nothing
 	}
-	return b.String()
+	switch text := b.String(); text {
+	case `""`, "false", "null", "[]", "{}":
+		return nothing
+	default:
+		return text
+	}
 }

@@ -25,10 +25,12 @@ type Set struct {
 }
 
 // NewSets returns a set for each stream: the first how.Problems problems of how.Seed on the
-// side how.Split, each question once, or all if there are fewer. From a file it takes the
+// side how.Split, each question once, or all if there are fewer. Where a scenario has streams that are held
+// out, these are that side. From a file it takes the
 // rows in order. It opens no environment. The error names two streams that share a problem,
 // or is that of ctx, which ends the drawing.
 func NewSets(ctx context.Context, streams []rollout.Stream, how Settings) ([]Set, error) {
+	streams = how.Split.streams(streams)
 	sets := make([]Set, len(streams))
 	labels := map[string]string{} // by the IDs of the problems
 	levels := rollout.Levels(streams)

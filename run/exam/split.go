@@ -2,8 +2,10 @@ package exam
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 // A Side is a part of all problems.
@@ -31,6 +33,26 @@ func (s Side) Only() (func(quintain.Key) bool, error) {
 		return s.Has, nil
 	}
 	return nil, fmt.Errorf("split is %q, want trained, held_out or all", s)
+}
+
+// streams returns the streams whose problems may be on the side. Where a scenario has streams that are
+// held out, none of its others are.
+func (s Side) streams(all []rollout.Stream) []rollout.Stream {
+	kept := map[string]bool{} // scenarios that have some
+	for _, of := range all {
+		if of.HeldOut {
+			kept[of.Scenario.Info().ID()] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(of rollout.Stream) bool {
+		switch s {
+		case BothSides:
+			return false
+		case TrainedSide:
+			return of.HeldOut
+		}
+		return !of.HeldOut && kept[of.Scenario.Info().ID()]
+	})
 }
 
 // Skip returns a function for streams that skips the held-out problems of s.

@@ -66,7 +66,7 @@ func readHead(path string) (*transformer.Checkpoint, error) {
 	}
 	saved, err := transformer.ReadCheckpoint(data, "")
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w: put back a copy, or name other weights with --weights: a GGUF file, a folder of Hugging Face, or a weights file", path, err)
 	}
 	return saved, nil
 }
@@ -76,10 +76,12 @@ type Adapters struct {
 	Context int // most tokens of a conversation; 0: as many as the model can read
 	Rank    int
 	Alpha   float64
+
+	Precision string // of the products with the model: [starter.Auto], [tiny.Float32] or [tiny.BFloat16]
 }
 
 // baseOf opens the base of the adapters in a weights file, from the path in what was read of it; nil: it has the starter.
-func baseOf(path string, saved *transformer.Checkpoint) (*tiny.Base, error) {
+func (s *Settings) baseOf(path string, saved *transformer.Checkpoint) (*tiny.Base, error) {
 	of := saved.Model.Config()
 	if of.Rank == 0 {
 		return nil, nil
@@ -88,7 +90,7 @@ func baseOf(path string, saved *transformer.Checkpoint) (*tiny.Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newBase(m, Adapters{of.Context, of.Rank, of.Alpha})
+	return newBase(m, Adapters{of.Context, of.Rank, of.Alpha, s.Adapters.Precision})
 }
 
 // trained opens the language model that a run over the data folder trains; nil: it trains the starter. A
@@ -113,11 +115,12 @@ func (s *Settings) trained(data string) (*tiny.Base, error) {
 	if saved == nil {
 		return nil, nil // who opens the checkpoint, or the weights, tells why
 	}
-	return baseOf(path, saved)
+	return s.baseOf(path, saved)
 }
 
 // A budget is the memory that the training of a language model takes, in bytes.
 type budget struct {
+	params   int64 // of the model; not bytes
 	frozen   int64 // the model, and its transpose for the way back
 	adapters int64 // with gradients, means and copies
 	batch    int64 // learn.micro_tokens
@@ -131,7 +134,10 @@ func (b budget) all() int64 { return (b.frozen + b.adapters + b.batch + b.sample
 func need(base *tiny.Base, to *run.Config, how *Training) (b budget) {
 	c := base.Model.Config()
 	for _, t := range c.Frozen() {
-		b.frozen += 8 * int64(t.Rows*t.Cols)
+		b.params += int64(t.Rows * t.Cols)
+	}
+	if b.frozen = 8 * b.params; c.BFloat16 {
+		b.frozen /= 2
 	}
 	b.adapters = 12 * 4 * int64(c.Params())
 	b.batch = int64(how.Learn.MicroTokens) * int64(4*(6*c.Width+3*c.Hidden+c.Heads*c.Context/4)*c.Layers+4*c.Vocab)
@@ -140,17 +146,28 @@ func need(base *tiny.Base, to *run.Config, how *Training) (b budget) {
 	return b
 }
 
-// fits refuses a language model that needs more memory than the machine has.
+// fits refuses a language model that needs more memory than the machine has, and says what another is and how fast.
 func fits(base *tiny.Base, to *run.Config, how *Training, has int64) error {
 	b := need(base, to, how)
 	if b.all() <= has {
-		return nil
+		speed, err := expect(base.Model, to)
+		if err == nil {
+			how.Say(describe(base, b))
+			how.Say(speed)
+		}
+		return err
+	}
+	less, micro, parallel := b, how.Learn.MicroTokens, to.Settings.Parallel
+	for less.all() > has && micro > 1 && parallel > 1 {
+		if less.batch > less.samples {
+			less.batch, micro = less.batch/2, micro/2
+		} else {
+			less.samples, parallel = less.samples/2, parallel/2
+		}
 	}
 	advice := "a smaller model is what fits"
-	for _, part := range []int{8, 4, 2} {
-		if (budget{b.frozen, b.adapters, b.batch / int64(part), b.samples / int64(part)}).all() <= has {
-			advice = fmt.Sprintf("--with learn.micro_tokens=%d --with run.parallel=%d fit", max(1, how.Learn.MicroTokens/part), max(1, to.Settings.Parallel/part))
-		}
+	if less.all() <= has {
+		advice = fmt.Sprintf("--with learn.micro_tokens=%d --with run.parallel=%d fit", micro, parallel)
 	}
 	return InvalidError{fmt.Errorf("--weights: training %s takes %s of memory (%s for the model, %s for its adapters, %s for learn.micro_tokens=%d, %s for run.parallel=%d), and this program may take %s: %s",
 		base.Name, gigabytes(b.all()), gigabytes(b.frozen), gigabytes(b.adapters), gigabytes(b.batch), how.Learn.MicroTokens, gigabytes(b.samples), to.Settings.Parallel, gigabytes(has), advice)}
@@ -159,8 +176,32 @@ func fits(base *tiny.Base, to *run.Config, how *Training, has int64) error {
 // describe says what is trained, for people.
 func describe(base *tiny.Base, b budget) string {
 	c := base.Model.Config()
-	return fmt.Sprintf("%s (%s): %.0f million parameters, of which %.1f million in adapters of rank %d learn; about %s of memory; %s kernels",
-		base.Name, base.Format, float64(b.frozen)/8e6, float64(c.Params())/1e6, c.Rank, gigabytes(b.all()), transformer.Kernels())
+	return fmt.Sprintf("%s (%s): %.0f million parameters, of which %.1f million in adapters of rank %d learn; about %s of memory; %s kernels, products in %s",
+		base.Name, base.Format, float64(b.params)/1e6, float64(c.Params())/1e6, c.Rank, gigabytes(b.all()), transformer.Kernels(), base.Precision())
+}
+
+// expect says how fast a run over a language model will be, for people: it measures how long a token takes among 64, forwards.
+// A token of a reply takes about four times that, with its training; one of a prompt, twice for each group.
+func expect(of *transformer.Model, to *run.Config) (string, error) {
+	s, context := to.Settings, of.Config().Context
+	tokens, pass := make([]int32, min(64, context)), transformer.NewPass(of)
+	var begun time.Time
+	for range 2 { // the first makes room
+		begun = time.Now()
+		if _, err := pass.Forward([][]int32{tokens}, nil); err != nil {
+			return "", err
+		}
+	}
+	each := time.Since(begun).Seconds() / float64(len(tokens))
+	step := each * float64(4*s.BatchSize*to.Sampling.MaxTokens+2*s.BatchSize/s.GroupSize*context/8)
+	text := fmt.Sprintf("about %.0f tokens a second; a step with the longest replies takes up to %.0f s", 1/each, step)
+	if s.Steps > 0 {
+		text += fmt.Sprintf(", and %d of them %.1f minutes", s.Steps, float64(s.Steps)*step/60)
+	}
+	if s.Minutes > 0 {
+		text += fmt.Sprintf("; %g minutes have room for %.0f or more", s.Minutes, 60*s.Minutes/step)
+	}
+	return text, nil
 }
 
 // gigabytes is a number of bytes for people.
@@ -191,7 +232,7 @@ func openBase(path string, how Adapters) (*tiny.Base, error) {
 // newBase reads a language model, and closes it.
 func newBase(m *pretrained.Model, how Adapters) (base *tiny.Base, err error) {
 	defer func() { err = errors.Join(err, m.Close()) }()
-	base = &tiny.Base{Name: m.Name, Path: m.Path, Format: m.Format()}
+	base = &tiny.Base{Name: m.Name, Path: m.Path, Format: fmt.Sprintf("%s, %.0f MB", m.Format(), float64(m.Size())/1e6)}
 	if all, err := filepath.Abs(m.Path); err == nil {
 		base.Path = all
 	}
@@ -200,6 +241,7 @@ func newBase(m *pretrained.Model, how Adapters) (base *tiny.Base, err error) {
 	}
 	c := m.Config
 	c.Rank, c.Alpha = how.Rank, how.Alpha
+	c.BFloat16 = how.Precision == tiny.BFloat16 || how.Precision == starter.Auto && transformer.BFloat16()
 	if how.Context > 0 {
 		c.Context = min(c.Context, how.Context)
 	}

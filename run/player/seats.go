@@ -169,6 +169,8 @@ func (s *Settings) frozen(player string, how Start) (one rollout.Opponent, err e
 	switch {
 	case s.Kind != Tiny:
 		return one, InvalidError{fmt.Errorf("the weights of the policy %s are not kept here: serve these on a server of their own, and seat that by policy.seats (%sNAME)", s.Kind, quintain.ServerPlayer)}
+	case s.Language(how.Data):
+		return one, InvalidError{fmt.Errorf("earlier adapters of a language model do not play here: let the policy play itself, or export the model (quintain export model), serve it, and seat that by policy.seats (%sNAME)", quintain.ServerPlayer)}
 	case how.Data == "":
 		return one, InvalidError{errors.New("earlier weights are only in the data folder of the run: have it play by itself, without workers")}
 	}

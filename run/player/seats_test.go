@@ -244,14 +244,16 @@ func TestAServerThatIsDownIsWaitedFor(t *testing.T) {
 
 func TestPlayersThatAreNotThere(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ why, kind, players, data, want string }{
-		{"another name", player.Script, "policy,server:y", "", `players: server:y: policy.seats: has no y, but ["x"]`},
-		{"weights of a script", player.Script, "frozen:0,policy", t.TempDir(), "players: frozen:0: the weights of the policy script are not kept here"},
-		{"weights of a server", player.Server, "frozen:0,policy", t.TempDir(), "the weights of the policy server are not kept here: serve these on a server of their own"},
-		{"a worker has no data folder", player.Tiny, "frozen:0,policy", "", "without workers"},
-		{"a version that is not kept", player.Tiny, "policy,frozen:7", t.TempDir(), "has no weights of version 7, but of []; run.keep_weights"},
+	for _, test := range []struct{ why, kind, players, data, want, weights string }{
+		{"another name", player.Script, "policy,server:y", "", `players: server:y: policy.seats: has no y, but ["x"]`, ""},
+		{"weights of a script", player.Script, "frozen:0,policy", t.TempDir(), "players: frozen:0: the weights of the policy script are not kept here", ""},
+		{"weights of a server", player.Server, "frozen:0,policy", t.TempDir(), "the weights of the policy server are not kept here: serve these on a server of their own", ""},
+		{"a worker has no data folder", player.Tiny, "frozen:0,policy", "", "without workers", ""},
+		{"a version that is not kept", player.Tiny, "policy,frozen:7", t.TempDir(), "has no weights of version 7, but of []; run.keep_weights", ""},
+		{"adapters of a language model", player.Tiny, "frozen:0,policy", t.TempDir(), "earlier adapters of a language model do not play here", t.TempDir()},
 	} {
 		s := player.Default(test.kind)
+		s.Weights = test.weights
 		if err := s.Seats.Set(`{"x": {"kind": "script"}}`); err != nil {
 			t.Fatal(err)
 		}

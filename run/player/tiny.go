@@ -83,7 +83,6 @@ func (s *Settings) Train(ctx context.Context, to *run.Config, how Training) (las
 	to.Policy = trainer.Policy()
 	shared := &sharing{Trainer: trainer, with: how.Share, keep: versions(how.Folder.Path(), how.Every, to.Streams)}
 	if base != nil {
-		how.Say(describe(base, need(base, to, &how)))
 		shared.first, shared.since = how.Say, time.Now()
 	}
 	to.Trainer.Consumer = run.Train(shared)

@@ -51,7 +51,7 @@ func (s *Settings) FirstWeights() (*Weights, error) {
 		}
 		return &Weights{base.Model.Clone(), base, base.Name + " of " + s.Weights}, nil
 	}
-	return readWeights(s.Weights)
+	return s.readWeights(s.Weights)
 }
 
 // LastWeights reads the weights with which a run over the data folder would go on: those of the settings, of
@@ -60,7 +60,7 @@ func (s *Settings) LastWeights(data string) (*Weights, error) {
 	if s.Weights != "" {
 		return s.FirstWeights()
 	}
-	read, err := readWeights(filepath.Join(data, datadir.Checkpoint))
+	read, err := s.readWeights(filepath.Join(data, datadir.Checkpoint))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s.FirstWeights()
 	}
@@ -68,12 +68,12 @@ func (s *Settings) LastWeights(data string) (*Weights, error) {
 }
 
 // readWeights reads a weights file: of the starter, or of adapters, with their base.
-func readWeights(path string) (*Weights, error) {
+func (s *Settings) readWeights(path string) (*Weights, error) {
 	head, err := readHead(path)
 	if err != nil {
 		return nil, err
 	}
-	base, err := baseOf(path, head)
+	base, err := s.baseOf(path, head)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (s *Settings) Digest(data string) (json.RawMessage, error) {
 	}
 	digest, err := starter.Digest(last.Model)
 	if last.Base != nil {
-		digest += " of " + last.Base.Digest
+		digest += " of " + last.Base.Digest + " in " + last.Base.Precision()
 	}
 	return fmt.Appendf(nil, "%q", digest), err
 }

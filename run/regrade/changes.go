@@ -22,8 +22,9 @@ import (
 type Changes struct {
 	Graders  []trace.Grader `json:"graders"` // of a task one for each version
 	Groups   int            `json:"groups"`
-	Known    int            `json:"known"` // of these: graded by an earlier run of the same grader
-	Lost     int            `json:"lost"`  // groups that the trace could not give
+	Known    int            `json:"known"`            // of these: graded by an earlier run of the same grader
+	Lost     int            `json:"lost"`             // groups that the trace could not give
+	Damage   []string       `json:"damage,omitempty"` // of the trace: the file, what it costs, and the remedy
 	Episodes int            `json:"episodes"`
 	Ungraded int            `json:"ungraded"` // episodes that the grader could not grade: they have no new reward
 	Why      map[string]int `json:"why_ungraded"`

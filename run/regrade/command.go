@@ -57,7 +57,8 @@ take the newest of them with --regraded. --data may also name a file of export r
 The grader is task: the task and its scenario as this program has them, which are given the
 same replies again; or the YAML file of a judge (docs/judge.md); or a command, which reads an
 episode as JSON and writes {"reward": 0.5, "right": false, "why": "…"}. An episode that it
-cannot grade is ungraded and counted, never 0: if that is all, the exit status is 1.
+cannot grade is ungraded and counted, never 0: if that is all, the exit status is 1. So it is
+if the trace is damaged: the rest is graded, and what is lost is told with its file.
 
 The same command again grades only what is left. With --requeue, groups that the run never
 kept go into its queue if they teach something under the new rewards and are not too old.`,

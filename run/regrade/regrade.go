@@ -89,6 +89,7 @@ func Run(ctx context.Context, j Job) (sum *Changes, err error) {
 		}
 		err = each(ctx, groups, b.one)
 	}
+	b.sum.Damage = b.from.Damage()
 	b.sum.finish()
 	return b.sum, err
 }

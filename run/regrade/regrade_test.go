@@ -152,6 +152,24 @@ func TestAGroupIsGradedOnceByEachGrader(t *testing.T) {
 	}
 }
 
+// Of a damaged trace the rest is graded, and what is lost is told with the file.
+func TestDamageIsTold(t *testing.T) {
+	f := newFolder(t, graded(1, []float64{1, 0}, "a.", "ab."))
+	path := filepath.Join(f.path, datadir.Trace, "000001.trace")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 1
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sum, _, err := f.regrade(t, lengths{version: 1}, nil)
+	if err != nil || sum.Lost != 1 || len(sum.Damage) != 1 || !strings.Contains(sum.Damage[0], "000001.trace: 1 block with 1 group cannot be read") {
+		t.Errorf("%+v, error %v", sum, err)
+	}
+}
+
 // An episode that cannot be graded is ungraded, counted with the reason, never 0, and tried again.
 func TestWhatCannotBeGradedIsUngraded(t *testing.T) {
 	for _, test := range []struct {

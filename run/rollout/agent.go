@@ -11,7 +11,7 @@ import (
 // agent lets an agent play an episode from its first call to its end.
 func (e *Engine) agent(ctx context.Context, ep *episode, agent quintain.Agent) {
 	ep.guard(ctx, func() error {
-		played, err := agent.Play(ctx, quintain.Seat{Policy: e.Policy, Key: ep.key(), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam})
+		played, err := agent.Play(ctx, quintain.Seat{Policy: e.Policy, Key: ep.key(), Sampling: e.Sampling, Within: e.Limit, Exam: e.Exam, Helpers: e.helpers(ep.key())})
 		of := &ep.record
 		of.Turns, of.Vocabulary, of.Output = played.Turns, played.Vocabulary, played.Output
 		if err != nil {

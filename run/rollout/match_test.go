@@ -26,6 +26,7 @@ type matchCount struct {
 	made, closed int
 }
 
+func (c club) TablesOnly() bool  { return false }
 func (c club) Players() []string { return c.players }
 
 func (c club) Table(p quintain.Problem) (quintain.Table, error) {

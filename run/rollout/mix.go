@@ -34,6 +34,14 @@ type Stream struct {
 
 	// Skip reports whether to skip a problem; nil: never.
 	Skip func(quintain.Problem) (bool, error)
+
+	// HeldOut says that all its problems are for evaluations alone. Such streams stand behind the others.
+	HeldOut bool
+}
+
+// Trained returns the streams that may be trained on.
+func Trained(streams []Stream) []Stream {
+	return slices.DeleteFunc(slices.Clone(streams), func(s Stream) bool { return s.HeldOut })
 }
 
 // Size returns the number of problems of the stream, such as the rows of a file; 0:

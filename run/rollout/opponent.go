@@ -3,6 +3,7 @@ package rollout
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/quintain-rl/quintain"
 )
@@ -13,8 +14,10 @@ type Opponent struct {
 	Sampling quintain.Sampling
 }
 
-// Opponents lists the other policies at the tables of streams, by the names of their players.
-func Opponents(streams []Stream) (names []string) {
+// Opponents lists the other policies at the tables of streams, by the names of their players, and those of
+// [Helpers].
+func Opponents(streams []Stream) []string {
+	names := Helpers(streams)
 	for _, s := range streams {
 		of, seated := s.Scenario.(quintain.Seated)
 		if !seated {
@@ -28,6 +31,42 @@ func Opponents(streams []Stream) (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Helpers lists the other policies that the agents of streams call, by the names of their players.
+func Helpers(streams []Stream) (names []string) {
+	for _, s := range streams {
+		if of, helped := s.Scenario.(quintain.Helped); helped {
+			for _, role := range of.Helpers() {
+				names = append(names, quintain.ServerPlayer+role)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// helpers are the seats of the other policies that the agent of an episode may call. What they say is never
+// trained on.
+func (e *Engine) helpers(key string) map[string]quintain.Seat {
+	seats := map[string]quintain.Seat{}
+	for player, other := range e.Opponents {
+		if role, named := strings.CutPrefix(player, quintain.ServerPlayer); named {
+			seats[role] = quintain.Seat{Policy: other.Policy, Key: key + "/" + role, Sampling: other.Sampling, Exam: true}
+		}
+	}
+	return seats
+}
+
+// Examined are the streams whose evaluations need other policies: at tables, or for the calls of agents.
+func Examined(streams []Stream) (some []Stream) {
+	for _, s := range streams {
+		of, seated := s.Scenario.(quintain.Seated)
+		if seated && of.TablesOnly() || len(Helpers([]Stream{s})) > 0 {
+			some = append(some, s)
+		}
+	}
+	return some
 }
 
 // who plays an episode.
@@ -69,7 +108,7 @@ func (ep *episode) learns() bool { return ep != nil && ep.other == nil }
 func (m *match) talks() (all []quintain.Talk) {
 	for seat, ep := range m.seats {
 		if ep != nil && ep.other != nil && len(ep.record.Turns) > 0 {
-			all = append(all, quintain.Talk{Seat: seat, Messages: ep.record.Messages()})
+			all = append(all, quintain.Talk{Seat: seat, Messages: ep.record.Messages(), Replies: len(ep.record.Turns), Tokens: ep.record.Sampled()})
 		}
 	}
 	return all

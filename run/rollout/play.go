@@ -24,7 +24,7 @@ func (e *Engine) play(ctx, accept context.Context, job Job) Result {
 			return result
 		}
 	}
-	if of, seated := job.Scenario.(quintain.Seated); seated && !e.Exam && of.Players() != nil {
+	if of, seated := job.Scenario.(quintain.Seated); seated && of.Players() != nil && (!e.Exam || of.TablesOnly()) {
 		return e.matches(ctx, accept, job, of)
 	}
 	id := job.Problem.ID()
@@ -334,6 +334,7 @@ func (ep *episode) step(step quintain.Step) {
 	turn := &ep.record.Turns[len(ep.record.Turns)-1]
 	turn.Answer, turn.Reward, turn.Right, turn.Malformed, turn.Why = step.Answer, step.Reward, step.Right, step.Malformed, step.Why
 	turn.Illegal, turn.Value = step.Illegal, step.Value
+	turn.Metrics, turn.Record = step.Metrics, step.Record
 	turn.Times.Judged = ep.sofar()
 	if step.End != quintain.Going {
 		ep.end(step.End)

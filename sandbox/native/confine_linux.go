@@ -64,6 +64,13 @@ func (p *plan) become(owner int, user, pid bool) {
 	}
 }
 
+// strip takes root's privileges from a program that stays root. It can get none back, for [plan.shut] refuses new ones.
+func (p *plan) strip() {
+	add(&p.first, "setgroups", unix.SYS_SETGROUPS, 0, 0)
+	none := new([2]unix.CapUserData)
+	add(&p.last, "capset", unix.SYS_CAPSET, point(p, &unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}), point(p, none))
+}
+
 // needParent ends a child whose parent died before the child asked to end with it: a pipe that
 // nobody reads ends its writer.
 func (p *plan) needParent(reading int) {

@@ -41,6 +41,10 @@ type Config struct {
 	// its threads and ends it whole. Empty: none; the watcher does it.
 	Groups string
 
+	// Own has programs stay our user, also if that is root, whose privileges they then lose. It is for programs that read
+	// what only our user may, such as an interpreter in its home. It goes without a Zygote.
+	Own bool
+
 	Grace time.Duration // that an interrupted cell has to end; 0: 2 seconds
 
 	abi int // of landlock, at most, for tests; 0: as the kernel has it
@@ -72,6 +76,9 @@ func New(config Config) (*Box, error) {
 	if err := checkZygote(config.Zygote); err != nil {
 		return nil, err
 	}
+	if config.Own && len(config.Zygote) > 0 {
+		return nil, errors.New("the sandbox: programs of our own user have no zygote")
+	}
 	b := &Box{config: config, owner: -1}
 	if b.config.Dir == "" {
 		b.config.Dir = os.TempDir()
@@ -79,7 +86,7 @@ func New(config Config) (*Box, error) {
 	if b.config.Grace == 0 {
 		b.config.Grace = 2 * time.Second
 	}
-	if os.Geteuid() == 0 {
+	if os.Geteuid() == 0 && !config.Own {
 		b.owner = nobody
 	}
 	sweep(b.config.Dir)

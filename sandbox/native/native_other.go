@@ -29,6 +29,15 @@ func (b *Box) Open(context.Context, sandbox.Spec) (sandbox.Session, error) {
 	return nil, err
 }
 
+// Start refuses every program.
+func (b *Box) Start(sandbox.Job, Talk) (*Child, error) {
+	_, err := b.Run(context.Background(), sandbox.Job{})
+	return nil, err
+}
+
+// A running is no program.
+type running struct{}
+
 // zygotes are none.
 type zygotes struct{}
 
@@ -37,3 +46,9 @@ func (*zygotes) close() {}
 
 // startZygotes starts none.
 func (*Box) startZygotes() error { return nil }
+
+// Terminate does nothing: no program runs here.
+func (c *Child) Terminate() {}
+
+// Kill does nothing.
+func (c *Child) Kill() {}

@@ -47,7 +47,11 @@ func (b *Box) probe() (sandbox.Strength, error) {
 	const files, network, kill, memory = "no files but the job's", "no network", "a sure kill", "bounded memory"
 	layer(sandbox.Layer{Name: LayerLandlock, Note: fmt.Sprintf("version %d", b.abi)}, weak, files)
 	layer(sandbox.Layer{Name: LayerSeccomp, Note: "a filter of our own"}, b.tries(func(p *plan) { p.shut(-1, filtering{}) }), network, kill)
-	layer(sandbox.Layer{Name: LayerUser, Note: fmt.Sprintf("user %d", max(b.owner, os.Geteuid()))}, b.tries(func(p *plan) { p.become(b.owner, false, false) }), files)
+	layer(sandbox.Layer{Name: LayerUser, Note: fmt.Sprintf("user %d", max(b.owner, os.Geteuid()))}, b.tries(func(p *plan) {
+		if p.become(b.owner, false, false); b.stays() {
+			p.strip()
+		}
+	}), files)
 	layer(sandbox.Layer{Name: LayerUserSpace}, b.tries(func(p *plan) { p.become(b.owner, true, false) }))
 	layer(sandbox.Layer{Name: LayerPIDSpace, Note: "jobs may have several processes"}, b.tries(func(p *plan) { p.become(b.owner, true, true) }))
 	layer(sandbox.Layer{Name: LayerWatch, Note: "every 10 ms"}, b.tries(func(p *plan) { p.limit(sandbox.Limits{}.Filled(), false) }), memory)
@@ -60,6 +64,9 @@ func (b *Box) probe() (sandbox.Strength, error) {
 	}
 	return s, nil
 }
+
+// stays reports whether programs are root, without its privileges.
+func (b *Box) stays() bool { return b.owner < 0 && os.Geteuid() == 0 }
 
 // group makes the control group of a job; nil: there is none.
 func (b *Box) group(limits sandbox.Limits) (*cgroup, error) {

@@ -33,42 +33,53 @@ func (b *Box) Run(ctx context.Context, job sandbox.Job) (result sandbox.Result, 
 	if err := job.Check(); err != nil {
 		return sandbox.Result{End: sandbox.Refused, Why: err.Error()}, nil
 	}
-	program, err := lookUp(job.Argv[0])
-	if err != nil {
-		return result, err
-	}
 	if err := ctx.Err(); err != nil {
 		return result, err
 	}
-	folder, err := newJobDir(b.dir, b.owner, job.Files)
+	r, err := b.ready(job)
 	if err != nil {
 		return result, err
 	}
 	defer func() {
-		if e := folder.Remove(); e != nil {
-			result, err = sandbox.Result{}, errors.Join(err, fmt.Errorf("the folder of a job: %w", e))
-		}
-	}()
-	group, err := b.group(limits)
-	if err != nil {
-		return result, err
-	}
-	defer func() {
-		if e := group.Remove(); e != nil {
+		if e := r.leave(); e != nil {
 			result, err = sandbox.Result{}, errors.Join(err, e)
 		}
 	}()
-	r := &running{box: b, job: job, limits: limits, program: program, folder: folder, group: group}
 	if result, err = r.run(ctx); err != nil {
 		return sandbox.Result{}, fmt.Errorf("the sandbox: %w", err)
 	}
-	if result.End == sandbox.Signalled && group.Starved() {
+	if result.End == sandbox.Signalled && r.group.Starved() {
 		result.End, result.Code = sandbox.MemoryLimit, 0
 	}
 	if result.End == sandbox.Exited && len(job.Fetch) > 0 {
-		result.Fetched = folder.Fetch(job.Fetch, limits.Disk)
+		result.Fetched = r.folder.Fetch(job.Fetch, limits.Disk)
 	}
 	return result, nil
+}
+
+// ready makes what a job needs. The caller must leave it.
+func (b *Box) ready(job sandbox.Job) (*running, error) {
+	program, err := lookUp(job.Argv[0])
+	if err != nil {
+		return nil, err
+	}
+	r := &running{box: b, job: job, limits: job.Limits.Filled(), program: program}
+	if r.folder, err = newJobDir(b.dir, b.owner, job.Files); err != nil {
+		return nil, err
+	}
+	if r.group, err = b.group(r.limits); err != nil {
+		return nil, errors.Join(err, r.folder.Remove())
+	}
+	return r, nil
+}
+
+// leave removes what ready has made.
+func (r *running) leave() error {
+	err := r.group.Remove()
+	if e := r.folder.Remove(); e != nil {
+		err = errors.Join(err, fmt.Errorf("the folder of a job: %w", e))
+	}
+	return err
 }
 
 // allows reports why the machine cannot hold a job within limits.
@@ -91,6 +102,7 @@ type running struct {
 	folder  *jobDir
 	group   *cgroup // nil: none
 
+	talk   *talk // nil: its input and outputs are those of the job
 	fork   *fork // of a zygote; nil: a child of ours
 	pid    int
 	began  time.Time
@@ -162,6 +174,9 @@ func (r *running) follow(ctx context.Context, p *plan, pipes *pipes) (result san
 	if err != nil {
 		return result, nil, fmt.Errorf("clone: %w", err)
 	}
+	if r.talk != nil {
+		close(r.talk.started)
+	}
 	failed = p.failed(readRecords(pipes.started)) // until execve, or the end of the child
 	defer r.tend(ctx, &group, pipes)()
 	result, err = r.wait(pipes.report)
@@ -170,24 +185,34 @@ func (r *running) follow(ctx context.Context, p *plan, pipes *pipes) (result san
 
 // tend feeds the program, reads and watches it, until the program has ended and stop is called.
 func (r *running) tend(ctx context.Context, group *sync.WaitGroup, pipes *pipes) (stop func()) {
+	r.idle.at = r.began // most jobs end before the first look
+	if r.talk != nil {
+		r.pass(group, pipes)
+	} else {
+		r.feed(group, pipes)
+	}
+	ended := make(chan struct{})
+	group.Go(func() { r.watch(ctx, ended) })
+	return func() {
+		close(ended)
+		_ = pipes.stdin.Close()
+		r.talk.close()
+	}
+}
+
+// feed gives the job its input, and keeps its outputs.
+func (r *running) feed(group *sync.WaitGroup, pipes *pipes) {
 	var fed atomic.Bool
 	group.Go(func() {
 		_, _ = io.Copy(pipes.stdin, bytes.NewReader(r.job.Stdin)) // it need not read
 		_ = pipes.stdin.Close()
 		fed.Store(true)
 	})
-	r.idle.at = r.began // most jobs end before the first look
 	r.owed = func() bool {
 		return !fed.Load() && !unread(pipes.stdin) || unread(pipes.stdout) || unread(pipes.stderr)
 	}
 	group.Go(func() { r.collect(&r.stdout, pipes.stdout) })
 	group.Go(func() { r.collect(&r.stderr, pipes.stderr) })
-	ended := make(chan struct{})
-	group.Go(func() { r.watch(ctx, ended) })
-	return func() {
-		close(ended)
-		_ = pipes.stdin.Close()
-	}
 }
 
 // plan plans the child.
@@ -203,7 +228,7 @@ func (r *running) plan(pipes *pipes) (*plan, error) {
 		add(&p.first, "the control group", unix.SYS_WRITE, r.group.Door(), p.text("0"), 1)
 	}
 	p.attach(pipes.standard)
-	user := b.strength.Holds(LayerUserSpace)
+	user := b.strength.Holds(LayerUserSpace) && !b.stays()
 	p.become(b.owner, user, r.forks())
 	p.needParent(pipes.started)
 	if r.forks() {
@@ -211,8 +236,11 @@ func (r *running) plan(pipes *pipes) (*plan, error) {
 	}
 	add(&p.last, "chdir", unix.SYS_CHDIR, p.text(r.folder.Path))
 	p.limit(r.limits, user)
+	if b.stays() {
+		p.strip()
+	}
 	p.shut(rules, filtering{fork: r.forks(), kill: b.abi >= scopeABI || r.forks(), cut: b.abi >= cutABI})
-	p.exec(r.program, r.job.Argv, r.job.Environ(r.folder.Path, "PATH="+searchPath))
+	p.exec(r.program, r.job.Argv, r.job.Environ(r.folder.Path, append(r.talk.environ(), "PATH="+searchPath)...))
 	return p, nil
 }
 

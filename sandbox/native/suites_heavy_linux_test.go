@@ -44,3 +44,8 @@ func TestSandboxOfZygote(t *testing.T) {
 		return launched{openWith(t, Config{Dir: dir, Zygote: here(isolated)})}
 	})
 }
+
+// A program that stays our user is held as any other.
+func TestSandboxOfOurOwnUser(t *testing.T) {
+	sandboxtest.Run(t, func(t *testing.T, dir string) sandbox.Sandbox { return openWith(t, Config{Dir: dir, Own: true}) })
+}

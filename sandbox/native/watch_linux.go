@@ -18,7 +18,11 @@ const forgetEvery = 16
 
 // watch kills the job at its limits, until it has ended.
 func (r *running) watch(ctx context.Context, ended <-chan struct{}) {
-	watchUsage(ctx, ended, r.look, r.kill)
+	mostly := every
+	if r.talk != nil {
+		mostly = rare
+	}
+	watchUsage(ctx, ended, mostly, r.look, r.kill)
 }
 
 // look returns the limit that the job is beyond, empty: none; and whether it comes near that of its disk.

@@ -15,5 +15,5 @@ func Example() {
 	defer os.RemoveAll(scratch)
 	files, err := Project{Dir: filepath.Join(scratch, "count_letters")}.Write()
 	fmt.Println(files, err)
-	// Output: [README.md quintain.yaml scenario.py test_scenario.py] <nil>
+	// Output: [AGENTS.md README.md quintain.yaml scenario.py test_scenario.py] <nil>
 }

@@ -12,14 +12,19 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+
+	"github.com/quintain-rl/quintain/task/rng"
 )
 
 // A Program plays episodes. Many goroutines may use it at once.
 type Program struct {
 	how   Settings
 	log   *slog.Logger
-	hello *hello
+	dial  func() (link, error) // starts a process, or returns the link to a server or a guest
+	hello *Hello
 	slots []*slot
+
+	passes []rng.Epochs // of the splits
 
 	mu   sync.Mutex // guards slot.episodes and last
 	last uint64     // number of the last request
@@ -34,21 +39,29 @@ type Program struct {
 // line by line. The end of ctx does not stop the program, but makes it hurry: the caller
 // must Close it.
 func Open(ctx context.Context, how Settings, log *slog.Logger) (*Program, error) {
-	p := &Program{how: how, log: log, work: ctx}
-	p.ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
-	processes := how.Processes
+	dial := func() (link, error) { return startProcess(how, log) }
 	if how.URL != "" {
-		processes = 1
+		how.Processes = 1
+		dial = func() (link, error) { return newServer(how), nil }
 	}
-	for range processes {
+	return open(ctx, how, log, dial)
+}
+
+// open is [Open] for links that dial makes.
+func open(ctx context.Context, how Settings, log *slog.Logger, dial func() (link, error)) (*Program, error) {
+	p := &Program{how: how, log: log, work: ctx, dial: dial}
+	p.ctx, p.stop = context.WithCancel(context.WithoutCancel(ctx))
+	for range how.Processes {
 		p.slots = append(p.slots, &slot{starting: make(chan struct{}, 1)})
 	}
 	first := p.slots[0]
 	var err error
 	if first.link, p.hello, err = p.connect(ctx); err != nil {
 		p.stop()
+		_ = how.starter().Close() // nothing has run
 		return nil, fmt.Errorf("scenario %s: %w", p.name(), err)
 	}
+	p.passes = p.hello.orders()
 	return p, nil
 }
 
@@ -57,7 +70,7 @@ func (p *Program) name() string {
 	if p.hello != nil {
 		return p.hello.Name
 	}
-	return p.how.Command + p.how.URL
+	return p.how.name()
 }
 
 // Close ends the program: it closes its standard input, then sends a signal, then kills it.
@@ -72,6 +85,9 @@ func (p *Program) Close() {
 		}
 	}
 	ends.Wait()
+	if err := p.how.starter().Close(); err != nil {
+		p.log.Warn("what the program of the scenario left stays", "fault", err)
+	}
 }
 
 // number returns the number of a new request.
@@ -83,7 +99,7 @@ func (p *Program) number() uint64 {
 }
 
 // connect starts a process of the program, or reaches its server, and asks for its hello.
-func (p *Program) connect(ctx context.Context) (link, *hello, error) {
+func (p *Program) connect(ctx context.Context) (link, *Hello, error) {
 	l, err := p.dial()
 	if err != nil {
 		return nil, nil, err
@@ -98,8 +114,8 @@ func (p *Program) connect(ctx context.Context) (link, *hello, error) {
 }
 
 // greet asks for the program's hello.
-func (p *Program) greet(ctx context.Context, l link) (*hello, error) {
-	a, err := l.ask(ctx, &request{ID: p.number(), Hello: &greeting{Protocol: protocol}})
+func (p *Program) greet(ctx context.Context, l link) (*Hello, error) {
+	a, err := l.ask(ctx, &Request{ID: p.number(), Hello: &Greeting{Protocol: protocol, Least: least}})
 	if none, ok := errors.AsType[lostError](err); ok {
 		return nil, fmt.Errorf("does not answer; does it run? %w", none.fault) // there is no episode yet
 	}
@@ -109,19 +125,11 @@ func (p *Program) greet(ctx context.Context, l link) (*hello, error) {
 	return a.Hello, a.isHello()
 }
 
-// dial starts a process of the program, or returns the link to its server.
-func (p *Program) dial() (link, error) {
-	if p.how.URL != "" {
-		return newServer(p.how), nil
-	}
-	return startProcess(p.how, p.log)
-}
-
 // A link carries requests to a process or a server. Many goroutines may use it at once.
 type link interface {
 	// ask returns the answer to a request. The error is [quintain.ErrLost] if the program
 	// never got the request.
-	ask(context.Context, *request) (*answer, error)
+	ask(context.Context, *Request) (*Answer, error)
 
 	// widen allows n concurrent requests, at first 1. No request may be in flight.
 	widen(n int)

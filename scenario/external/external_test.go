@@ -52,8 +52,8 @@ func both(t *testing.T, way string, test func(t *testing.T, how Settings)) {
 	})
 }
 
-// open opens an episode of a problem of s.
-func open(t *testing.T, s quintain.Scenario, index int) quintain.Env {
+// begin opens an episode of a problem of s.
+func begin(t *testing.T, s quintain.Scenario, index int) quintain.Env {
 	t.Helper()
 	p, err := s.Problem(quintain.Draw{Seed: 1, Index: index})
 	if err != nil {
@@ -113,7 +113,7 @@ func TestTasksGradeForPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := open(t, s, 0)
+		e := begin(t, s, 0)
 		if got, err := say(t, e, "grade on"); err != nil || got.Reward != 0 || got.Right || got.Answer != "41" || got.Why == "" || got.End != quintain.Going {
 			t.Errorf("a wrong answer gets %+v, error %v", got, err)
 		}
@@ -121,7 +121,7 @@ func TestTasksGradeForPrograms(t *testing.T) {
 		if got, err := say(t, e, "grade"); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("a right answer gets %+v, error %v, want %+v", got, err, want)
 		}
-		if got, err := say(t, open(t, s, 0), "grade twice"); err == nil || !strings.Contains(err.Error(), "there is a reward, too") {
+		if got, err := say(t, begin(t, s, 0), "grade twice"); err == nil || !strings.Contains(err.Error(), "there is a reward, too") {
 			t.Errorf("a reward and a grade get %+v, error %v", got, err)
 		}
 	})
@@ -207,11 +207,11 @@ func TestRepliesAreAnswered(t *testing.T) {
 			{"right at last", []string{"on", "on", "<answer>1</answer>"}, []quintain.Step{on, on, {Reward: 1, Right: true, Answer: "1", End: quintain.Terminated}}},
 			{"cut", []string{"on", "cut"}, []quintain.Step{on, {End: quintain.Truncated, Why: "too long"}}},
 			{"without end", []string{"on", "on", "on", "on"}, []quintain.Step{on, on, on, {
-				Reward: 0.25, End: quintain.Truncated, Why: "the episode has reached its limit of replies, program.max_turns",
+				Reward: 0.25, End: quintain.Truncated, Why: "the episode has reached its limit of replies, environment.max_turns",
 			}}},
 			{"no answer", []string{"\x00\xff"}, []quintain.Step{{Malformed: true, End: quintain.Terminated}}},
 		} {
-			e := open(t, s, 1)
+			e := begin(t, s, 1)
 			for i, reply := range c.replies {
 				if got, err := say(t, e, reply); err != nil || !reflect.DeepEqual(got, c.want[i]) {
 					t.Errorf("%s: reply %d gets %+v, error %v, want %+v", c.why, i, got, err, c.want[i])
@@ -251,7 +251,7 @@ var faults = []fault{
 func TestAProgramOffersTools(t *testing.T) {
 	t.Parallel()
 	both(t, "tools", func(t *testing.T, how Settings) {
-		e := open(t, start(t, how).Own(), 0)
+		e := begin(t, start(t, how).Own(), 0)
 		offered, err := quintain.ToolsJSON(e.(quintain.Tooled).Tools())
 		if want := `[{"type":"function","function":{"name":"add","description":"Add.","parameters":{"type":"object"}}},`; err != nil || !strings.HasPrefix(string(offered), want) {
 			t.Errorf("it offers %s, %v", offered, err)
@@ -276,7 +276,7 @@ func TestFaultsAreNoRewards(t *testing.T) {
 			if overHTTP {
 				want, survives = cmp.Or(f.http, f.want), true
 			}
-			e, beside := open(t, s, 0), open(t, s, 1)
+			e, beside := begin(t, s, 0), begin(t, s, 1)
 			if step, err := say(t, e, f.reply); err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, quintain.ErrLost) {
 				t.Errorf("%s: step %+v, error %v, want %q, and not a lost episode", f.why, step, err, want)
 			}
@@ -284,7 +284,7 @@ func TestFaultsAreNoRewards(t *testing.T) {
 			if survives && err != nil || !survives && !errors.Is(err, quintain.ErrLost) {
 				t.Errorf("%s: the episode beside it: error %v; it survives: %v", f.why, err, survives)
 			}
-			if _, err := say(t, open(t, s, 2), "on"); err != nil {
+			if _, err := say(t, begin(t, s, 2), "on"); err != nil {
 				t.Errorf("%s: the next episode: %v", f.why, err)
 			}
 		}
@@ -295,13 +295,13 @@ func TestSilenceEnds(t *testing.T) {
 	both(t, "own", func(t *testing.T, how Settings) {
 		how.Processes = 1
 		p := start(t, how)
-		e := open(t, p.Own(), 0)
+		e := begin(t, p.Own(), 0)
 		limit(p, 100*time.Millisecond) // the program may start as slowly as it likes
 		if _, err := say(t, e, "silent"); err == nil || errors.Is(err, quintain.ErrLost) {
 			t.Errorf("error %v, want one that is no lost episode", err)
 		}
 		limit(p, time.Minute)
-		if _, err := say(t, open(t, p.Own(), 1), "on"); err != nil {
+		if _, err := say(t, begin(t, p.Own(), 1), "on"); err != nil {
 			t.Errorf("the next episode: %v", err)
 		}
 	})
@@ -319,7 +319,7 @@ func limit(p *Program, d time.Duration) {
 
 func TestAContextEndsAStep(t *testing.T) {
 	both(t, "own", func(t *testing.T, how Settings) {
-		e := open(t, start(t, how).Own(), 0)
+		e := begin(t, start(t, how).Own(), 0)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cause := errors.New("enough")
 		var waiting sync.WaitGroup
@@ -339,7 +339,7 @@ func TestAContextEndsAWrite(t *testing.T) {
 	how := quickly()
 	how.Command = commandLine(t, "deaf")
 	p := start(t, how)
-	e := open(t, p.Own(), 0)
+	e := begin(t, p.Own(), 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
@@ -382,7 +382,7 @@ func TestALateAnswerIsDropped(t *testing.T) {
 	how := quickly()
 	how.Command = commandLine(t, "own")
 	p := start(t, how)
-	e, beside := open(t, p.Own(), 0), open(t, p.Own(), 1)
+	e, beside := begin(t, p.Own(), 0), begin(t, p.Own(), 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
@@ -423,7 +423,7 @@ func TestEpisodesAreClosed(t *testing.T) {
 			}
 		}
 		p.closing.Wait()
-		if step, err := say(t, open(t, s, 0), "open"); err != nil || step.Reward != 1 {
+		if step, err := say(t, begin(t, s, 0), "open"); err != nil || step.Reward != 1 {
 			t.Errorf("%v episodes are open, error %v, want 1", step.Reward, err)
 		}
 	})
@@ -518,7 +518,7 @@ func TestTooManyEpisodesEndTheRun(t *testing.T) {
 	how.Command, how.Processes, how.Episodes = commandLine(t, "own"), 2, 3
 	s := start(t, how).Own()
 	for i := range 6 {
-		open(t, s, i)
+		begin(t, s, i)
 	}
 	p, err := s.Problem(quintain.Draw{})
 	if err != nil {
@@ -528,7 +528,7 @@ func TestTooManyEpisodesEndTheRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Open(t.Context()); !errors.Is(err, quintain.ErrStop) || !strings.Contains(err.Error(), "program.processes") {
+	if _, err := e.Open(t.Context()); !errors.Is(err, quintain.ErrStop) || !strings.Contains(err.Error(), "environment.processes") {
 		t.Errorf("error %v, want one that ends the run and names the setting", err)
 	}
 }
@@ -543,7 +543,7 @@ func TestAProgramThatDoesNotEndIsKilled(t *testing.T) {
 	}
 	process := p.slots[0].link.(*process)
 	p.Close()
-	if state := process.command.ProcessState; state == nil || state.Success() {
+	if state := process.child.(*plainChild).command.ProcessState; state == nil || state.Success() {
 		t.Errorf("state %v, want killed", state)
 	}
 }
@@ -563,7 +563,7 @@ func TestAServerThatIsStartedAgain(t *testing.T) {
 			how.URL = server.URL
 			p := start(t, how)
 			s := p.Own()
-			e := open(t, s, 0)
+			e := begin(t, s, 0)
 			address := server.Listener.Addr().String()
 			server.Close()
 			p.slots[0].link.close() // an open connection may fail with the reply in flight
@@ -591,26 +591,5 @@ func TestAServerThatIsStartedAgain(t *testing.T) {
 				t.Errorf("error %v, want the end of the run: %v", err, c.stops)
 			}
 		})
-	}
-}
-
-func TestSettingsAreChecked(t *testing.T) {
-	for _, c := range []struct {
-		why  string
-		set  func(*Settings)
-		want string
-	}{
-		{"nothing is set", func(*Settings) {}, ""},
-		{"both are set", func(s *Settings) { s.Command, s.URL = "a", "http://b" }, "choose one"},
-		{"a command", func(s *Settings) { s.Command = "python a.py" }, ""},
-		{"a command that is not closed", func(s *Settings) { s.Command = "'a" }, "is not closed"},
-		{"an address", func(s *Settings) { s.URL = "http://127.0.0.1:8080/play" }, ""},
-		{"a file", func(s *Settings) { s.URL = "file:///a" }, "url: is"},
-	} {
-		s := Default()
-		c.set(&s)
-		if err := s.Check(); (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: error %v, want %q", c.why, err, c.want)
-		}
 	}
 }

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"os/exec"
 	"sync"
 	"time"
 
-	"github.com/quintain-rl/quintain/internal/command"
 	"github.com/quintain-rl/quintain/internal/pause"
 )
 
@@ -20,12 +17,11 @@ const patience = 2 * time.Second
 
 // A process is one process of the program, behind pipes. It implements [link].
 type process struct {
-	how     Settings
-	log     *slog.Logger
-	command *exec.Cmd
-	kill    context.CancelFunc
-	in      io.WriteCloser
-	free    chan struct{} // filled for each request in the program
+	how   Settings
+	log   *slog.Logger
+	child Child // set once begun is closed
+	begun chan struct{}
+	free  chan struct{} // filled for each request in the program
 
 	writing sync.Mutex
 	over    chan struct{} // closed once fault is set
@@ -44,36 +40,28 @@ type process struct {
 type call struct {
 	timer  *time.Timer
 	done   chan struct{} // closed once it is answered, or the process has ended
-	answer *answer
+	answer *Answer
 	err    error
 }
 
 // startProcess starts a process of how's command.
 func startProcess(how Settings, log *slog.Logger) (*process, error) {
-	words, err := command.Fields(how.Command)
+	words, err := how.words()
 	if err != nil {
 		return nil, fmt.Errorf("command: %w", err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
 	p := &process{
-		how: how, log: log, command: exec.CommandContext(ctx, words[0], words[1:]...), kill: cancel, free: make(chan struct{}, 1),
-		over: make(chan struct{}), ended: make(chan struct{}), waiting: map[uint64]*call{},
+		how: how, log: log, free: make(chan struct{}, 1), begun: make(chan struct{}), over: make(chan struct{}), ended: make(chan struct{}), waiting: map[uint64]*call{},
 	}
 	const longest = 4 << 10 // of a log line, in bytes
 	says := &lines{most: longest, take: p.hear}
 	answers := &lines{most: how.MaxBytes, take: p.take, long: func() error { return p.end(tooLong(how.MaxBytes)) }}
-	p.command.Stdout, p.command.Stderr, p.command.WaitDelay = answers, says, patience
-	command.Apart(p.command)
-	if p.in, err = p.command.StdinPipe(); err != nil {
-		cancel()
-		return nil, err
-	}
-	if err := p.command.Start(); err != nil {
-		cancel()
+	if p.child, err = how.starter().Start(words, how.Env, answers, says); err != nil {
 		return nil, fmt.Errorf("cannot be started: %w", err)
 	}
+	close(p.begun)
 	p.watch.Go(func() {
-		err := p.command.Wait()
+		err := p.child.Wait()
 		close(p.ended)
 		_ = says.flush() // it is never an error
 		p.refuse(p.exitFault(err))
@@ -96,7 +84,7 @@ func (p *process) exitFault(err error) error {
 }
 
 // ask implements [link]. If ctx ends, the program works on, and its answer is dropped.
-func (p *process) ask(ctx context.Context, r *request) (*answer, error) {
+func (p *process) ask(ctx context.Context, r *Request) (*Answer, error) {
 	line, err := r.line()
 	if err != nil {
 		return nil, err
@@ -108,7 +96,7 @@ func (p *process) ask(ctx context.Context, r *request) (*answer, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	c := p.begin(r.ID)
+	c := p.begin(r)
 	if c == nil {
 		return nil, lost(p.fault)
 	}
@@ -117,22 +105,26 @@ func (p *process) ask(ctx context.Context, r *request) (*answer, error) {
 	case <-c.done:
 		return c.answer, c.err
 	case <-ctx.Done():
+		if r.Play != nil {
+			p.giveUp(ctx, r.ID, c)
+		}
 		return nil, context.Cause(ctx)
 	}
 }
 
 // begin registers a request and limits the time of its answer; nil: the program has ended.
-func (p *process) begin(id uint64) *call {
+func (p *process) begin(r *Request) *call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.fault != nil {
 		return nil
 	}
 	c := &call{done: make(chan struct{})}
-	c.timer = time.AfterFunc(p.how.AnswerTime, func() {
-		_ = p.end(fmt.Errorf("the program did not answer within %v, and was killed", p.how.AnswerTime))
+	most := p.how.limit(r)
+	c.timer = time.AfterFunc(most, func() {
+		_ = p.end(fmt.Errorf("the program did not answer within %v, and was killed", most))
 	})
-	p.waiting[id] = c
+	p.waiting[r.ID] = c
 	return c
 }
 
@@ -145,7 +137,7 @@ func (p *process) write(ctx context.Context, line []byte) {
 	defer cancel()
 	stop := context.AfterFunc(late, func() { _ = p.end(context.Cause(late)) })
 	defer stop()
-	_, _ = p.in.Write(line)
+	_, _ = p.child.Write(line)
 }
 
 // lateness returns a context that ends some time after ctx.
@@ -173,7 +165,7 @@ func (p *process) take(line []byte) error {
 }
 
 // answered gives an answer to its waiting call.
-func (p *process) answered(a *answer) bool {
+func (p *process) answered(a *Answer) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := p.waiting[a.ID]
@@ -191,7 +183,7 @@ func (p *process) answered(a *answer) bool {
 
 // hear takes a line of the program's standard error.
 func (p *process) hear(line []byte) error {
-	p.log.Info("the program of the scenario says", "process", p.command.Process.Pid, "text", string(line))
+	p.log.Info("the program of the scenario says", "text", string(line))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.said = string(line)
@@ -201,7 +193,8 @@ func (p *process) hear(line []byte) error {
 // end kills the process, and returns the fault.
 func (p *process) end(fault error) error {
 	p.refuse(fault)
-	p.kill()
+	<-p.begun
+	p.child.Kill()
 	return fault
 }
 
@@ -235,8 +228,8 @@ func (p *process) gone() (played bool, fault error) {
 // close implements [link]. It returns when the process has ended.
 func (p *process) close() {
 	p.refuse(errClosed)
-	_ = p.in.Close() // an error: it is closed already
-	for _, then := range []func(){func() { command.Terminate(p.command) }, p.kill} {
+	_ = p.child.Close() // an error: it is closed already
+	for _, then := range []func(){p.child.Terminate, p.child.Kill} {
 		select {
 		case <-p.ended:
 		case <-time.After(patience):

@@ -88,7 +88,7 @@ func forever() {
 func (p *program) answer(line []byte) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var r request
+	var r Request
 	if err := json.Unmarshal(line, &r); err != nil {
 		return err.Error()
 	}
@@ -102,6 +102,12 @@ func (p *program) answer(line []byte) string {
 	case r.Solve != nil && p.way == "pensive": // no answer
 	case r.Solve != nil:
 		a = said{"solution": fmt.Sprint(r.Solve.Index)}
+	case r.Play != nil:
+		p.open[r.ID] = r.Play
+		a = p.play(r.Play, r.Models)
+	case r.Close != nil && p.way == "drives" && p.open[r.ID] != nil:
+		delete(p.open, r.ID)
+		a = said{"error": "given up"} // answers play
 	case r.Close != nil:
 		delete(p.open, r.ID)
 		a = said{}
@@ -152,6 +158,15 @@ func (p *program) hello() any {
 		return "Loading model…"
 	case "unwilling":
 		return said{"error": "there is no GPU"}
+	case "drives":
+		about["drives"], about["levels"] = true, plays
+	case "drives-tasks":
+		about["drives"] = true
+		delete(about, "levels")
+	case "models":
+		about["models"] = []string{"judge"}
+	case "two-policies":
+		about["drives"], about["models"] = true, []string{"judge", "policy"}
 	case "set":
 		about["settings"] = said{"hard": true}
 	}
@@ -281,4 +296,35 @@ func commandLine(t *testing.T, way string) string {
 		t.Fatal(err)
 	}
 	return fmt.Sprintf("'%s' %s %s", self, playMode, way)
+}
+
+// plays are the levels of a program that drives its own loop: what it answers.
+var plays = []said{ //nolint:gochecknoglobals // a table
+	{"reward": 1, "right": true, "answer": "7", "end": "terminated", "why": "well played"},
+	{"reward": 0.5, "end": "truncated"},
+	{"reward": 1},
+	{"end": "terminated"},
+	{"reward": 2e6, "end": "terminated"},
+	{"error": "the grader broke"},
+	{"error": "full", "again": true, "after": 1},
+	{"grade": "7", "end": "terminated"},
+	{"exits": true},
+	{"hangs": true},
+	{"tells": true},
+}
+
+// play answers as the parameters of the level say.
+func (p *program) play(problem *quintain.Problem, models map[string]Model) any {
+	var a said
+	switch err := json.Unmarshal(problem.Params, &a); {
+	case err != nil:
+		return err.Error()
+	case a["exits"] != nil:
+		os.Exit(3)
+	case a["hangs"] != nil:
+		return nil
+	case a["tells"] != nil:
+		return said{"reward": 0, "end": "terminated", "why": fmt.Sprint(models)}
+	}
+	return a
 }

@@ -18,6 +18,13 @@ import (
 //go:embed python
 var templates embed.FS
 
+//go:embed python/AGENTS.md
+var agents string
+
+// Agents returns what a coding agent reads to write, check and run a scenario, as a skill: Markdown below a name and a
+// description in YAML.
+func Agents() string { return agents }
+
 // A Project is a scenario that somebody begins, a program in Python.
 type Project struct {
 	Dir  string // is made if it does not exist, and has no files

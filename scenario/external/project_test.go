@@ -12,7 +12,7 @@ func TestWrite(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "deep", "Count-letters")
 	files, err := Project{Dir: dir}.Write()
-	if want := []string{"README.md", "quintain.yaml", "scenario.py", "test_scenario.py"}; err != nil || !slices.Equal(files, want) {
+	if want := []string{"AGENTS.md", "README.md", "quintain.yaml", "scenario.py", "test_scenario.py"}; err != nil || !slices.Equal(files, want) {
 		t.Fatalf("%v, error %v, want %v", files, err, want)
 	}
 	for _, name := range files {

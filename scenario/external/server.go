@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/httpclient"
@@ -28,7 +29,7 @@ func newServer(how Settings) *server {
 }
 
 // ask implements [link].
-func (s *server) ask(ctx context.Context, r *request) (*answer, error) {
+func (s *server) ask(ctx context.Context, r *Request) (*Answer, error) {
 	line, err := r.line()
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (s *server) ask(ctx context.Context, r *request) (*answer, error) {
 		return nil, context.Cause(ctx)
 	}
 	defer func() { <-s.free }()
-	a, err := s.post(ctx, line)
+	a, err := s.post(ctx, line, s.how.limit(r))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -60,8 +61,8 @@ func (s *server) ask(ctx context.Context, r *request) (*answer, error) {
 
 // post sends a request. The error is [quintain.ErrLost] if the server does not know the
 // episode, status 404, or nobody listens there.
-func (s *server) post(ctx context.Context, line []byte) (*answer, error) {
-	ctx, cancel := httpclient.Within(ctx, s.how.AnswerTime)
+func (s *server) post(ctx context.Context, line []byte, most time.Duration) (*Answer, error) {
+	ctx, cancel := httpclient.Within(ctx, most)
 	defer cancel()
 	r, err := s.client.Request(ctx, http.MethodPost, s.how.URL, line)
 	if err != nil {

@@ -34,8 +34,8 @@ func (p *Program) take() (*slot, error) {
 		}
 	}
 	if best.episodes == p.how.Episodes {
-		return nil, fmt.Errorf("%w: scenario %s has its most open episodes in each process, %d: raise program.episodes or "+
-			"program.processes, or play fewer at once", quintain.ErrStop, p.name(), best.episodes)
+		return nil, fmt.Errorf("%w: scenario %s has its most open episodes in each process, %d: raise environment.episodes or "+
+			"environment.processes, or play fewer at once", quintain.ErrStop, p.name(), best.episodes)
 	}
 	best.episodes++
 	return best, nil
@@ -79,7 +79,7 @@ func (p *Program) reach(ctx context.Context, s *slot) (link, error) {
 			s.faults, s.last = s.faults+1, err
 		case !reflect.DeepEqual(said, p.hello):
 			l.close()
-			return nil, fmt.Errorf("%w: scenario %s is another after its restart: its hello differs", quintain.ErrStop, p.hello.id())
+			return nil, fmt.Errorf("%w: scenario %s is another after its restart: its hello differs", quintain.ErrStop, p.id())
 		default:
 			s.link = l
 		}

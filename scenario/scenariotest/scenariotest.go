@@ -108,11 +108,11 @@ func identified(t *testing.T, s quintain.Scenario, ids map[string]string) {
 func Play(t *testing.T, s quintain.Scenario) {
 	t.Helper()
 	check := scenario.Check{First: s, Second: s, Seed: 1, Problems: playProblems}
-	faults, err := check.Faults(t.Context())
+	found, err := check.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, fault := range faults {
+	for _, fault := range found.Faults {
 		t.Error(fault)
 	}
 	for level := range s.TaskInfo().Levels {

@@ -86,7 +86,7 @@ type contest struct {
 }
 
 // Table implements [scenario.Host].
-func (p *play) Table(problem quintain.Problem) (quintain.Table, error) {
+func (p *play) Table(_ quintain.Task, problem quintain.Problem) (quintain.Table, error) {
 	return p.contest(problem)
 }
 
@@ -299,7 +299,7 @@ func (c *contest) ending(seat int) string {
 }
 
 // AdviseAt implements [scenario.Host]. It plays the moves so far, which the last message tells.
-func (p *play) AdviseAt(problem quintain.Problem, seat int, talk []quintain.Message) (advice quintain.Advice, err error) {
+func (p *play) AdviseAt(_ quintain.Task, problem quintain.Problem, seat int, talk []quintain.Message) (advice quintain.Advice, err error) {
 	if p.ShortPrompts {
 		return advice, errors.New("short prompts do not tell the moves so far, so there is no advice after them")
 	}

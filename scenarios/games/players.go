@@ -86,3 +86,6 @@ func (p *play) Players() []string {
 	players, _ := seated(p.players) // Check has found the error
 	return players
 }
+
+// TablesOnly implements [scenario.Host]: an evaluation plays one side, against the opponent of the level.
+func (p *play) TablesOnly() bool { return false }

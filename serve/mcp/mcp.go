@@ -16,6 +16,7 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/scenario/external/mcptools"
 )
 
 // A Tool is a function for models. Many goroutines may call it at once.
@@ -35,63 +36,29 @@ type Server struct {
 	Tools        []Tool
 }
 
-// versions of the protocol, oldest first. Later ones have no handshake; their clients fall
-// back to it.
-var versions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
-
-// The error codes of JSON-RPC 2.0.
-const (
-	parseError     = -32700
-	invalidRequest = -32600
-	unknownMethod  = -32601
-	invalidParams  = -32602
-)
-
-// A request is a message of a client. One without an ID is a notification.
-type request struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  string          `json:"method"`
-	Params  json.RawMessage `json:"params"`
-}
-
-// A response is the answer to a request: a result or an error.
-type response struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Result  any             `json:"result,omitempty"`
-	Error   *fault          `json:"error,omitempty"`
-}
-
-// A fault says why a request failed.
-type fault struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
-}
-
 // Answer carries out a message and returns the answer; nil: none is wanted.
 func (s *Server) Answer(ctx context.Context, message []byte) []byte {
-	var r request
+	var r mcptools.Request
 	if err := strictjson.Unmarshal(message, &r); err != nil {
 		if !json.Valid(message) {
-			return write(response{Error: &fault{parseError, "the message is not JSON: " + err.Error()}})
+			return write(mcptools.Response{Error: &mcptools.Fault{Code: mcptools.ParseError, Message: "the message is not JSON: " + err.Error()}})
 		}
-		return write(response{Error: &fault{invalidRequest, "the message is not a request: " + err.Error()}})
+		return write(mcptools.Response{Error: &mcptools.Fault{Code: mcptools.InvalidRequest, Message: "the message is not a request: " + err.Error()}})
 	}
 	switch id := bytes.TrimSpace(r.ID); {
 	case r.Version != "2.0" || r.Method == "":
-		return write(response{Error: &fault{invalidRequest, `want {"jsonrpc":"2.0","id":…,"method":…}`}})
+		return write(mcptools.Response{Error: &mcptools.Fault{Code: mcptools.InvalidRequest, Message: `want {"jsonrpc":"2.0","id":…,"method":…}`}})
 	case id == nil:
 		return nil
 	case id[0] != '"' && id[0] != '-' && (id[0] < '0' || id[0] > '9'):
-		return write(response{Error: &fault{invalidRequest, "id: want a string or a number"}})
+		return write(mcptools.Response{Error: &mcptools.Fault{Code: mcptools.InvalidRequest, Message: "id: want a string or a number"}})
 	}
 	result, wrong := s.carryOut(ctx, r)
-	return write(response{ID: r.ID, Result: result, Error: wrong})
+	return write(mcptools.Response{ID: r.ID, Result: result, Error: wrong})
 }
 
 // write writes a response.
-func write(r response) []byte {
+func write(r mcptools.Response) []byte {
 	r.Version = "2.0"
 	if r.ID == nil {
 		r.ID = json.RawMessage("null")
@@ -109,75 +76,58 @@ func legible(v any) []byte {
 }
 
 // carryOut carries out a request.
-func (s *Server) carryOut(ctx context.Context, r request) (result any, wrong *fault) {
+func (s *Server) carryOut(ctx context.Context, r mcptools.Request) (result any, wrong *mcptools.Fault) {
 	switch r.Method {
-	case "initialize":
+	case mcptools.Initialize:
 		return s.initialize(r.Params)
-	case "ping":
+	case mcptools.Ping:
 		return struct{}{}, nil
-	case "tools/list":
-		return map[string]any{"tools": s.list()}, nil
-	case "tools/call":
-		var call struct {
-			Name      string          `json:"name"`
-			Arguments json.RawMessage `json:"arguments"`
-		}
+	case mcptools.ListTools:
+		return mcptools.Page{Tools: s.list()}, nil
+	case mcptools.CallTool:
+		var call mcptools.Call
 		if err := strictjson.Unmarshal(r.Params, &call); err != nil {
-			return nil, &fault{invalidParams, "params: " + err.Error()}
+			return nil, &mcptools.Fault{Code: mcptools.InvalidParams, Message: "params: " + err.Error()}
 		}
 		result, known := s.Call(ctx, call.Name, call.Arguments)
 		if !known {
-			return nil, &fault{invalidParams, fmt.Sprintf("name: there is no tool %q", call.Name)}
+			return nil, &mcptools.Fault{Code: mcptools.InvalidParams, Message: fmt.Sprintf("name: there is no tool %q", call.Name)}
 		}
 		return result, nil
 	}
-	return nil, &fault{unknownMethod, "there is no method " + r.Method}
+	return nil, &mcptools.Fault{Code: mcptools.UnknownMethod, Message: "there is no method " + r.Method}
 }
 
 // initialize agrees on a version of the protocol.
-func (s *Server) initialize(params json.RawMessage) (any, *fault) {
+func (s *Server) initialize(params json.RawMessage) (any, *mcptools.Fault) {
 	var asked struct {
 		Version string `json:"protocolVersion"`
 	}
 	if err := strictjson.Unmarshal(params, &asked); err != nil {
-		return nil, &fault{invalidParams, "params: " + err.Error()}
+		return nil, &mcptools.Fault{Code: mcptools.InvalidParams, Message: "params: " + err.Error()}
 	}
+	versions := mcptools.Versions()
 	if !slices.Contains(versions, asked.Version) {
 		asked.Version = versions[len(versions)-1]
 	}
-	return map[string]any{
-		"protocolVersion": asked.Version,
-		"capabilities":    map[string]any{"tools": struct{}{}},
-		"serverInfo":      map[string]string{"name": "quintain", "version": "1"},
-		"instructions":    s.Instructions,
+	return mcptools.Hello{
+		Version: asked.Version, Capabilities: mcptools.Capabilities{Tools: &mcptools.Changes{}},
+		Server: mcptools.About{Name: "quintain", Version: "1"}, Instructions: s.Instructions,
 	}, nil
 }
 
 // list describes the tools.
-func (s *Server) list() []map[string]any {
-	list := make([]map[string]any, len(s.Tools))
+func (s *Server) list() []mcptools.Tool {
+	list := make([]mcptools.Tool, len(s.Tools))
 	for i, t := range s.Tools {
-		list[i] = map[string]any{"name": t.Name, "description": t.Description, "inputSchema": t.Input}
+		list[i] = mcptools.Tool{Name: t.Name, Description: t.Description, Input: t.Input}
 	}
 	return list
 }
 
-// A Result is the result of a tool call.
-type Result struct {
-	Content []Text `json:"content"`
-	Data    any    `json:"structuredContent,omitempty"` // the tool's result; nil: it failed
-	IsError bool   `json:"isError"`
-}
-
-// A Text is content of a result.
-type Text struct {
-	Type string `json:"type"` // "text"
-	Text string `json:"text"`
-}
-
 // Call calls the named tool, and reports whether there is one. The text of the result is
 // the JSON of the tool's result, or its error.
-func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessage) (r Result, known bool) {
+func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessage) (r mcptools.Result, known bool) {
 	at := slices.IndexFunc(s.Tools, func(t Tool) bool { return t.Name == name })
 	if at < 0 {
 		return r, false
@@ -187,10 +137,13 @@ func (s *Server) Call(ctx context.Context, name string, arguments json.RawMessag
 	}
 	data, err := s.Tools[at].Call(ctx, arguments)
 	if err != nil {
-		return Result{Content: []Text{{"text", err.Error()}}, IsError: true}, true
+		return mcptools.Result{Content: said(err.Error()), IsError: true}, true
 	}
-	return Result{Content: []Text{{"text", string(legible(data))}}, Data: data}, true
+	return mcptools.Result{Content: said(string(legible(data))), Data: data}, true
 }
+
+// said returns a text as content.
+func said(text string) []mcptools.Content { return []mcptools.Content{{Type: "text", Text: text}} }
 
 // maxBody limits the bytes of a message.
 const maxBody = 4 << 20

@@ -10,13 +10,8 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/scenario/external/nemogym"
 )
-
-// An observation is the reply to /reset and, with the other members, to /step.
-type observation struct {
-	Observation *string        `json:"observation"` // null: none
-	Info        map[string]any `json:"info"`
-}
 
 // reset begins an episode. The observation is its opening, unless the row already has it.
 func (s *server) reset(c *web.Call) error {
@@ -38,7 +33,7 @@ func (s *server) reset(c *web.Call) error {
 		if err != nil {
 			return nil, err
 		}
-		o := observation{Info: map[string]any{"supports_explicit_close": true, "supports_step_idempotency": false}}
+		o := nemogym.Observation{Info: map[string]any{"supports_explicit_close": true, "supports_step_idempotency": false}}
 		if !asks(r.row.Value(rowParams)) {
 			o.Observation = saying(messages)
 		}
@@ -92,20 +87,14 @@ func (s *server) step(c *web.Call) error {
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(struct {
-			observation
-			Reward     float64 `json:"reward"`
-			Terminated bool    `json:"terminated"`
-			Truncated  bool    `json:"truncated"`
-		}{
-			observe(step),
-			step.Reward, step.End == quintain.Terminated, step.End == quintain.Truncated,
+		return json.Marshal(nemogym.Stepped{
+			Observation: observe(step), Reward: &step.Reward, Terminated: step.End == quintain.Terminated, Truncated: step.End == quintain.Truncated,
 		})
 	})
 }
 
 // observe returns what a step shows: the results of calls by their IDs, and the other messages as text.
-func observe(step quintain.Step) observation {
+func observe(step quintain.Step) nemogym.Observation {
 	info := map[string]any{"extracted_answer": step.Answer, "reason": step.Why, "malformed": step.Malformed}
 	var outputs []map[string]string
 	var others []quintain.Message
@@ -119,7 +108,7 @@ func observe(step quintain.Step) observation {
 	if outputs != nil {
 		info["tool_outputs"] = outputs
 	}
-	return observation{saying(others), info}
+	return nemogym.Observation{Observation: saying(others), Info: info}
 }
 
 // close ends an episode before its end.

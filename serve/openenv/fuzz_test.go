@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/quintain-rl/quintain/internal/wire"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
@@ -27,7 +28,7 @@ func FuzzMessages(f *testing.F) {
 			if err == nil {
 				answer, err = s.play(t.Context(), m)
 			}
-			var refused *refusal
+			var refused *wire.OpenEnvRefusal
 			if err != nil && !errors.As(err, &refused) {
 				t.Fatalf("%q: error %v is not a refusal", text, err)
 			}

@@ -9,24 +9,8 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/internal/wire"
 )
-
-// The types of messages.
-const (
-	typeReset       = "reset"
-	typeStep        = "step"
-	typeState       = "state"
-	typeClose       = "close"
-	typeMCP         = "mcp"
-	typeObservation = "observation"
-	typeError       = "error"
-)
-
-// A message is a message of a client.
-type message struct {
-	Type string          `json:"type"`
-	Data json.RawMessage `json:"data"`
-}
 
 // A reply is a message to a client.
 type reply struct {
@@ -41,48 +25,15 @@ type outcome struct {
 	Done        bool   `json:"done"`
 }
 
-// The codes of errors.
-const (
-	codeInvalidJSON = "INVALID_JSON"
-	codeUnknownType = "UNKNOWN_TYPE"
-	codeValidation  = "VALIDATION_ERROR"
-	codeExecution   = "EXECUTION_ERROR"
-	codeCapacity    = "CAPACITY_REACHED"
-)
-
-// A refusal says why a message failed. It is the data of a reply of type error.
-type refusal struct {
-	Message  string    `json:"message"`
-	Code     string    `json:"code"`
-	Errors   []invalid `json:"errors,omitempty"`
-	Active   *int      `json:"active_sessions,omitempty"`
-	Sessions int       `json:"max_sessions,omitempty"`
-}
-
-// Error is the message.
-func (r *refusal) Error() string {
-	parts := []string{r.Message}
-	for _, e := range r.Errors {
-		parts = append(parts, strings.Join(e.At, ".")+": "+e.Why)
-	}
-	return strings.Join(parts, "; ")
-}
-
-// An invalid is an invalid field of a message.
-type invalid struct {
-	At  []string `json:"loc"`
-	Why string   `json:"msg"`
-}
-
 // refuse returns the refusal of a message with an invalid field at.
-func refuse(why string, at ...string) *refusal {
-	return &refusal{Message: "Invalid message", Code: codeValidation, Errors: []invalid{{append([]string{}, at...), why}}}
+func refuse(why string, at ...any) *wire.OpenEnvRefusal {
+	return &wire.OpenEnvRefusal{Message: "Invalid message", Code: wire.OpenEnvValidation, Errors: []wire.OpenEnvInvalid{{At: append([]any{}, at...), Why: why}}}
 }
 
 // parse reads a message.
-func parse(text []byte) (m message, err error) {
+func parse(text []byte) (m wire.OpenEnvMessage, err error) {
 	if !json.Valid(text) {
-		return m, &refusal{Message: "Invalid JSON", Code: codeInvalidJSON}
+		return m, &wire.OpenEnvRefusal{Message: "Invalid JSON", Code: wire.OpenEnvInvalidJSON}
 	}
 	return m, strict(text, &m)
 }

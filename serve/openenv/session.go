@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/internal/wire"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/tasks/list"
@@ -49,27 +50,29 @@ func newID() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// play carries out a message. An error is a [*refusal], and leaves the session as it is.
-func (s *session) play(ctx context.Context, m message) (reply, error) {
+// play carries out a message. An error is a [*wire.OpenEnvRefusal], and leaves the session as it is.
+func (s *session) play(ctx context.Context, m wire.OpenEnvMessage) (reply, error) {
 	switch m.Type {
-	case typeReset:
+	case wire.OpenEnvReset:
 		return s.reset(ctx, m.Data)
-	case typeStep:
+	case wire.OpenEnvStep:
 		return s.step(ctx, m.Data)
-	case typeState:
-		return reply{typeState, s.state()}, nil
-	case typeMCP:
+	case wire.OpenEnvState:
+		return reply{wire.OpenEnvState, s.state()}, nil
+	case wire.OpenEnvMCP:
 		return s.rpc(ctx, m.Data)
 	}
-	return reply{}, &refusal{Message: "Unknown message type: " + m.Type, Code: codeUnknownType}
+	return reply{}, &wire.OpenEnvRefusal{Message: "Unknown message type: " + m.Type, Code: wire.OpenEnvUnknownType}
 }
 
 // failed returns the refusal of a failed message.
-func failed(err error) error { return &refusal{Message: err.Error(), Code: codeExecution} }
+func failed(err error) error {
+	return &wire.OpenEnvRefusal{Message: err.Error(), Code: wire.OpenEnvExecution}
+}
 
 // observe returns the reply with an observation.
 func (s *session) observe(observation any) reply {
-	return reply{typeObservation, outcome{observation, s.score, s.done}}
+	return reply{wire.OpenEnvObservation, outcome{observation, s.score, s.done}}
 }
 
 // A state is the state of a session.
@@ -192,7 +195,7 @@ func (s *session) step(ctx context.Context, data json.RawMessage) (reply, error)
 	var kind struct {
 		Type string `json:"type"`
 	}
-	if strictjson.Unmarshal(data, &kind) == nil && (kind.Type == listTools || kind.Type == callTool) {
+	if strictjson.Unmarshal(data, &kind) == nil && (kind.Type == wire.OpenEnvListTools || kind.Type == wire.OpenEnvCallTool) {
 		return s.tool(ctx, kind.Type, data)
 	}
 	var action struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/internal/wire"
 )
 
 // A socket carries the messages of a session.
@@ -60,8 +61,8 @@ func (s *server) socket(c *web.Call) (err error) {
 
 // refuse ends a session beyond the limit.
 func (k *socket) refuse(active, most int) {
-	full := &refusal{Message: "as many sessions are open as may be: close one, or raise max_sessions", Code: codeCapacity, Active: &active, Sessions: most}
-	if k.send(reply{typeError, full}) == nil {
+	full := &wire.OpenEnvRefusal{Message: "as many sessions are open as may be: close one, or raise max_sessions", Code: wire.OpenEnvCapacity, Active: &active, Sessions: most}
+	if k.send(reply{wire.OpenEnvError, full}) == nil {
 		_ = k.conn.Close(websocket.StatusTryAgainLater, full.Message)
 	}
 }
@@ -78,7 +79,7 @@ func (k *socket) turn(one *session) bool {
 	if err != nil {
 		return k.fail(err)
 	}
-	if m.Type == typeClose {
+	if m.Type == wire.OpenEnvClose {
 		_ = k.conn.Close(websocket.StatusNormalClosure, "")
 		return false
 	}
@@ -92,11 +93,11 @@ func (k *socket) turn(one *session) bool {
 // fail sends the refusal in err. It reports false once the session is over: after any other
 // error, the server stops.
 func (k *socket) fail(err error) bool {
-	var refused *refusal
+	var refused *wire.OpenEnvRefusal
 	if !errors.As(err, &refused) {
 		return false
 	}
-	return k.send(reply{typeError, refused}) == nil
+	return k.send(reply{wire.OpenEnvError, refused}) == nil
 }
 
 // smallMessage is the number of bytes read before memory is reserved for a message.

@@ -7,13 +7,9 @@ import (
 	"fmt"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/wire"
+	"github.com/quintain-rl/quintain/scenario/external/mcptools"
 	"github.com/quintain-rl/quintain/serve/mcp"
-)
-
-// The types of actions that are for tools.
-const (
-	listTools = "list_tools"
-	callTool  = "call_tool"
 )
 
 // tools returns the tools of OpenEnv's later environment and of the episode, for one session.
@@ -50,54 +46,36 @@ func (s *session) rpc(ctx context.Context, data json.RawMessage) (reply, error) 
 	if answer == nil {
 		answer = []byte("null") // the sender of a message waits for a reply
 	}
-	return reply{typeMCP, json.RawMessage(answer)}, nil
-}
-
-// A listed is a tool in an observation.
-type listed struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Input       json.RawMessage `json:"input_schema"`
+	return reply{wire.OpenEnvMCP, json.RawMessage(answer)}, nil
 }
 
 // A called is the result of a tool call, as an observation.
 type called struct {
-	Tool   string     `json:"tool_name"`
-	Result *result    `json:"result"`
-	Error  *toolError `json:"error"`
+	Tool   string                 `json:"tool_name"`
+	Result *result                `json:"result"`
+	Error  *wire.OpenEnvToolError `json:"error"`
 }
 
 // A result has the form of the library with which OpenEnv calls tools.
 type result struct {
-	Content    []mcp.Text `json:"content"`
-	Structured any        `json:"structured_content"`
-	Meta       any        `json:"meta"`
-	Data       any        `json:"data"`
-	IsError    bool       `json:"is_error"`
-}
-
-// A toolError says why a tool was not called.
-type toolError struct {
-	Kind    string `json:"error_type"`
-	Message string `json:"message"`
+	Content    []mcptools.Content `json:"content"`
+	Structured any                `json:"structured_content"`
+	Meta       any                `json:"meta"`
+	Data       any                `json:"data"`
+	IsError    bool               `json:"is_error"`
 }
 
 // tool plays a tool action.
 func (s *session) tool(ctx context.Context, kind string, data json.RawMessage) (reply, error) {
-	var action struct {
-		Type      string          `json:"type"`
-		Name      string          `json:"tool_name"`
-		Arguments json.RawMessage `json:"arguments"`
-		Metadata  json.RawMessage `json:"metadata"`
-	}
+	var action wire.OpenEnvAction
 	if err := strict(data, &action); err != nil {
 		return reply{}, err
 	}
 	tools := s.tools()
-	if kind == listTools {
-		var list []listed
+	if kind == wire.OpenEnvListTools {
+		var list []wire.OpenEnvTool
 		for _, t := range tools.Tools {
-			list = append(list, listed{t.Name, t.Description, t.Input})
+			list = append(list, wire.OpenEnvTool{Name: t.Name, Description: t.Description, Input: t.Input})
 		}
 		return s.observe(map[string]any{"tools": list}), nil
 	}
@@ -105,9 +83,9 @@ func (s *session) tool(ctx context.Context, kind string, data json.RawMessage) (
 	seen := called{Tool: action.Name}
 	switch {
 	case !known:
-		seen.Error = &toolError{"tool_not_found", fmt.Sprintf("there is no tool %q", action.Name)}
+		seen.Error = &wire.OpenEnvToolError{Kind: "tool_not_found", Message: fmt.Sprintf("there is no tool %q", action.Name)}
 	case r.IsError:
-		seen.Error = &toolError{"execution_error", r.Content[0].Text}
+		seen.Error = &wire.OpenEnvToolError{Kind: "execution_error", Message: r.Content[0].Text}
 	default:
 		seen.Result = &result{Content: r.Content, Structured: r.Data, Data: r.Data}
 	}

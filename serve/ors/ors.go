@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/internal/wire"
 	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/list"
@@ -116,9 +117,9 @@ func (s *server) splits(c *web.Call) error {
 		if _, err := s.environment(c.Param("env")); err != nil {
 			return nil, err
 		}
-		var list []map[string]string
+		var list []wire.ORSSplit
 		for _, name := range splitNames {
-			list = append(list, map[string]string{"name": name, "type": name})
+			list = append(list, wire.ORSSplit{Name: name, Type: name})
 		}
 		return list, nil
 	})
@@ -220,29 +221,22 @@ func (s *server) split(environment, name string) (split, error) {
 	return split{task, seed, len(t.Info().Levels)}, nil
 }
 
-// A tool is a function for models.
-type tool struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Input       json.RawMessage `json:"input_schema"`
-}
-
 // submit is the tool of every environment.
 const submit = "submit"
 
 // tools lists the tools: those of the session or, before it has an environment, of the task.
 func (s *server) tools(c *web.Call) error {
 	return answer(c, func([]byte) (any, error) {
-		all := []tool{{submit, "Judges the answer. In a scenario it is the whole reply, and there may be several.",
-			json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)}}
+		all := []wire.ORSTool{{Name: submit, Description: "Judges the answer. In a scenario it is the whole reply, and there may be several.",
+			Input: json.RawMessage(`{"type":"object","properties":{"answer":{"type":"string"}},"required":["answer"],"additionalProperties":false}`)}}
 		more, err := s.offered(c)
 		if err != nil {
 			return nil, err
 		}
 		for _, t := range more {
-			all = append(all, tool{t.Name, t.Doc, t.Params})
+			all = append(all, wire.ORSTool{Name: t.Name, Description: t.Doc, Input: t.Params})
 		}
-		return map[string]any{"tools": all, "terminal_tool": nil, "supports_score_group": false, "message_block_types": []string{"text"}}, nil
+		return wire.ORSTools{Tools: all, Blocks: []string{wire.ORSText}}, nil
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/web"
+	"github.com/quintain-rl/quintain/internal/wire"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/serve/names"
 )
@@ -162,18 +163,11 @@ func (s *server) end(c *web.Call) error {
 	})
 }
 
-// A block is a part of a text.
-type block struct {
-	Text   string `json:"text"`
-	Detail any    `json:"detail"`
-	Type   string `json:"type"`
-}
-
 // blocks returns the texts of messages.
-func blocks(messages []quintain.Message) []block {
-	list := []block{}
+func blocks(messages []quintain.Message) []wire.ORSBlock {
+	list := []wire.ORSBlock{}
 	for _, m := range messages {
-		list = append(list, block{m.Text(), nil, "text"})
+		list = append(list, wire.ORSBlock{Text: m.Text(), Type: wire.ORSText})
 	}
 	return list
 }
@@ -196,55 +190,33 @@ func (s *server) messages(c *web.Call) error {
 		if err != nil {
 			return nil, err
 		}
-		var list []map[string]any
+		var list []wire.ORSMessage
 		for _, m := range of.opening {
-			list = append(list, map[string]any{"role": m.Role, "blocks": blocks([]quintain.Message{m}), "detail": nil})
+			list = append(list, wire.ORSMessage{Role: m.Role, Blocks: blocks([]quintain.Message{m})})
 		}
 		return list, nil
 	})
 }
 
-// A calling is a call of a tool.
-type calling struct {
-	Name  string          `json:"name"`
-	Input json.RawMessage `json:"input"`
-	Task  string          `json:"task_id"` // of a call with a lost reply; empty: a new call
-}
-
-// answer returns the answer in the input of the tool, or its fault.
-func (c calling) answer() (text, wrong string) {
-	var input struct {
+// answerIn returns the answer in the input of the tool, or its fault.
+func answerIn(input json.RawMessage) (text, wrong string) {
+	var given struct {
 		Answer *string `json:"answer"`
 	}
-	if err := strictjson.UnmarshalKnown(c.Input, &input); err != nil {
+	if err := strictjson.UnmarshalKnown(input, &given); err != nil {
 		return "", strictjson.Explain(err).Error()
 	}
-	if input.Answer == nil {
+	if given.Answer == nil {
 		return "", "answer is missing"
 	}
-	return *input.Answer, ""
-}
-
-// An output is the result of a tool.
-type output struct {
-	Blocks   []block        `json:"blocks"`
-	Metadata map[string]any `json:"metadata"`
-	Reward   *float64       `json:"reward"`
-	Finished bool           `json:"finished"`
-}
-
-// A refused is a call without output.
-type refused struct {
-	OK     bool   `json:"ok"`
-	Error  string `json:"error"`
-	Reason string `json:"reason"`
+	return *given.Answer, ""
 }
 
 // call carries out a call of the tool, once, and streams the reply.
 func (s *server) call(c *web.Call) error {
 	c.MaxBody = maxBody
 	id := ""
-	asked, err := web.ReadBody(c, func(body []byte) (asked calling, err error) {
+	asked, err := web.ReadBody(c, func(body []byte) (asked wire.ORSCalling, err error) {
 		if id, err = idOf(c); err != nil {
 			return asked, err
 		}
@@ -272,7 +244,7 @@ func (s *server) call(c *web.Call) error {
 }
 
 // call carries out a call, or repeats the reply to the last one.
-func (s *session) call(ctx context.Context, asked calling) (task string, said []byte, err error) {
+func (s *session) call(ctx context.Context, asked wire.ORSCalling) (task string, said []byte, err error) {
 	switch {
 	case asked.Task != "" && asked.Task == s.task:
 		return s.task, s.said, nil
@@ -291,28 +263,28 @@ func (s *session) call(ctx context.Context, asked calling) (task string, said []
 }
 
 // reply reads a call as a reply of the policy, or says why it is none.
-func (s *session) reply(asked calling) (reply quintain.Reply, no *refused) {
+func (s *session) reply(asked wire.ORSCalling) (reply quintain.Reply, no *wire.ORSRefusal) {
 	reply.Finish = quintain.Stop
 	ofScenario := slices.ContainsFunc(s.tools, func(t quintain.Tool) bool { return t.Name == asked.Name })
 	switch {
 	case asked.Name != submit && !ofScenario:
-		return reply, &refused{Error: fmt.Sprintf("there is no tool %.100q", asked.Name), Reason: "not_found"}
+		return reply, &wire.ORSRefusal{Error: fmt.Sprintf("there is no tool %.100q", asked.Name), Reason: wire.ORSNotFound}
 	case s.over:
-		return reply, &refused{Error: "the episode is over", Reason: "episode_finished"}
+		return reply, &wire.ORSRefusal{Error: "the episode is over", Reason: wire.ORSOver}
 	case ofScenario:
 		reply.ToolCalls = []quintain.ToolCall{{ID: "call", Name: asked.Name, Arguments: string(asked.Input)}}
 		return reply, nil
 	}
-	answer, wrong := asked.answer()
+	answer, wrong := answerIn(asked.Input)
 	if wrong != "" {
-		return reply, &refused{Error: "input: " + wrong, Reason: "input_validation"}
+		return reply, &wire.ORSRefusal{Error: "input: " + wrong, Reason: wire.ORSInvalid}
 	}
 	reply.Text = answer
 	return reply, nil
 }
 
 // play plays a call. The error is our own fault: the episode then has no reward.
-func (s *session) play(ctx context.Context, asked calling) (any, error) {
+func (s *session) play(ctx context.Context, asked wire.ORSCalling) (any, error) {
 	reply, no := s.reply(asked)
 	if no != nil {
 		return no, nil
@@ -325,8 +297,8 @@ func (s *session) play(ctx context.Context, asked calling) (any, error) {
 	s.over = step.End != quintain.Going
 	said := blocks(step.Observe)
 	if s.over {
-		said = append(said, block{fmt.Sprintf("The score is %v.", step.Reward), nil, "text"})
+		said = append(said, wire.ORSBlock{Text: fmt.Sprintf("The score is %v.", step.Reward), Type: wire.ORSText})
 	}
 	metadata := map[string]any{"right": step.Right, "malformed": step.Malformed, "reason": step.Why, "end": step.End}
-	return map[string]any{"ok": true, "output": output{said, metadata, &step.Reward, s.over}}, nil
+	return map[string]any{"ok": true, "output": wire.ORSOutput{Blocks: said, Metadata: metadata, Reward: &step.Reward, Finished: s.over}}, nil
 }

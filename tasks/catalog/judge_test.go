@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/quintain-rl/quintain/scenario/external/guest"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
@@ -49,8 +50,10 @@ func TestJudgeReplacesTheScenario(t *testing.T) {
 		t.Errorf("%d collectors, want that of the judge", registered)
 	}
 	for says, change := range map[string]func(*catalog.ScenarioChoice){
-		"one by one":   func(s *catalog.ScenarioChoice) { s.Judge, s.Agent.Command = pairs, "true" },
-		"choose one":   func(s *catalog.ScenarioChoice) { s.External.Command = "x" },
+		"one by one": func(s *catalog.ScenarioChoice) { s.Judge, s.Agent.Command = pairs, "true" },
+		"choose one": func(s *catalog.ScenarioChoice) {
+			s.Environment.Address = guest.Addresses{{Scheme: "command", Name: "x"}}
+		},
 		"there is no":  func(s *catalog.ScenarioChoice) { s.Judge = path + "x" },
 		"rubric.yaml:": func(s *catalog.ScenarioChoice) { s.Judge = rubric },
 	} {

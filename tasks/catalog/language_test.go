@@ -75,8 +75,8 @@ func TestLanguageTasks(t *testing.T) {
 		}
 		t.Logf("%s %s: %d trained, %d held out; %q is right for %.3f, %s for %.3f; the longest answer has %d bytes",
 			choice.Name, choice.Params, r.trained, r.heldOut, r.constant, r.share, similar.Guesser, similar.Rate, r.longest)
-		if r.trained < 1000 || r.heldOut < 64 || r.share > 0.10 || similar.Rate > 0.10 || r.longest > 40 {
-			t.Errorf("%s %s: want 1,000 trained and 64 held out or more, answers of up to 40 bytes, and no guess that earns more than 0.10", choice.Name, choice.Params)
+		if r.trained < 1000 || r.heldOut < 64 || r.share > 0.10 || similar.Rate > 0.10 || r.longest > 48 {
+			t.Errorf("%s %s: want 1,000 trained and 64 held out or more, answers of up to 48 bytes, and no guess that earns more than 0.10", choice.Name, choice.Params)
 		}
 	}
 }

@@ -13,28 +13,36 @@ import (
 	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/policy/judge"
-	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/sandbox/backend"
 	"github.com/quintain-rl/quintain/scenario"
-	"github.com/quintain-rl/quintain/scenario/external"
+	"github.com/quintain-rl/quintain/scenario/external/guest"
+	"github.com/quintain-rl/quintain/scenario/external/mcptools"
+	"github.com/quintain-rl/quintain/scenario/external/venv"
 )
 
 // A ScenarioChoice is the chosen scenario with its settings, and what may play in its place. As a
 // flag the scenario is written NAME or NAME:KEY=VALUE,…; in the file it is a name, or an object of
 // the name and the settings.
 type ScenarioChoice struct {
-	Name     string            // changed by Set and Take
-	External external.Settings // of a program that replaces the scenario, if set
-	play     scenario.Play     // of Name, with its settings
-	examples string            // its setting of that name, in place of the one in play; empty: that one
+	Name     string        // changed by Set and Take
+	play     scenario.Play // of Name, with its settings
+	examples string        // its setting of that name, in place of the one in play; empty: that one
 	usual    Usually
 	sandbox  *backend.Settings
-	program  *external.Program // nil until started
-	Judge    string            // file with the settings of a judge that replaces the scenario; empty: none
-	Untried  bool              // the judge is not checked
-	jury     *judge.Jury       // nil until started
-	Agent    agent.Settings    // of a program that plays the scenario, if set
-	agents   *agent.Program    // nil until started
+	programs []weighted     // that replace the scenario; nil until started
+	Judge    string         // file with the settings of a judge that replaces the scenario; empty: none
+	Untried  bool           // the judge is not checked
+	jury     *judge.Jury    // nil until started
+	Agent    agent.Settings // of a program that plays the scenario, if set
+	agents   *agent.Program // nil until started
+
+	Environment guest.Settings // of what replaces the scenario, or plays it
+
+	Tools mcptools.Settings // of servers whose tools it has
+	boxes *mcptools.Boxes   // nil: there are none, or they are not started
+
+	// Missing installs what an environment lacks, or returns why not; nil: nobody does.
+	Missing func(context.Context, *venv.MissingError) error
 }
 
 // Usually returns the texts of settings of a scenario that differ from its defaults, by their keys.
@@ -42,7 +50,7 @@ type Usually func(scenario string) map[string]string
 
 // DefaultScenario returns the scenario reasoning_gym with its default settings.
 func DefaultScenario() ScenarioChoice {
-	s := ScenarioChoice{External: external.Default(), Agent: agent.Default(), sandbox: &backend.Settings{}}
+	s := ScenarioChoice{Environment: guest.Default(), Tools: mcptools.Default(), Agent: agent.Default(), sandbox: &backend.Settings{}}
 	s.Suit(func(string) map[string]string { return nil })
 	return s
 }
@@ -62,42 +70,64 @@ func (s *ScenarioChoice) Declare(d *settings.Section) {
 		"quintain scenarios list names them, scenarios show NAME lists the settings of one").Flag("scenario")
 	d.Value((*examplesValue)(s), "examples", "solved problems before the question: the setting examples of the scenario; 2 help a small model to the form of the answers").Flag("examples")
 	d.Text(&s.Judge, "judge", "file with the settings of a judge, in YAML, which grades the reply in place of the scenario (docs/judge.md)").Flag("judge")
-	d.Section(&s.External, "program", "your own program as the scenario, in any language (docs/scenarios.md)")
+	d.Section(&s.Environment, "environment", "an environment of others, or your own program in any language, as the scenario (docs/scenarios.md)")
+	d.Section(&s.Tools, "tools", "MCP servers, whose tools the policy may call before it answers (docs/environments.md)")
 	d.Section(&s.Agent, "agent", "an agent's program that plays the scenario (docs/gateway.md)")
 }
 
 // Sandbox returns the settings of the sandbox in which programs of a policy run.
 func (s *ScenarioChoice) Sandbox() *backend.Settings { return s.sandbox }
 
-// Start starts the external program, if one is set; its standard error goes to log. It finds
+// Start opens the environments and the servers of tools, if any are named; what they say goes to log. It finds
 // the program of the agent, if one is set. The caller must Stop it, even after an error.
 func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error) {
+	if line := s.Environment.Agent(); line != "" {
+		s.Agent.Command = line
+	}
 	if s.Agent.Set() {
 		if s.agents, err = agent.New(s.Agent); err != nil {
 			return fmt.Errorf("agent.%w", err)
 		}
 	}
-	switch other := s.Judge != "" || s.External.Set(); {
+	if err := s.startTools(ctx, log); err != nil {
+		return err
+	}
+	switch other := s.Judge != "" || s.Environment.Set(); {
 	case !other:
 		return nil
 	case s.examples != "" && s.examples != "0":
-		return errors.New("examples: a judge or a program of yours asks without them: leave them out")
+		return errors.New("examples: a judge or an environment asks without them: leave them out")
 	case s.Judge != "":
 		return s.startJudge()
 	}
-	if s.program, err = external.Open(ctx, s.External, log); err != nil {
-		return err
+	return s.startEnvironments(ctx, log)
+}
+
+// HasAgent reports whether an agent's program plays the problems.
+func (s *ScenarioChoice) HasAgent() bool { return s.Agent.Set() || s.Environment.Agent() != "" }
+
+// LeaveAgent leaves out the agent's program, if there is one.
+func (s *ScenarioChoice) LeaveAgent() {
+	s.Agent = agent.Settings{}
+	s.Environment.Address = s.Environment.Guests()
+}
+
+// startTools starts the servers of tools, if any are named.
+func (s *ScenarioChoice) startTools(ctx context.Context, log *slog.Logger) (err error) {
+	switch {
+	case len(s.Tools.Servers) == 0:
+		return nil
+	case s.HasAgent():
+		return errors.New("tools.servers: an agent brings tools of its own: leave the servers out")
 	}
-	if name := s.program.Info().Name; ours(name) {
-		return fmt.Errorf("program: it is called %s, as a scenario of ours: give it another name", name)
-	}
-	return nil
+	s.boxes, err = mcptools.Open(ctx, s.Tools, s.Environment.Keys, log)
+	return err
 }
 
 // startJudge makes the judge that is set.
 func (s *ScenarioChoice) startJudge() (err error) {
-	if s.External.Set() {
-		return errors.New("judge: there is a program too, which grades by itself; choose one")
+	if s.Environment.Set() {
+		return errors.New("judge: there is an environment too, which grades by itself; choose one")
 	}
 	if s.jury, err = judge.ReadScenarios(s.Judge); err != nil {
 		return fmt.Errorf("judge: %w", err)
@@ -126,7 +156,7 @@ func (s *ScenarioChoice) Report() *judge.Report {
 	return s.jury.Report()
 }
 
-// Stop ends the external program, and closes the judge and the sandbox, if there are any.
+// Stop ends the environments and the servers of tools, and closes the judge and the sandbox, if there are any.
 func (s *ScenarioChoice) Stop() {
 	if runner, ok := s.play.(codeplay.Runner); ok {
 		_ = runner.Close() // what it leaves, the next sandbox removes
@@ -134,30 +164,23 @@ func (s *ScenarioChoice) Stop() {
 	if s.jury != nil {
 		_ = s.jury.Close() // of its verdicts that are kept, the last may be lost, and are asked again
 	}
-	if s.program != nil {
-		s.program.Close()
+	for _, p := range s.programs {
+		p.Close()
+	}
+	if s.boxes != nil {
+		s.boxes.Close()
 	}
 }
 
-// Streams returns the streams of a program that brings its own problems, one for each
-// level, or nil without such a program.
-func (s *ScenarioChoice) Streams(seed uint64) (streams []rollout.Stream) {
-	if s.program == nil || s.program.Own() == nil {
-		return nil
+// played returns a scenario as the agent plays it, or with the tools of servers, if there are any.
+func (s *ScenarioChoice) played(of quintain.Scenario) (quintain.Scenario, error) {
+	switch {
+	case s.agents != nil:
+		return s.agents.Over(of), nil
+	case s.boxes != nil:
+		return s.boxes.Over(of)
 	}
-	own := s.played(s.program.Own())
-	for level := range own.TaskInfo().Levels {
-		streams = append(streams, rollout.Stream{Scenario: own, Seed: seed, Level: level, Weight: 1})
-	}
-	return streams
-}
-
-// played returns a scenario as the agent plays it, if there is one.
-func (s *ScenarioChoice) played(of quintain.Scenario) quintain.Scenario {
-	if s.agents == nil {
-		return of
-	}
-	return s.agents.Over(of)
+	return of, nil
 }
 
 // Over returns the chosen scenario over a task.
@@ -166,12 +189,12 @@ func (s *ScenarioChoice) Over(t quintain.Task) (quintain.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.played(of), nil
+	return s.played(of)
 }
 
 func (s *ScenarioChoice) over(t quintain.Task) (quintain.Scenario, error) {
-	if s.program != nil {
-		return s.program.Over(t)
+	if s.programs != nil {
+		return s.programs[0].Over(t)
 	}
 	if s.jury != nil {
 		return s.jury.Over(t)

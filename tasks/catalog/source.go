@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -89,7 +90,7 @@ func OpenMixture(path string, seed uint64) (Mixture, error) {
 func (s *Source) Streams(usual func(*task.Set) Choices, seed uint64) ([]rollout.Stream, error) {
 	if own := s.Scenario.Streams(seed); own != nil {
 		if s.Given() {
-			return nil, errors.New("program: it has problems of its own: leave out tasks, mixture and problems")
+			return nil, errors.New("environment: it has problems of its own: leave out tasks, mixture and problems")
 		}
 		return own, nil
 	}
@@ -120,7 +121,10 @@ func (s *Source) fileStream(seed uint64) ([]rollout.Stream, error) {
 		return nil, errors.New("problems: there is a file of problems, and there are tasks; choose one")
 	}
 	rows, err := s.open()
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &FileError{"problems", &settings.MissingError{Path: s.File}}
+	case err != nil:
 		return nil, &FileError{"problems", fmt.Errorf("%s: %w", s.File, err)}
 	}
 	played, err := s.Scenario.Over(rows)
@@ -225,11 +229,16 @@ func Usual(all *task.Set, scenario string) (choices Choices) {
 
 // Courses makes courses of streams, for a curriculum: adjacent streams of one task are the
 // levels of its course. A stream that stands alone, without custom parameters, gets all
-// harder levels too.
+// harder levels too; one that has a course keeps it.
 func Courses(streams []rollout.Stream) (all []rollout.Stream) {
 	for first := 0; first < len(streams); {
 		info := streams[first].Scenario.TaskInfo()
 		end := first + 1
+		if streams[first].Course != "" { // a split is no level of difficulty
+			all = append(all, streams[first])
+			first = end
+			continue
+		}
 		for end < len(streams) && streams[end].Scenario.TaskInfo().Name == info.Name {
 			end++
 		}
@@ -269,7 +278,7 @@ func (s *Source) One(name string, easiest func(Choice) Choice, seed uint64) ([]r
 
 // OnlyTask names the task of a scenario that plays one task; empty: it plays several.
 func (s *ScenarioChoice) OnlyTask() string {
-	if tasks := TasksOf(s.Name); !s.External.Set() && len(tasks) == 1 {
+	if tasks := TasksOf(s.Name); !s.Environment.Set() && len(tasks) == 1 {
 		return tasks[0].Info().Name
 	}
 	return ""
@@ -283,8 +292,8 @@ func (s *ScenarioChoice) One(name string, easiest func(Choice) Choice, seed uint
 	if own := s.Streams(seed); own != nil {
 		return ownLevel(own, name)
 	}
-	if name == "" && s.External.Set() {
-		return nil, errors.New("program: it plays tasks: name one")
+	if name == "" && s.Environment.Set() {
+		return nil, errors.New("environment: it plays tasks: name one")
 	}
 	if name = cmp.Or(name, s.OnlyTask()); name == "" {
 		return nil, nil
@@ -309,16 +318,17 @@ func (s *ScenarioChoice) One(name string, easiest func(Choice) Choice, seed uint
 // ownLevel returns the stream of a level of a program, written NAME or NAME:LEVEL; without
 // a name, the first.
 func ownLevel(own []rollout.Stream, name string) ([]rollout.Stream, error) {
-	of := own[0].Scenario.TaskInfo().Name
-	if name == "" || name == of {
-		return own[:1], nil
-	}
+	var plays []string
 	for i, s := range own {
-		if name == fmt.Sprintf("%s:%d", of, s.Level) {
+		of := s.Scenario.TaskInfo()
+		if name == "" || name == of.Name || name == fmt.Sprintf("%s:%d", of.Name, s.Level) {
 			return own[i : i+1], nil
 		}
+		if s.Level == 0 {
+			plays = append(plays, fmt.Sprintf("%s, at the levels 0 to %d", of.Name, len(of.Levels)-1))
+		}
 	}
-	return nil, fmt.Errorf("%s: the program plays %s, at the levels 0 to %d", name, of, len(own)-1)
+	return nil, fmt.Errorf("%s: the program plays %s", name, strings.Join(plays, "; "))
 }
 
 // A Draft names the problems that a command makes: a task, at a level or with parameters,

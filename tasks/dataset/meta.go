@@ -14,8 +14,14 @@ import (
 type Meta map[string]any
 
 // mostMeta is the longest text kept as metadata, in bytes: longer ones are solutions and the
-// like.
-const mostMeta = 256
+// like. Of the columns that a conversation needs (scenario talk) it is mostTold.
+const (
+	mostMeta = 256
+	mostTold = 8 << 10
+)
+
+// told are these columns.
+var told = []string{"goal", "instructions"}
 
 // About returns the name of a file's problem and the metadata of its row, which the caller
 // must not change. It reports whether p is from a file.
@@ -34,7 +40,7 @@ func About(p quintain.Problem) (id string, meta Meta, ok bool) {
 func (c *Columns) meta(fields map[string]any) (all Meta) {
 	used := slices.Concat([]string{c.ID, c.Question, c.Answer}, idNames, questionNames, answerNames)
 	for name, v := range fields {
-		if slices.ContainsFunc(used, func(u string) bool { return slices.Contains(spellings(u), name) }) || !scalar(v) {
+		if slices.ContainsFunc(used, func(u string) bool { return slices.Contains(spellings(u), name) }) || !scalar(name, v) {
 			continue
 		}
 		if all == nil {
@@ -45,11 +51,11 @@ func (c *Columns) meta(fields map[string]any) (all Meta) {
 	return all
 }
 
-// scalar reports whether v is a text that is not too long, a number or a truth value.
-func scalar(v any) bool {
+// scalar reports whether v, of a column, is a text that is not too long, a number or a truth value.
+func scalar(name string, v any) bool {
 	switch v := v.(type) {
 	case string:
-		return len(v) <= mostMeta
+		return len(v) <= mostMeta || slices.Contains(told, name) && len(v) <= mostTold
 	case bool, json.Number, float32, float64:
 		return true
 	}

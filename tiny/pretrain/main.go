@@ -114,7 +114,7 @@ func (s *school) load(scenario, file string, given map[string]settings.Given) er
 	if err := from.ReadFile(file); err != nil {
 		return err
 	}
-	form := settings.New(s).Use("tasks", "scenario", "program", "model")
+	form := settings.New(s).Use("tasks", "scenario", "environment", "model")
 	for key := range given {
 		if _, err := form.Find(key); err != nil {
 			return fmt.Errorf("-with %s: %w", key, err)

@@ -44,7 +44,7 @@ func program(t *testing.T) string {
 }
 
 func TestItImitatesAProgram(t *testing.T) {
-	url, file := "program.url="+program(t), filepath.Join(t.TempDir(), "mine.weights")
+	url, file := "environment.address="+program(t), filepath.Join(t.TempDir(), "mine.weights")
 	s, err := open([]string{"-updates", "1", "-batch", "2", "-with", url, file}, io.Discard)
 	if err == nil {
 		err = s.make(t.Context(), io.Discard)

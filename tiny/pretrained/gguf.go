@@ -14,12 +14,8 @@ import (
 // factors is the tensor that says in a GGUF file how Llama's rotations are scaled.
 const factors = "rope_freqs.weight"
 
-// openGGUF opens a GGUF file.
-func openGGUF(m *Model) error {
-	g, err := gguf.Open(m.Path)
-	if err != nil {
-		return err
-	}
+// openGGUF reads the model of a GGUF file, which closes with it.
+func openGGUF(m *Model, g *gguf.File) error {
 	m.source = g
 	k := &keys{file: g}
 	arch := k.text("general.architecture")
@@ -35,6 +31,7 @@ func openGGUF(m *Model) error {
 	if k.err != nil {
 		return k.err
 	}
+	var err error
 	if m.Tokenizer, err = tokenizer.FromGGUF(g); err != nil {
 		return err
 	}

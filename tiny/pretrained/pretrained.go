@@ -49,13 +49,17 @@ func Open(path string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	open := openFolder
+	m, open := &Model{Path: path, Name: name(path)}, openFolder
 	if !info.IsDir() {
-		if open = openGGUF; !gguf.Is(path) {
+		if !gguf.Is(path) {
 			return nil, fmt.Errorf("%s: is no GGUF file: name one, or the folder of a model with %s and model.safetensors", path, configFile)
 		}
+		file, err := gguf.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		open = func(m *Model) error { return openGGUF(m, file) }
 	}
-	m := &Model{Path: path, Name: name(path)}
 	if err := open(m); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, m.Close()))
 	}
@@ -82,8 +86,11 @@ func (m *Model) Close() error {
 	return m.source.Close()
 }
 
-// known is the remedy for a model of another shape.
-const known = "only models of the shapes of Llama, Qwen2 and Qwen3 are read"
+// known is the remedy for a model of another shape, damaged that for one at odds with itself.
+const (
+	known   = "only models of the shapes of Llama, Qwen2 and Qwen3 are read"
+	damaged = "the file is damaged or wrongly converted, get another one"
+)
 
 // check checks the sizes, and that tensors, by their names in the file, are those of m's shape. Spell tells the name
 // in the file.
@@ -104,9 +111,9 @@ func (m *Model) check(tensors map[string]weight, spell func(frozen string) strin
 		}
 		switch {
 		case !has:
-			return fmt.Errorf("tensor %s: is missing", name)
+			return fmt.Errorf("tensor %s: is missing: %s", name, damaged)
 		case !slices.Equal(w.shape, shape):
-			return fmt.Errorf("tensor %s: has the shape %v, want %v", name, w.shape, shape)
+			return fmt.Errorf("tensor %s: has the shape %v, want %v: %s", name, w.shape, shape, damaged)
 		case !w.kind.Readable():
 			return fmt.Errorf("tensor %s: has the type %s, want %s: take a file of another quantisation, such as Q8_0", name, w.kind, gguf.Readable())
 		}
@@ -135,7 +142,7 @@ func (m *Model) checkVocabulary() error {
 	}
 	for _, end := range m.Ends {
 		if end < 0 || int(end) >= m.Config.Vocab {
-			return fmt.Errorf("the token %d ends a reply, but the model has %d", end, m.Config.Vocab)
+			return fmt.Errorf("the token %d ends a reply, but the model has %d: %s", end, m.Config.Vocab, damaged)
 		}
 	}
 	return nil

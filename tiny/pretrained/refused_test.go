@@ -87,7 +87,7 @@ func TestGGUFRefused(t *testing.T) {
 		{"an unknown tokenizer", key("tokenizer.ggml.pre", "x"), `tokenizer.ggml.pre: "x" is not read`},
 		{"an end beyond the tokens", key("tokenizer.ggml.eot_token_id", uint32(288)), "the token 288 ends a reply, but the model has 288"},
 		{"a vocabulary alone", tensor("token_embd.weight", nil), "tensor token_embd.weight: is missing: this file has no model"},
-		{"a tensor is missing", tensor("blk.1.ffn_up.weight", nil), "tensor blk.1.ffn_up.weight: is missing"},
+		{"a tensor is missing", tensor("blk.1.ffn_up.weight", nil), "tensor blk.1.ffn_up.weight: is missing: the file is damaged"},
 		{"another shape", tensor("blk.1.ffn_up.weight", func(a *gguf.Array) { a.Shape = []int{128, 512} }), "tensor blk.1.ffn_up.weight: has the shape [128 512], want [256 256]"},
 		{"another type", tensor("blk.1.ffn_up.weight", func(a *gguf.Array) { a.Type, a.Raw = 21, make([]byte, 110*256) }), "tensor blk.1.ffn_up.weight: has the type IQ3_S, want F32"},
 		{"one more tensor", more("blk.0.ffn_gate_inp.weight"), `tensor "blk.0.ffn_gate_inp.weight": is not one of this shape`},

@@ -11,17 +11,15 @@ import (
 // heart; and no answer is right for a tenth of them, since a model learns to give such an answer to everything.
 func LanguageLadder() []Choice {
 	return slices.Concat(
-		at("basic_arithmetic", calculation(2, 3), calculation(3, 4)),
+		at("basic_arithmetic", calculation),
 		at("chain_sum", chain(2, 4, 1), chain(2, 3, 2)),
-		at("word_sequence_reversal", from(`"min_words":%d,"max_words":%[1]d`, 2, 3)...),
+		at("word_sequence_reversal", from(`"min_words":%d,"max_words":%[1]d`, 2, 4)...),
 	)
 }
 
-// calculation returns the level of expressions with + - * and least to most numbers of one digit.
-func calculation(least, most int) string {
-	return fmt.Sprintf(`{"min_terms":%d,"max_terms":%d,"min_digits":1,"max_digits":1,"operators":["+","-","*"],`+
-		`"allow_parentheses":false,"allow_negation":false,"format_style":"simple","whitespace":"single"}`, least, most)
-}
+// calculation is the level of expressions with + - * and two or three numbers of one digit.
+const calculation = `{"min_terms":2,"max_terms":3,"min_digits":1,"max_digits":1,"operators":["+","-","*"],` +
+	`"allow_parentheses":false,"allow_negation":false,"format_style":"simple","whitespace":"single"}`
 
 // chain returns the level of sums with least to most terms, of up to so many digits.
 func chain(least, most, digits int) string {

@@ -9,7 +9,7 @@ func Language() map[string]string {
 		"run.exam_every":             "5m",
 		"run.batch_size":             "32", // four groups that differ: of more, there are too few steps
 		"run.max_lag":                "2",
-		"run.parallel":               "128",   // the matrices come from memory once for all
+		"run.parallel":               "64",    // the matrices come from memory once for all; each takes four megabytes
 		"rules.mask_too_long":        "false", // it first has to learn to end its replies
 		"learn.learning_rate":        "0.0003",
 		"learn.decay_steps":          "400",
@@ -24,7 +24,8 @@ func Language() map[string]string {
 func LanguageScenario(name string) map[string]string {
 	if name == "reasoning_gym" || name == "math_multi_turn" {
 		// Without examples, so small a model answers in no readable form. If they are the same, they are read once.
-		return map[string]string{"examples": "2", "examples_fixed": "true"}
+		// Short questions it takes more often as one more example.
+		return map[string]string{"examples": "2", "examples_fixed": "true", "short_prompts": "true"}
 	}
 	return nil
 }

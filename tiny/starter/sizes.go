@@ -1,6 +1,8 @@
 package starter
 
 import (
+	"errors"
+
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/tiny"
 	"github.com/quintain-rl/quintain/tiny/transformer"
@@ -16,11 +18,16 @@ type Sizes struct {
 
 	Rank  int     // of the adapters of a language model, whose other sizes stand in its file
 	Alpha float64 // by which they count, over the rank
+
+	Precision string // of its products: Auto, tiny.Float32 or tiny.BFloat16
 }
+
+// Auto is the precision that is faster on this processor.
+const Auto = "auto"
 
 // DefaultSizes returns the sizes of the embedded weights.
 func DefaultSizes() Sizes {
-	return Sizes{Context: 96, Layers: 2, Width: 64, Heads: 4, Hidden: 256, Rank: 16, Alpha: 32}
+	return Sizes{Context: 96, Layers: 2, Width: 64, Heads: 4, Hidden: 256, Rank: 16, Alpha: 32, Precision: Auto}
 }
 
 // Declare implements [settings.Declarer].
@@ -32,10 +39,17 @@ func (s *Sizes) Declare(d *settings.Section) {
 	d.Int(&s.Hidden, "hidden", "hidden width of a feed-forward block")
 	d.Int(&s.Rank, "rank", "rank of the adapters that a language model is trained by: a multiple of 16").AtLeast(16)
 	d.Float(&s.Alpha, "alpha", "the adapters of a language model count alpha/rank times").Above(0)
+	d.Text(&s.Precision, "precision", "numbers in the products with a language model's own matrices: auto is bfloat16, in half of the memory, where the processor has instructions for it (AVX512_BF16), else float32").
+		OneOf(Auto, tiny.Float32, tiny.BFloat16)
 }
 
 // Check implements [settings.Checker].
-func (s *Sizes) Check() error { return s.Config().Check() }
+func (s *Sizes) Check() error {
+	if s.Precision == tiny.BFloat16 && !transformer.BFloat16() {
+		return errors.New("precision: this processor has no bfloat16 products (AVX512_BF16); use float32")
+	}
+	return s.Config().Check()
+}
 
 // Config returns the sizes as the model's Config.
 func (s *Sizes) Config() transformer.Config {

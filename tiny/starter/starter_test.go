@@ -212,8 +212,9 @@ func TestTrainerContinuesFromItsCheckpoint(t *testing.T) {
 	if err := first.Publish(); err != nil {
 		t.Error(err)
 	}
-	again := training(path)
+	again, told := training(path), ""
 	again.Fresh = nil // there is a checkpoint
+	again.Say = func(text string) { told += text }
 	second, err := OpenTrainer(again)
 	if err != nil {
 		t.Fatal(err)
@@ -225,6 +226,17 @@ func TestTrainerContinuesFromItsCheckpoint(t *testing.T) {
 	b, errB := second.Step([]string{"b"}, []*quintain.Group{group(t)})
 	if errA != nil || errB != nil || a.Metrics.Loss != b.Metrics.Loss || a.Metrics.GradNorm != b.Metrics.GradNorm {
 		t.Errorf("the next step is %+v (error %v) in one process and %+v (error %v) in another", a.Metrics, errA, b.Metrics, errB)
+	}
+	if told != "" {
+		t.Errorf("the same processor: told %q", told)
+	}
+	c := first.learner.Checkpoint()
+	c.Vocabulary, c.Notes[stepNote], c.Notes[bitsNote] = tiny.OwnName, `{"version":2}`, "ENIAC"
+	if elsewhere, err := c.Bytes(transformer.Float32); err != nil || os.WriteFile(path, elsewhere, 0o644) != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenTrainer(again); err != nil || !strings.Contains(told, "was trained with ENIAC kernels, and goes on with "+kernels()) {
+		t.Errorf("another processor: told %q, error %v", told, err)
 	}
 	other := again
 	other.Sizes.Width = 32

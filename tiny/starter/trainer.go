@@ -1,6 +1,7 @@
 package starter
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -22,6 +23,7 @@ import (
 const (
 	stepNote  = "step"
 	firstNote = "first"
+	bitsNote  = "kernels" // see kernels
 )
 
 // Training configures a [Trainer].
@@ -112,6 +114,9 @@ func (t *Trainer) open(o Training) error {
 	if err != nil {
 		return &LostError{o.Version, err}
 	}
+	if was := cmp.Or(saved.Notes[tiny.NotePrecision], tiny.Float32); t.base != nil && o.Say != nil && was != t.base.Precision() {
+		o.Say(fmt.Sprintf("%s was trained with products in %s, and goes on with %s; --with model.precision=%s keeps them", t.path, was, t.base.Precision(), was))
+	}
 	if _, whole := saved.Notes[stepNote]; whole {
 		return t.resume(o, saved)
 	}
@@ -165,6 +170,9 @@ func (t *Trainer) resume(o Training, saved *transformer.Checkpoint) error {
 		return err
 	}
 	t.first = saved.Notes[firstNote]
+	if was := cmp.Or(saved.Notes[bitsNote], kernels()); was != kernels() && o.Say != nil {
+		o.Say(fmt.Sprintf("%s was trained with %s kernels, and goes on with %s: the last bits of its numbers differ from here on", t.path, was, kernels()))
+	}
 	var err error
 	if t.learner, err = tiny.Resume(saved, o.reference(), o.Learn); err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
@@ -226,12 +234,20 @@ func (t *Trainer) Step(ids []string, groups []*quintain.Group) (tiny.Step, error
 	return t.last, t.save()
 }
 
+// kernels names those of this processor, by one name for all that give the same bits.
+func kernels() string {
+	if name := transformer.Kernels(); name != "AVX-512" {
+		return name
+	}
+	return "AVX2"
+}
+
 func (t *Trainer) save() error {
 	note, err := json.Marshal(t.last)
 	if err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
-	if err := writeCheckpoint(t.keep, t.base, t.learner, map[string]string{stepNote: string(note), firstNote: t.first}); err != nil {
+	if err := writeCheckpoint(t.keep, t.base, t.learner, map[string]string{stepNote: string(note), firstNote: t.first, bitsNote: kernels()}); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
 	}
 	return nil

@@ -15,6 +15,16 @@ var kin = []Config{
 	{Vocab: 33, Context: 48, Layers: 1, Width: 64, Heads: 4, Hidden: 48, Rank: 16, Alpha: 16, KVHeads: 2, Rotary: Scaling{8, 1, 4, 16}, RotaryBase: 500},
 	{Vocab: 20, Context: 40, Layers: 2, Width: 32, Heads: 2, Hidden: 64, Rank: 32, Alpha: 8, Biases: true, Tied: true},
 	{Vocab: 20, Context: 40, Layers: 2, Width: 32, Heads: 2, Hidden: 48, Rank: 16, Alpha: 16, KVHeads: 1, HeadWidth: 32, QKNorm: true},
+	{Vocab: 37, Context: 70, Layers: 2, Width: 48, Heads: 3, Hidden: 80, Rank: 16, Alpha: 32, KVHeads: 1, Biases: true, BFloat16: true},
+	{Vocab: 40, Context: 40, Layers: 2, Width: 64, Heads: 2, Hidden: 96, Rank: 16, Alpha: 16, QKNorm: true, Tied: true, BFloat16: true},
+}
+
+// tolerance is the rounding of a model's products: that of float32, or 1000 times that.
+func (c Config) tolerance() float64 {
+	if c.BFloat16 {
+		return 0.1
+	}
+	return 1e-4
 }
 
 // adapted returns a model with random numbers in all tensors, and the frozen ones by name.
@@ -36,6 +46,10 @@ func adapted(tb testing.TB, c Config, seed uint64) (*Model, map[string][]float64
 				x /= math.Sqrt(float64(t.Cols))
 			}
 			t.Data[i] = float32(x)
+			if c.BFloat16 && t.Rows > 1 {
+				x, _ := split(pair(t.Data[i], 0))
+				t.Data[i] = x
+			}
 			frozen[t.Name] = append(frozen[t.Name], float64(t.Data[i]))
 		}
 		return nil
@@ -212,13 +226,15 @@ func (l llama) predict(stream [][]float64, tokens []int32, fixed int) (logProbs,
 	return logProbs, entropies
 }
 
-// samples returns a batch of groups with constant prompts, two of which begin alike, and two sequences without, and
-// how many of their tokens are constant.
+// samples returns a batch of groups with constant prompts, some of which begin alike, the last one as all of it does, and two
+// sequences without, and how many of their tokens are constant.
 func samples(c Config) (batch [][]int32, fixed []int) {
 	batch = family(c, sequences(c, 2, 14), 12, 3, 1)
 	batch = family(c, batch, 10, 7, 5)
+	batch = append(batch, sequences(c, 5, 12)...)
+	batch = family(c, batch, 9, 2)
 	batch = append(batch, sequences(c, 4, 9, 1)...)
-	return batch, []int{12, 12, 12, 14, 14, 1, 0}
+	return batch, []int{12, 12, 12, 14, 14, 11, 9, 1, 0}
 }
 
 func TestAdaptedScoresAreThoseOfTheReference(t *testing.T) {
@@ -236,8 +252,8 @@ func TestAdaptedScoresAreThoseOfTheReference(t *testing.T) {
 			}
 			for s, tokens := range batch {
 				logProbs, entropies := newLlama(m, frozen).scores(tokens, fixed[s])
-				near(t, fmt.Sprintf("%+v: log-probabilities of sequence %d", c, s), got.LogProbs[s], logProbs, 1e-4)
-				near(t, fmt.Sprintf("%+v: entropies of sequence %d", c, s), got.Entropies[s], entropies, 1e-4)
+				near(t, fmt.Sprintf("%+v: log-probabilities of sequence %d", c, s), got.LogProbs[s], logProbs, c.tolerance())
+				near(t, fmt.Sprintf("%+v: entropies of sequence %d", c, s), got.Entropies[s], entropies, c.tolerance())
 			}
 		}
 	}
@@ -290,7 +306,7 @@ func checkSlopes(t *testing.T, m *Model, ref llama, batch [][]int32, fixed []int
 		move(params, direction, -2*h)
 		slope := (up - loss()) / (2 * h)
 		move(params, direction, h)
-		if size := norm(tensor.Data); size == 0 || math.Abs(along-slope) > 1e-3*size {
+		if size := norm(tensor.Data); size == 0 || math.Abs(along-slope) > min(10*ref.tolerance(), 0.2)*size {
 			t.Errorf("%+v: %s: the gradient gives the slope %v, want %v; its norm is %v", ref.Config, tensor.Name, along, slope, size)
 		}
 	}
@@ -388,12 +404,6 @@ func TestAdaptRefuses(t *testing.T) {
 		read  func(Tensor) error
 		want  string
 	}{
-		{"a number that is none", func(*Config) {}, func(t Tensor) error {
-			if clear(t.Data); t.Name == "layers.1.gate" {
-				t.Data[50] = float32(math.NaN())
-			}
-			return nil
-		}, "layers.1.gate[1,2]: not a finite number"},
 		{"a tensor that cannot be read", func(*Config) {}, func(t Tensor) error { return fmt.Errorf("is missing") }, "embed: is missing"},
 		{"nothing to train", func(c *Config) { *c = small[0] }, nil, "rank is 0"},
 		{"heads that do not divide", func(c *Config) { c.KVHeads = 2 }, nil, "heads is 3"},

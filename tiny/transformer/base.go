@@ -48,8 +48,12 @@ func newBase(c Config) *base {
 	if c.Tied {
 		b.head = &b.embed
 	}
+	b.embed.pairs, b.head.pairs = c.BFloat16, c.BFloat16
 	for i := range b.layers {
 		l := &b.layers[i]
+		for _, w := range []*packing{&l.qkv, &l.out, &l.up, &l.down} {
+			w.pairs = c.BFloat16
+		}
 		l.in, l.mid = make([]float32, c.Width), make([]float32, c.Width)
 		if c.Biases {
 			l.biases = make([]float32, c.qkvWidth())
@@ -101,7 +105,7 @@ func (c Config) frozen(b *base) (list []frozen) {
 
 // Adapt returns a model whose frozen tensors come from read, and whose adapters depend only on the sizes and
 // the seed: the model gives what it gives without them. It calls read once for each of [Config.Frozen], in
-// their order, to fill Data, row by row, which it does not keep. Its error, and [ErrNotFinite], name the tensor.
+// their order, to fill Data, row by row, which it does not keep; they must be finite. Its error names the tensor.
 func Adapt(c Config, seed uint64, read func(Tensor) error) (*Model, error) {
 	if c.Rank == 0 {
 		return nil, fmt.Errorf("rank is 0, want one or more")
@@ -126,9 +130,6 @@ func Adapt(c Config, seed uint64, read func(Tensor) error) (*Model, error) {
 		if err := read(f.Tensor); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
 		}
-		if i := notFinite(data); i >= 0 {
-			return nil, fmt.Errorf("%s[%d,%d]: %w", f.Name, i/f.Cols, i%f.Cols, ErrNotFinite)
-		}
 		if f.to == nil {
 			copy(f.v[f.at:], data)
 			continue
@@ -144,6 +145,7 @@ func Adapt(c Config, seed uint64, read func(Tensor) error) (*Model, error) {
 // Attach gives m, which [ReadCheckpoint] returned, the frozen tensors of a model of the same sizes. It returns
 // [ErrSizes] for one of others.
 func (m *Model) Attach(of *Model) error {
+	m.config.BFloat16 = of.config.BFloat16
 	if m.config != of.config {
 		return fmt.Errorf("%w: %+v, want %+v", ErrSizes, m.config, of.config)
 	}

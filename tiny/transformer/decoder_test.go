@@ -69,7 +69,7 @@ func TestDecoderAgreesWithTraining(t *testing.T) {
 // TestSlotsDoNotAffectEachOther takes one sequence through batches of several kinds.
 func TestSlotsDoNotAffectEachOther(t *testing.T) {
 	t.Parallel()
-	for _, c := range []Config{small[1], kin[0], kin[3]} {
+	for _, c := range []Config{small[1], kin[0], kin[3], kin[4]} {
 		checkSlots(t, anyModel(t, c, 3))
 	}
 }

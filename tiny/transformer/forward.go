@@ -32,7 +32,7 @@ func (p *Pass) begin(s shard, t team) {
 func (p *Pass) keep(s shard, constant matrix) {
 	row := 0
 	for _, at := range p.constant.batch {
-		if at.row >= s.row && at.row < s.row+s.rows {
+		if at.trunk >= s.row && at.trunk < s.row+s.rows { // it may have no rows of its own
 			constant.between(row, row+at.shared).copyFrom(at.common(p.brief.qkv))
 			constant.between(row+at.shared, row+at.all()).copyFrom(at.own(p.brief.qkv))
 		}

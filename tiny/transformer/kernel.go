@@ -8,6 +8,9 @@ type kernelSet struct {
 	name string
 
 	mul            func(c matrix, a factor, b panels, add bool)
+	mulPairs       func(c matrix, a factor, b panels, add bool) // of pairs
+	roundPairs     func(to, x []float32)
+	bfloat16       bool // both are in assembly
 	score          func(a *attention)
 	soften         func(a *attention) // nil: use [softmax]
 	mix            func(a *attention)
@@ -32,7 +35,7 @@ type kernelSet struct {
 // plain holds the kernels in plain Go, for other processors. The tests compare those in
 // assembly with them.
 var plain = kernelSet{
-	name: "portable", mul: mulPlain, score: scorePlain, mix: mixPlain,
+	name: "portable", mul: mulPlain, mulPairs: mulPairsPlain, roundPairs: roundPairsPlain, score: scorePlain, mix: mixPlain,
 	dot: dotPlain, maximum: maximumPlain, powers: powersPlain,
 	setScaled: setScaledPlain, addScaled: addScaledPlain, addProduct: addProductPlain,
 	squareReLU: squareReLUPlain, squareReLUBack: squareReLUBackPlain, softmaxBack: softmaxBackPlain,
@@ -46,6 +49,9 @@ var kernels = available()[0]
 // Kernels names the instructions for the arithmetic on this processor: "AVX-512", "AVX2",
 // "NEON" or "portable".
 func Kernels() string { return kernels.name }
+
+// BFloat16 reports whether this processor has instructions for [Config.BFloat16].
+func BFloat16() bool { return kernels.bfloat16 }
 
 // A factor is the left matrix of a product: row i and column k hold data[i*down+k*across].
 type factor struct {
@@ -79,15 +85,22 @@ func (p panels) panel(j int) matrix {
 // same instructions wherever it is. So the number does not depend on the content or count of
 // other rows and columns.
 func mulPanels(c matrix, a factor, b panels, add bool) {
-	if c.rows == 0 || b.n == 0 {
-		return
+	if b.check(c, a) {
+		kernels.mul(c, a, b, add)
 	}
-	_ = c.data[(c.rows-1)*c.stride+b.n*lanes-1]
-	if b.rows > 0 {
-		_ = a.data[(c.rows-1)*a.down+(b.rows-1)*a.across]
-		_ = b.data[(b.n-1)*b.apart+(b.rows-1)*b.stride+lanes-1]
+}
+
+// check checks the bounds of the product of a and p, and reports whether there is anything to compute.
+func (p panels) check(c matrix, a factor) bool {
+	if c.rows == 0 || p.n == 0 {
+		return false
 	}
-	kernels.mul(c, a, b, add)
+	_ = c.data[(c.rows-1)*c.stride+p.n*lanes-1]
+	if p.rows > 0 {
+		_ = a.data[(c.rows-1)*a.down+(p.rows-1)*a.across]
+		_ = p.data[(p.n-1)*p.apart+(p.rows-1)*p.stride+lanes-1]
+	}
+	return true
 }
 
 // mulPlain is the kernel of [mulPanels] in plain Go.

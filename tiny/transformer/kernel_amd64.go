@@ -9,7 +9,7 @@ func available() []kernelSet {
 	list := []kernelSet{plain}
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		set := kernelSet{
-			name: "AVX2", mul: mulAVX2, score: scoreAVX2, mix: mixAVX2,
+			name: "AVX2", mul: mulAVX2, mulPairs: mulPairsPlain, roundPairs: roundPairsPlain, score: scoreAVX2, mix: mixAVX2,
 			dot: dotAVX2, maximum: maximumAVX2, powers: powersAVX2,
 			setScaled: setScaledAVX2, addScaled: addScaledAVX2, addProduct: addProductAVX2,
 			squareReLU: squareReLUAVX2, squareReLUBack: squareReLUBackAVX2, softmaxBack: softmaxBackAVX2,
@@ -20,6 +20,9 @@ func available() []kernelSet {
 		if cpu.X86.HasAVX512F {
 			set.name, set.mul, set.powers, set.soften = "AVX-512", mulAVX512, powersAVX512, softenAVX512
 			set.multiplyAdds, set.flops = multiplyAddsAVX512, 2*12*16
+			if cpu.X86.HasAVX512BF16 {
+				set.mulPairs, set.roundPairs, set.bfloat16 = mulBF16, roundPairsBF16, true
+			}
 			list = append([]kernelSet{set}, list...)
 		}
 	}
@@ -31,6 +34,12 @@ func mulAVX2(c matrix, a factor, b panels, add bool)
 
 //go:noescape
 func mulAVX512(c matrix, a factor, b panels, add bool)
+
+//go:noescape
+func mulBF16(c matrix, a factor, b panels, add bool)
+
+//go:noescape
+func roundPairsBF16(to, x []float32)
 
 //go:noescape
 func scoreAVX2(a *attention)

@@ -6,7 +6,7 @@ package transformer
 // processor has NEON.
 func available() []kernelSet {
 	return []kernelSet{{
-		name: "NEON", mul: mulNEON, score: scoreNEON, mix: mixNEON,
+		name: "NEON", mul: mulNEON, mulPairs: mulPairsPlain, roundPairs: roundPairsPlain, score: scoreNEON, mix: mixNEON,
 		dot: dotNEON, maximum: maximumNEON, powers: powersNEON,
 		setScaled: setScaledNEON, addScaled: addScaledNEON, addProduct: addProductNEON,
 		squareReLU: squareReLUNEON, squareReLUBack: squareReLUBackNEON, softmaxBack: softmaxBackNEON,

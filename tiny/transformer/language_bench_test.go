@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 )
 
@@ -14,25 +13,34 @@ var smol = Config{
 	KVHeads: 3, Tied: true, Epsilon: 1e-5, RotaryBase: 100000,
 }
 
-// smolModel makes a model of those sizes, once.
-var smolModel = sync.OnceValues(func() (*Model, error) {
-	x := uint32(1)
-	return Adapt(smol, 1, func(t Tensor) error {
-		for i := range t.Data {
-			x = x*1664525 + 1013904223
-			t.Data[i] = float32(int32(x)) / (1 << 31) / 16
+// eachPrecision runs a benchmark for a model of those sizes in each precision that this processor has.
+func eachPrecision(b *testing.B, f func(b *testing.B, m *Model)) {
+	for _, name := range []string{"float32", "bfloat16"} {
+		c, x := smol, uint32(1)
+		if c.BFloat16 = name == "bfloat16"; c.BFloat16 && !BFloat16() {
+			continue
 		}
-		return nil
-	})
-})
+		b.Run(name, func(b *testing.B) {
+			m, err := Adapt(c, 1, func(t Tensor) error {
+				for i := range t.Data {
+					x = x*1664525 + 1013904223
+					t.Data[i] = float32(int32(x)) / (1 << 31) / 16
+				}
+				return nil
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+			f(b, m)
+		})
+	}
+}
 
 // BenchmarkLanguageStep makes whole steps: it reads 8 prompts of 113 tokens, samples 8 replies of 8 or 9 tokens to
 // each, and trains on them.
-func BenchmarkLanguageStep(b *testing.B) {
-	m, err := smolModel()
-	if err != nil {
-		b.Fatal(err)
-	}
+func BenchmarkLanguageStep(b *testing.B) { eachPrecision(b, benchmarkStep) }
+
+func benchmarkStep(b *testing.B, m *Model) {
 	d, err := NewDecoder(m, 64)
 	if err != nil {
 		b.Fatal(err)
@@ -97,11 +105,9 @@ func BenchmarkLanguageStep(b *testing.B) {
 }
 
 // BenchmarkLanguageSample continues sequences after prompts of 113 tokens, 8 of them with the same.
-func BenchmarkLanguageSample(b *testing.B) {
-	m, err := smolModel()
-	if err != nil {
-		b.Fatal(err)
-	}
+func BenchmarkLanguageSample(b *testing.B) { eachPrecision(b, benchmarkSlots) }
+
+func benchmarkSlots(b *testing.B, m *Model) {
 	for _, slots := range []int{1, 8, 32, 64} {
 		b.Run(fmt.Sprintf("slots=%d", slots), func(b *testing.B) {
 			d, err := NewDecoder(m, slots)
@@ -147,20 +153,24 @@ func BenchmarkProducts(b *testing.B) {
 		}
 		for _, shape := range [][2]int{{576, 960}, {576, 576}, {576, 3072}, {1536, 576}, {576, 49152}, {49152, 576}} {
 			for _, rows := range []int{8, 64, 512} {
-				b.Run(fmt.Sprintf("%s/%dx%dx%d", set.name, rows, shape[0], shape[1]), func(b *testing.B) {
-					kernels = set
-					benchmarkProduct(b, rows, shape[0], shape[1])
-				})
+				for _, pairs := range []bool{false, set.bfloat16} {
+					b.Run(fmt.Sprintf("%s/%dx%dx%d/bfloat16=%v", set.name, rows, shape[0], shape[1], pairs), func(b *testing.B) {
+						kernels = set
+						benchmarkProduct(b, rows, shape, pairs)
+					})
+				}
 			}
 		}
 	}
 }
 
-func benchmarkProduct(b *testing.B, rows, inner, cols int) {
+func benchmarkProduct(b *testing.B, rows int, shape [2]int, pairs bool) {
+	inner, cols := shape[0], shape[1]
 	var a, c matrix
 	var w packing
 	a.resize(rows, inner)
 	c.resize(rows, cols)
+	w.pairs = pairs
 	w.resize(inner, cols)
 	for i := range a.data {
 		a.data[i] = 1
@@ -168,9 +178,9 @@ func benchmarkProduct(b *testing.B, rows, inner, cols int) {
 	for i := range w.data {
 		w.data[i] = 1
 	}
-	t, most := team{pool: newWorkerPool()}, limit()
+	t, most, l := team{pool: newWorkerPool()}, limit(), linear{rounded: new(matrix)}
 	for b.Loop() {
-		t.multiply(c, a, &w, false)
+		t.multiply(c, l.left(a, &w, t), &w, false)
 	}
 	rate := 2 * float64(rows*inner) * float64(cols) * float64(b.N) / b.Elapsed().Seconds()
 	b.ReportMetric(rate/1e9, "GFLOP/s")

@@ -4,6 +4,7 @@ package transformer
 type linear struct {
 	w       *packing
 	flipped *packing  // transposed, for the way back; nil: there is none
+	rounded *matrix   // for pairs
 	bias    []float32 // nil: none
 	down    adapter   // its first matrix; nil data: no adapters
 	ups     []adapter // its second matrices, of adjacent columns of w
@@ -27,7 +28,7 @@ func (l *linear) forward(y, x matrix, add bool, t team) {
 		multiply(y, x, l.w, add)
 		return
 	}
-	t.multiply(y, x, l.w, add)
+	t.multiply(y, l.left(x, l.w, t), l.w, add)
 	if l.bias != nil {
 		t.rows(y.rows, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -47,9 +48,18 @@ func (l *linear) forward(y, x matrix, add bool, t team) {
 	}
 }
 
+// left returns a, or its pairs, to multiply with b: w or flipped.
+func (l *linear) left(a matrix, b *packing, t team) matrix {
+	if !b.pairs {
+		return a
+	}
+	l.rounded.round(a, t)
+	return *l.rounded
+}
+
 // backward sets dx to the gradient of x, given that of y.
 func (l *linear) backward(dx, dy matrix, t team) {
-	t.multiply(dx, dy, l.flipped, false)
+	t.multiply(dx, l.left(dy, l.flipped, t), l.flipped, false)
 	if l.ups == nil {
 		return
 	}

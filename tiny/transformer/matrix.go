@@ -63,19 +63,28 @@ func (m matrix) copyFrom(from matrix) {
 // of lanes columns, one after another, each row by row. The columns that pad the last
 // panel are zero.
 type packing struct {
-	data []float32
-	k, n int
+	data  []float32
+	k, n  int
+	pairs bool // rows are in pairs of bfloat16: see pairs.go
+}
+
+// rows returns the rows of data.
+func (p *packing) rows() int {
+	if p.pairs {
+		return (p.k + 1) / 2
+	}
+	return p.k
 }
 
 // panel returns panel j: all rows of columns j·lanes to (j+1)·lanes-1.
 func (p *packing) panel(j int) matrix {
-	n := p.k * lanes
-	return matrix{data: p.data[j*n:][:n], rows: p.k, cols: lanes, stride: lanes}
+	n := p.rows() * lanes
+	return matrix{data: p.data[j*n:][:n], rows: p.rows(), cols: lanes, stride: lanes}
 }
 
 // all returns all panels.
 func (p *packing) all() panels {
-	return panels{data: p.data, rows: p.k, stride: lanes, apart: p.k * lanes, n: p.panels()}
+	return panels{data: p.data, rows: p.rows(), stride: lanes, apart: p.rows() * lanes, n: p.panels()}
 }
 
 // panels returns the number of panels.
@@ -84,7 +93,7 @@ func (p *packing) panels() int { return padded(p.n) / lanes }
 // resize makes room for k × n numbers, and leaves those beyond column n zero.
 func (p *packing) resize(k, n int) {
 	p.k, p.n = k, n
-	p.data = grown(p.data, p.panels()*k*lanes)
+	p.data = grown(p.data, p.panels()*p.rows()*lanes)
 	if n%lanes != 0 {
 		clear(p.panel(p.panels() - 1).data)
 	}
@@ -108,6 +117,12 @@ func (p *packing) packTransposed(m matrix) {
 func (p *packing) putTransposed(m matrix, at int) {
 	for i := range m.rows {
 		panel, col := p.panel((at+i)/lanes), (at+i)%lanes
+		if p.pairs {
+			for k, x := range m.row(i) {
+				p.put(k, at+i, x)
+			}
+			continue
+		}
 		for k, x := range m.row(i) {
 			panel.data[k*lanes+col] = x
 		}
@@ -121,7 +136,12 @@ func multiply(c, a matrix, b *packing, add bool) {
 
 // flip copies the transpose of another packing.
 func (p *packing) flip(from *packing) {
+	p.pairs = from.pairs
 	p.resize(from.n, from.k)
+	if p.pairs {
+		p.flipPairs(from)
+		return
+	}
 	for out := range from.n {
 		panel, col := from.panel(out/lanes), out%lanes
 		for in := range from.k {

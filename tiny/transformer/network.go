@@ -2,13 +2,14 @@ package transformer
 
 // A network is a model in the layout of the kernels: a [Pass] and a [Decoder] have one each.
 type network struct {
-	config Config
-	model  *Model
-	head   linear
-	last   []float32 // gains of the last normalisation; nil: none
-	layers []block
-	own    []packing // memory of the matrices that are trained
-	pairs  []packing // memory of their transposes; of all, for a pass through a model with adapters
+	config  Config
+	model   *Model
+	head    linear
+	last    []float32 // gains of the last normalisation; nil: none
+	layers  []block
+	rounded matrix    // the last left factor in pairs
+	own     []packing // memory of the matrices that are trained
+	back    []packing // memory of their transposes; of all, for a pass through a model with adapters
 }
 
 // A block is one layer of a network.
@@ -47,6 +48,9 @@ func newNetwork(m *Model) *network {
 func (n *network) adapt(m *Model) {
 	c := m.config
 	n.head.w, n.last = m.base.head, m.base.last
+	for _, l := range n.linears() {
+		l.rounded = &n.rounded
+	}
 	for i := range n.layers {
 		b, from := &n.layers[i], &m.base.layers[i]
 		b.in, b.mid, b.q, b.k, b.qkv.bias = from.in, from.mid, from.q, from.k, from.biases
@@ -73,10 +77,10 @@ func (l *linear) adapt(c Config, tensor int, columns ...int) {
 func (n *network) load(m *Model, both bool, t team) {
 	n.model = m
 	list := n.linears()
-	if both && n.pairs == nil {
-		n.pairs = make([]packing, len(list))
+	if both && n.back == nil {
+		n.back = make([]packing, len(list))
 		for i, l := range list {
-			l.flipped = &n.pairs[i]
+			l.flipped = &n.back[i]
 		}
 		if m.base != nil {
 			t.each(len(list), func(_, i int) { list[i].flipped.flip(list[i].w) })
@@ -134,6 +138,12 @@ func (n *network) embed(to []float32, token int32) {
 	b := n.model.base
 	if b == nil {
 		copy(to, n.model.embed().matrix().row(int(token)))
+		return
+	}
+	if b.embed.pairs {
+		for k := range to {
+			to[k] = b.embed.get(k, int(token))
+		}
 		return
 	}
 	panel, col := b.embed.panel(int(token)/lanes), int(token)%lanes

@@ -56,23 +56,27 @@ const (
 	partInner  = 1024
 )
 
-// multiply sets c to a·b, or adds a·b to c.
+// multiply sets c to a·b, or adds a·b to c. If b holds pairs, so does a.
 func (t team) multiply(c, a matrix, b *packing, add bool) {
 	if t.pool == nil {
 		multiply(c, a, b, add)
 		return
+	}
+	mul := mulPanels
+	if b.pairs {
+		mul = mulPairs
 	}
 	across := (b.panels() + partPanels - 1) / partPanels
 	down := (a.rows + partRows - 1) / partRows
 	t.pool.do(across*down, func(_, i int) {
 		lo, hi := i%down*partRows, min((i%down+1)*partRows, a.rows)
 		panel := i / down * partPanels
-		part := panels{n: min(partPanels, b.panels()-panel), stride: lanes, apart: b.k * lanes}
+		part := panels{n: min(partPanels, b.panels()-panel), stride: lanes, apart: b.rows() * lanes}
 		to := c.between(lo, hi).columns(panel*lanes, part.n*lanes)
-		for k := 0; k < b.k; k += partInner {
-			part.rows = min(partInner, b.k-k)
+		for k := 0; k < b.rows(); k += partInner {
+			part.rows = min(partInner, b.rows()-k)
 			part.data = b.data[panel*part.apart+k*lanes:]
-			mulPanels(to, a.between(lo, hi).columns(k, part.rows).factor(), part, add || k > 0)
+			mul(to, a.between(lo, hi).columns(k, part.rows).factor(), part, add || k > 0)
 		}
 	})
 }

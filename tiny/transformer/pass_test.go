@@ -154,11 +154,14 @@ func run(t testing.TB, p *Pass, batch [][]int32, d [][]float32) Scores {
 	return scores
 }
 
-// TestSameBitsOnAnyNumberOfProcessors trains a few steps with several values of
-// GOMAXPROCS.
+// TestSameBitsOnAnyNumberOfProcessors trains a few steps, and samples, with several values of
+// GOMAXPROCS and with each set of kernels in assembly. A run may go on on another machine.
 func TestSameBitsOnAnyNumberOfProcessors(t *testing.T) {
-	train := func(c Config, procs int) []float32 {
+	best := kernels
+	defer func() { kernels = best }()
+	train := func(c Config, set kernelSet, procs int) []float32 {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		kernels = set
 		m := anyModel(t, c, 1)
 		p := NewPass(m)
 		o, err := NewAdamW(m, AdamSettings{Rate: 0.01, Clip: 1, WeightDecay: 0.1, WarmUp: 2, Muon: float64(3 * max(0, 1-c.Rank))})
@@ -182,16 +185,50 @@ func TestSameBitsOnAnyNumberOfProcessors(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return m.Params()
+		return append(m.Params(), sampled(t, m)...)
 	}
-	for _, c := range []Config{small[1], kin[0]} {
-		want := train(c, 1)
+	for _, c := range []Config{small[1], kin[0], kin[4]} {
+		want := train(c, best, 1)
 		for _, procs := range []int{2, 3, 8} {
-			if !slices.Equal(train(c, procs), want) {
-				t.Errorf("%+v: GOMAXPROCS %d gives different parameters from 1", c, procs)
+			if !slices.Equal(train(c, best, procs), want) {
+				t.Errorf("%+v: GOMAXPROCS %d gives other numbers than 1", c, procs)
+			}
+		}
+		for _, set := range available() {
+			if other := set.name == plain.name || c.BFloat16 && set.bfloat16 != best.bfloat16; !other && !slices.Equal(train(c, set, 2), want) {
+				t.Errorf("%+v: %s gives other numbers than %s", c, set.name, best.name)
 			}
 		}
 	}
+}
+
+// sampled returns the logits of sequences that a decoder samples together.
+func sampled(t *testing.T, m *Model) (logits []float32) {
+	t.Helper()
+	d, err := NewDecoder(m, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slots, next, src := []int{0, 1, 2, 3, 4}, make([]int32, 5), rand.NewChaCha8([32]byte{1})
+	for s := range slots {
+		if _, err := d.Append(s, sequences(m.config, 1, 1+3*s)[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 20 {
+		for s := range slots {
+			logits = append(logits, d.Logits(s)...)
+			draw, err := new(Sampler).Sample(d.Logits(s), Sampling{Temperature: 1}, src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			next[s] = draw.Token
+		}
+		if err := d.Step(slots, next); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return logits
 }
 
 // TestScoresDoNotDependOnTheBatch scores sequences alone and together.

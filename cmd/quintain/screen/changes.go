@@ -31,7 +31,7 @@ func Changes(out io.Writer, c *regrade.Changes, format string) error {
 	}
 	fmt.Fprintf(out, "%s, %d of them graded before; %s, %d of them ungraded\n", stats.Count(c.Groups, "group"), c.Known, stats.Count(c.Episodes, "episode"), c.Ungraded)
 	for _, why := range slices.Sorted(maps.Keys(c.Why)) {
-		fmt.Fprintf(out, "  ungraded %d: %s\n", c.Why[why], Safe(why))
+		fmt.Fprintf(out, "  ungraded %d: %s\n", c.Why[why], Fault(why))
 	}
 	if c.Lost > 0 {
 		fmt.Fprintf(out, "%s could not be read: the trace is damaged there, or has removed them\n", stats.Count(c.Lost, "group"))

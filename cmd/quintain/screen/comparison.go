@@ -41,5 +41,5 @@ func Failures(p exam.Progress) string {
 	if p.Failed == 0 {
 		return "none failed"
 	}
-	return fmt.Sprintf("%d failed (%s)", p.Failed, Clip(p.Cause, 60))
+	return fmt.Sprintf("%d failed (%s)", p.Failed, Clip(Fault(p.Cause), 60))
 }

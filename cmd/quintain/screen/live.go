@@ -218,20 +218,20 @@ func troubles(r *run.Report) (parts []string) {
 		parts = append(parts, fmt.Sprintf("sequences without log-probabilities %d", r.NoLogProbs))
 	}
 	if r.Unscored > 0 {
-		parts = append(parts, fmt.Sprintf("groups without the teacher %d (%s)", r.Unscored, Clip(r.TeacherFault, 60)))
+		parts = append(parts, fmt.Sprintf("groups without the teacher %d (%s)", r.Unscored, Clip(Fault(r.TeacherFault), 60)))
 	}
 	if r.Turns != (run.Turns{}) {
 		parts = append(parts, fmt.Sprintf("further turns %v", r.Turns))
 	}
 	if r.Waiting != "" {
-		parts = append(parts, Clip(r.Waiting, 160))
+		parts = append(parts, Clip(Fault(r.Waiting), 160))
 	}
 	if n := r.Episodes[quintain.PromptTooLong]; n > 0 {
 		parts = append(parts, fmt.Sprintf("episodes with too long prompts %d", n))
 	}
 	if n := r.Failed(); n > 0 {
 		cause, _, _ := strings.Cut(r.LastFault, "\n")
-		parts = append(parts, fmt.Sprintf("failed episodes %d (%s)", n, Clip(cause, 60)))
+		parts = append(parts, fmt.Sprintf("failed episodes %d (%s)", n, Clip(Fault(cause), 60)))
 	}
 	return parts
 }

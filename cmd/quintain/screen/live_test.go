@@ -109,10 +109,13 @@ func TestTheScreenTellsHowFarAnEvaluationIs(t *testing.T) {
 	first := run.Report{Examining: &exam.Progress{Done: 512, Total: 2312}, GroupsDropped: map[rollout.Drop]int{}}
 	last := manyTasks(1, false)
 	last.Examining = &exam.Progress{Done: 1, Total: 2, Failed: 1, Cause: "no answer"}
+	waits := run.Report{GroupsDropped: map[rollout.Drop]int{}, Waiting: "waiting for the server (try 4): unreachable: dial tcp 127.0.0.1:9: connect: connection refused", LastFault: "open rubric: no such file or directory", Episodes: map[quintain.Outcome]int{quintain.EnvFailed: 1}}
 	for _, test := range []struct {
 		why, want, lacks string
 		report           *run.Report
 	}{
+		{"what it waits for is in words", "(try 4): unreachable: nothing answers at 127.0.0.1:9 (connection refused)", "dial tcp", &waits},
+		{"what failed, too", "failed episodes 1 (there is no file or folder rubric)", "no such file", &waits},
 		{"the first one", "no group is played yet (examining 512 of 2,312 problems, none failed)", "dropped", &first},
 		{"the last one", "(examining 1 of 2 problems, 1 failed (no answer), 99,999 groups kept", "not played yet", &last},
 	} {

@@ -98,13 +98,17 @@ func (p *paper) facts(r *run.Report) {
 		p.fact("no logprobs", "%s", stats.Count(r.NoLogProbs, "sequence"))
 	}
 	if r.Unscored > 0 {
-		p.fact("no teacher", "%s: %s", stats.Count(r.Unscored, "group"), r.TeacherFault)
+		p.fact("no teacher", "%s: %s", stats.Count(r.Unscored, "group"), Fault(r.TeacherFault))
 	}
 	if r.Replays > 0 || r.PlayedAgain > 0 {
 		p.fact("played again", "%s, %s", stats.Count(r.Replays, "episode"), stats.Count(r.PlayedAgain, "problem"))
 	}
 	if r.Tokens > 0 {
 		p.fact(r.Unit, "%s, %s a second", words.Count(r.Tokens), words.Count(int(r.Rate())))
+	}
+	for _, player := range slices.Sorted(maps.Keys(r.Others)) {
+		of := r.Others[player]
+		p.fact("others", "%s wrote %s, %s tokens (%.0f %% of all)", player, stats.Count(of.Replies, "reply"), words.Count(of.Tokens), 100*float64(of.Tokens)/float64(of.Tokens+r.Tokens))
 	}
 	if r.Turns != (run.Turns{}) {
 		p.fact("further turns", "%v", r.Turns)
@@ -125,7 +129,7 @@ func (p *paper) facts(r *run.Report) {
 		p.ran(s)
 	}
 	if r.Failed() > 0 {
-		p.fact("last fault", "%s", r.LastFault)
+		p.fact("last fault", "%s", Fault(r.LastFault))
 	}
 }
 

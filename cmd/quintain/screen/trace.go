@@ -70,7 +70,7 @@ func Record(out io.Writer, r *trace.Record) {
 		}
 		wrote(out, t)
 		if t.Error != "" {
-			fmt.Fprintf(out, "failed: %s\n", Safe(t.Error))
+			fmt.Fprintf(out, "failed: %s\n", Fault(t.Error))
 		}
 	}
 }

@@ -3,9 +3,9 @@ package codeplay
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/quintain-rl/quintain/sandbox"
+	"github.com/quintain-rl/quintain/scenario"
 )
 
 // lastLines of an error's trace are told.
@@ -21,7 +21,7 @@ func (s *PythonTool) tell(got sandbox.Result, lost bool) string {
 		lines := strings.Split(wrong, "\n")
 		parts = append(parts, strings.Join(lines[max(0, len(lines)-lastLines):], "\n"))
 	}
-	said := cut(strings.Join(parts, "\n"), s.Output)
+	said := scenario.Cut(strings.Join(parts, "\n"), s.Output)
 	why := s.why(got)
 	switch {
 	case lost:
@@ -59,14 +59,4 @@ func (s *PythonTool) why(got sandbox.Result) string {
 // text returns an output as text.
 func text(output []byte) string {
 	return strings.TrimRight(strings.ToValidUTF8(string(output), "\uFFFD"), "\n")
-}
-
-// cut cuts a text of more than most characters in its middle.
-func cut(text string, most int) string {
-	n := utf8.RuneCountInString(text)
-	if n <= most {
-		return text
-	}
-	runes := []rune(text)
-	return fmt.Sprintf("%s\n… %d characters are left out …\n%s", string(runes[:most/2]), n-most/2*2, string(runes[n-most/2:]))
 }

@@ -1,6 +1,7 @@
 // Package reply finds the final answer in the text that a model wrote: in a box, after "the answer is",
-// in the last formula, or as the last whole expression of prose. It runs none of the text; its cost is
-// linear.
+// in the last formula, or as the last whole expression of prose. Rules find candidates; weights fitted to
+// labelled replies (grammar.txt) judge whether the reply states one. docs/math.md says what is certain,
+// and how often they err. It runs none of the text; its cost is linear.
 package reply
 
 import (
@@ -28,7 +29,7 @@ const (
 // maxText is the most bytes we read of a text, from its end.
 const maxText = 1 << 20
 
-// Find returns the final answer of a text and the rule that found it. It looks for what the reference
+// Find returns the first candidate that a text states, and the rule that found it. It looks for what the reference
 // is: the letter of a multiple choice, words, or mathematics, with a unit if the reference has one that
 // we can convert. The cost is linear.
 func Find(text, reference string) (found string, rule Rule) {

@@ -321,7 +321,8 @@ var weights = sync.OnceValues(func() ([]int16, map[Mark]int16) {
 // index returns the place of a mark without a word in the table of weights.
 func (m Mark) index() int { return int(m.place)<<12 | int(m.a)<<6 | int(m.b) }
 
-// Stated reports whether the reply states the candidate: whether more speaks for it than against it.
+// Stated reports whether the reply states the candidate, by the judgement of the weights: whether more speaks for it
+// than against it.
 func (c Candidate) Stated() bool {
 	table, words := weights()
 	sum := 0

@@ -11,8 +11,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/unicode15"
 )
 
-// A role says what a phrase of the lexicon does to the value beside it, or to the statement before
-// it; roles add up.
+// A role says what a phrase of the lexicon tends to do to the value beside it, or to the statement before
+// it: grammar.txt weighs it, and some rules go by it. Roles add up.
 type role uint64
 
 const (

@@ -22,7 +22,7 @@ const maxTries = 8
 type Candidate struct {
 	Found string
 	Rule  Rule
-	Marks []Mark // what speaks for and against it; nil if nothing can
+	Marks []Mark // what may speak for or against it; nil if it counts for certain
 }
 
 // Candidates yields what a reply, and then its parts before and after each candidate, give for an answer like the

@@ -29,6 +29,8 @@ func TestFind(t *testing.T) {
 		{"words for a reference in words", "The drop happened in June.", `\text{May}`, "June", reply.RuleText},
 		{"a yes before its reason", "Yes, both sides have 3 terms.", `\text{No}`, "yes", reply.RuleText},
 		{"a time of day", "She comes at 3:45 p.m.", "3:40 PM", "3:45 p.m.", reply.RuleNumber},
+		{"a box in a last paragraph of its own, whatever stands before it", "Maybe 5? No, I give up.\n\n$\\boxed{5}$", "", "5", reply.RuleBox},
+		{"a tag in such a paragraph", "It is false that it is 5, and\n\n<answer>5</answer>", "", "5", reply.RuleTag},
 		{"a bound is no value", "She can buy at most 7", "", "", reply.RuleNone},
 	} {
 		got, rule := reply.Find(test.text, test.reference)

@@ -27,8 +27,8 @@ func (f flagText) Set(text string) error {
 
 // keep keeps the text of a setting. The last one given counts, and those of a list count all.
 func keep(given map[string]settings.Given, s *settings.Setting, text, by string) {
-	if before, ok := given[s.Path()]; ok && s.Type() == "list" {
-		text = before.Text + "," + text
+	if before, ok := given[s.Path()]; ok {
+		text = s.Join(before.Text, text)
 	}
 	given[s.Path()] = settings.Given{Text: text, By: by}
 }

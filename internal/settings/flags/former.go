@@ -28,6 +28,7 @@ func former(c *cobra.Command, flag string) string {
 	if settings.InWords(path) {
 		return path
 	}
+	path, start, _ := strings.Cut(path, "=")
 	for _, s := range w.form.Settings() {
 		section, last, below := strings.Cut(s.Path(), ".")
 		last = last[strings.LastIndexByte(last, '.')+1:]
@@ -39,6 +40,9 @@ func former(c *cobra.Command, flag string) string {
 	s, err := w.form.Find(path)
 	if err != nil {
 		return ""
+	}
+	if start != "" {
+		return "use " + spelled(s) + " " + start + "…"
 	}
 	return "use " + spelled(s)
 }
@@ -61,7 +65,7 @@ func lookWith(c *cobra.Command) (w with, has bool) {
 
 // prefixed lists the sections whose flags began with their name.
 func prefixed() []string {
-	return []string{"teacher", "curriculum", "gateway", "fleet", "model", "learn", "columns", "program", "agent", "sandbox", "sessions", "judge"}
+	return []string{"teacher", "curriculum", "gateway", "fleet", "model", "learn", "columns", "environment", "agent", "sandbox", "sessions", "judge"}
 }
 
 // irregular returns the settings of the flags that were named otherwise than their keys.
@@ -69,7 +73,8 @@ func irregular() map[string]string {
 	return map[string]string{
 		"policy-key-file": "policy.key_file", "max-tokens-each": "hub.max_tokens", "worker-name": "worker.name", "worker-journal": "worker.journal",
 		"archive": "trace.archive", "atropos-compat": "hub.atropos_compat", "dump-rollouts": "dumps.rollouts", "dump-failed": "dumps.failed", "log-format": "log.format", "trace-max-bytes": "trace.max_bytes",
-		"otlp-url": "otlp.url", "otlp-ratio": "otlp.ratio", "scores": "serve.scores", "verbose": "log.level", "quiet": "log.level", "debug": "log.level",
+		"otlp-url": "otlp.url", "otlp-ratio": "otlp.ratio", "scores": "serve.scores", "verbose": "log.level", "quiet": "log.level",
+		"scenario-command": "program.command", "scenario-url": "program.url", "debug": "log.level",
 	}
 }
 
@@ -92,11 +97,14 @@ func Former() map[string]string {
 	for _, key := range []string{"seconds", "idle", "calls", "tokens", "parallel", "rewards", "guided", "tool_format"} {
 		all["scenario.agent."+key] = "sessions." + key
 	}
-	for _, key := range []string{"command", "processes", "pass", "leave"} {
-		all["scenario.agent."+key] = "agent." + key
+	for _, section := range []string{"", "scenario."} {
+		all[section+"program.command"], all[section+"program.url"], all[section+"agent.command"] = "environment.address=command:", "environment.address=http:", "environment.address=agent:"
+		for _, key := range []string{"processes", "episodes", "max_turns", "answer_time", "max_bytes", "restarts"} {
+			all[section+"program."+key] = "environment." + key
+		}
 	}
-	for _, key := range []string{"command", "url", "processes", "episodes", "max_turns", "answer_time", "max_bytes", "restarts"} {
-		all["scenario.program."+key] = "program." + key
+	for _, key := range []string{"processes", "pass", "leave"} {
+		all["scenario.agent."+key] = "agent." + key
 	}
 	for _, of := range scenarios() {
 		for _, key := range strings.Fields(of.keys) {

@@ -37,7 +37,7 @@ func system() map[string]func(string) error {
 		"enter":     func(string) error { return unix.Setns(0, 0) },
 		"mount":     func(string) error { return unix.Mount("none", ".", "tmpfs", 0, "") },
 		"chroot":    func(string) error { return unix.Chroot(".") },
-		"root":      func(string) error { return unix.Setuid(0) },
+		"root":      root,
 		"device":    func(string) error { return unix.Mknod("device", unix.S_IFCHR|0o600, 0x0103) },
 		"fifo":      func(string) error { return unix.Mkfifo("fifo", 0o600) },
 		"outlive":   func(string) error { return unix.Prctl(unix.PR_SET_PDEATHSIG, 0, 0, 0, 0) },
@@ -158,10 +158,25 @@ func privilege(string) error {
 	if err != nil {
 		return err
 	}
-	if set == 1 && os.Getuid() != 0 && os.Geteuid() != 0 && os.Getgid() != 0 {
+	if set == 1 && (os.Getuid() != 0 && os.Geteuid() != 0 && os.Getgid() != 0 || !capable()) {
 		return errors.New("no new privileges")
 	}
 	return nil
+}
+
+// root wants to find no way to be root with any of its capabilities.
+func root(string) error {
+	if err := unix.Setuid(0); err != nil || capable() {
+		return err
+	}
+	return errors.New("root without any")
+}
+
+// capable reports whether this process has a capability, or could get one.
+func capable() bool {
+	var has [2]unix.CapUserData
+	err := unix.Capget(&unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}, &has[0])
+	return err != nil || has[0].Effective|has[0].Permitted|has[0].Inheritable|has[1].Effective|has[1].Permitted|has[1].Inheritable != 0
 }
 
 // files wants to find no open file but the three that everyone has, and those of our own runtime.

@@ -15,6 +15,8 @@ func amd64File() string {
 		t.mul(w)
 		t.multiplyAdds(w)
 	}
+	bf16.mul(w)
+	bf16.roundPairs(w)
 	w.powersWide()
 	w.softenWide()
 	avx2.score(w)

@@ -12,12 +12,16 @@ type tiling struct {
 	parts  int    // registers of 16 columns
 	panels int    // of a tile
 	rows   []int  // of tiles, the largest first; each applies while that many rows remain
+	pairs  bool   // of bfloat16 in place of numbers
 }
 
 var avx2 = tiling{suffix: "AVX2", vector: "Y", zero: "VXORPS", parts: 2, panels: 1, rows: []int{4, 2, 1}}
 
 // avx512 has tiles of two panels: with one, it would wait for memory.
 var avx512 = tiling{suffix: "AVX512", vector: "Z", zero: "VPXORD", parts: 1, panels: 2, rows: []int{8, 4, 2, 1}}
+
+// bf16 multiplies matrices of pairs, with two sums of products at once.
+var bf16 = tiling{suffix: "BF16", vector: "Z", zero: "VPXORD", parts: 1, panels: 2, rows: []int{8, 4, 2, 1}, pairs: true}
 
 // The registers of mul. Strides are in bytes.
 const (
@@ -131,15 +135,49 @@ func (t tiling) addProducts(w *amd64, a []string) {
 	}
 	t.eachSum(len(a), func(row, part int, sum string) {
 		switch {
-		case n == 1:
+		case n == 1 && !t.pairs:
 			w.line("VFMADD231PS.BCST %s, Z0, %s", a[row], sum)
 		case part == 0:
 			w.line("VBROADCASTSS %s, %s%d", a[row], t.vector, n)
 			fallthrough
 		default:
+			if t.pairs {
+				w.evex(0x252, n+1+row*n+part, part, n) // VDPBF16PS
+				return
+			}
 			w.line("VFMADD231PS %s%d, %s%d, %s", t.vector, n, t.vector, part, sum)
 		}
 	})
+}
+
+// evex writes an instruction on Z registers that Go's assembler does not know: code is its opcode, and 0x200 for the prefix
+// f3, 0x300 for f2.
+func (w *amd64) evex(code, d, a, b int) {
+	not := func(register, bit, to int) int { return (^register >> bit & 1) << to }
+	w.line("BYTE $0x62; BYTE $%#x; BYTE $%#x; BYTE $%#x; BYTE $%#x; BYTE $%#x",
+		not(d, 3, 7)|not(b, 4, 6)|not(b, 3, 5)|not(d, 4, 4)|2, ^a&15<<3|4|code>>8, 0x40|not(a, 4, 3), code&0xff, 0xc0|d&7<<3|b&7)
+}
+
+// roundPairs(to, x []float32)
+func (t tiling) roundPairs(w *amd64) {
+	w.begin("roundPairs"+t.suffix, 48)
+	w.line("MOVQ to_base+0(FP), DI")
+	w.line("MOVQ x_base+24(FP), SI")
+	w.line("MOVQ x_len+32(FP), CX")
+	again, done := w.label(), w.label()
+	w.line("SHRQ $5, CX")
+	w.line("JZ %s", done)
+	w.here(again)
+	w.line("VMOVUPS (SI), Z0")
+	w.line("VMOVUPS 64(SI), Z1")
+	w.evex(0x372, 0, 1, 0) // VCVTNE2PS2BF16
+	w.line("VMOVUPS Z0, (DI)")
+	w.line("ADDQ $128, SI")
+	w.line("ADDQ $64, DI")
+	w.line("DECQ CX")
+	w.line("JNZ %s", again)
+	w.here(done)
+	w.end()
 }
 
 // eachSum calls f for the parts of all rows of a tile, with the register of the sums.

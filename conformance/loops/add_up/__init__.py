@@ -1,0 +1,3 @@
+from add_up.taskset import AddUpTaskset
+
+__all__ = ["AddUpTaskset"]

@@ -1,0 +1,2 @@
+from errand.taskset import ErrandTaskset
+__all__ = ["ErrandTaskset"]

@@ -1,0 +1,2 @@
+from two_rounds.taskset import TwoRoundsEnv, TwoRoundsTaskset
+__all__ = ["TwoRoundsEnv", "TwoRoundsTaskset"]

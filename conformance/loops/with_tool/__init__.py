@@ -1,0 +1,2 @@
+from with_tool.taskset import WithToolTaskset
+__all__ = ["WithToolTaskset"]

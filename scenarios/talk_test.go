@@ -1,0 +1,99 @@
+package scenarios_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/scenarios"
+)
+
+const bookings = `{"question":"My booking is wrong.","goal":"You paid for 12 and then 7 seats. How many is that? Tell the numbers only when asked.","answer":19}
+`
+
+// table opens a conversation about the booking.
+func table(t *testing.T) (quintain.Table, quintain.Next) {
+	t.Helper()
+	s := find(t, "talk", readProblems(t, bookings), `{"user":"server:someone","user_turns":2}`).(quintain.Seated)
+	p, err := s.Problem(quintain.Draw{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := s.Table(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := table.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table, next
+}
+
+func TestTalk(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		why     string
+		replies []string // of policy and user in turn
+		end     quintain.End
+		score   float64
+	}{
+		{"the goal is reached", []string{"How many seats?", "12 and 7.", "That is <answer>19</answer>.", "<done>"}, quintain.Terminated, 1},
+		{"the last answer counts", []string{"<answer>18</answer>", "Sure? I have 12 and 7.", "<answer>19</answer>", "<done>"}, quintain.Terminated, 1},
+		{"it is not reached", []string{"<answer>18</answer>", "<done>"}, quintain.Terminated, 0},
+		{"no answer", []string{"No idea.", "Thank you. <done>"}, quintain.Terminated, 0},
+		{"the user goes on for ever", []string{"<answer>19</answer>", "And?", "Well.", "And?", "Well."}, quintain.Truncated, 1},
+		{"an answer in thoughts is none", []string{"<think><answer>19</answer></think>Well.", "<done>"}, quintain.Terminated, 0},
+	} {
+		table, next := table(t)
+		for _, text := range test.replies {
+			if next.End != quintain.Going {
+				t.Fatalf("%s: it ends before %q", test.why, text)
+			}
+			var err error
+			if next, err = table.Step(t.Context(), next.Seat, quintain.Reply{Text: text, Finish: quintain.Stop}); err != nil {
+				t.Fatal(test.why, err)
+			}
+		}
+		if next.End != test.end || next.Rewards[0] != test.score || next.Rewards[0]+next.Rewards[1] != 1 {
+			t.Errorf("%s: end %q, rewards %v, want %q and %v", test.why, next.End, next.Rewards, test.end, test.score)
+		}
+	}
+}
+
+// The user reads the goal and the policy's words, and the policy reads neither goal nor marker.
+func TestWhoReadsWhatInTalk(t *testing.T) {
+	t.Parallel()
+	table, next := table(t)
+	if read := told(next.Observe); next.Seat != 0 || !strings.Contains(read, "My booking is wrong.") || strings.Contains(read, "12") {
+		t.Errorf("the policy reads first, at seat %d:\n%s", next.Seat, read)
+	}
+	next, err := table.Step(t.Context(), 0, quintain.Reply{Text: "<think>12 + 7, I guess.</think>How many seats?"})
+	if read := told(next.Observe); err != nil || next.Seat != 1 || !strings.Contains(read, "You paid for 12 and then 7") || !strings.Contains(read, "How many seats?") || strings.Contains(read, "I guess") {
+		t.Errorf("the user reads, error %v, at seat %d:\n%s", err, next.Seat, read)
+	}
+	next, err = table.Step(t.Context(), 1, quintain.Reply{Text: "<think>I shall tell it.</think>12 and 7."})
+	if read := told(next.Observe); err != nil || read != "user: 12 and 7.\n" {
+		t.Errorf("the policy reads, error %v: %q", err, read)
+	}
+	if _, err := table.Step(t.Context(), 1, quintain.Reply{Text: " "}); err == nil || !strings.Contains(err.Error(), "the user says nothing") {
+		t.Errorf("error %v for a user without words", err)
+	}
+}
+
+func told(messages []quintain.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		b.WriteString(m.Role + ": " + m.Content + "\n")
+	}
+	return b.String()
+}
+
+func TestTalkRefusesUsers(t *testing.T) {
+	t.Parallel()
+	for user, valid := range map[string]bool{"": true, "server:strong": true, "frozen:0": true, "server:": false, "policy": false, "strong": false} {
+		if err := (&scenarios.Talk{User: user}).Check(); (err == nil) != valid {
+			t.Errorf("user %q: error %v", user, err)
+		}
+	}
+}
