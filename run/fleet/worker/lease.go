@@ -24,6 +24,7 @@ type lease struct {
 	version int             // of the coordinator's weights when it was granted
 	life    context.Context //nolint:containedctx // ends when the lease is not the worker's any more, or cannot be handed back
 	die     context.CancelCauseFunc
+	sent    bool // it is being handed back: the answer tells what became of it
 }
 
 // hold plays a lease and hands it back. Ctx ends when no more groups may begin. It calls
@@ -145,6 +146,7 @@ func (s *session) finish(l *lease, f fleet.Finish) error {
 	case <-l.life.Done():
 		return nil
 	}
+	s.change(func() { l.sent = true })
 	var verdict fleet.Verdict
 	to.method, to.path, to.into = http.MethodPost, l.path(fleet.PathFinish), &verdict
 	err = s.config.Client.persist(l.life, to, news)

@@ -258,12 +258,13 @@ func (s *session) sayWaiting() {
 // errGone ends a lease that is no longer the worker's.
 var errGone = errors.New("the lease is another worker's")
 
-// cancel ends leases.
+// cancel ends leases. One that is being handed back goes on: a beat that crosses it hears that the
+// coordinator has it no more, also when it has taken the group.
 func (s *session) cancel(gone []uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, number := range gone {
-		if l, held := s.held[number]; held {
+		if l, held := s.held[number]; held && !l.sent {
 			l.die(errGone)
 		}
 	}
