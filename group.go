@@ -86,44 +86,47 @@ func (g *Group) TokenCount() int {
 // version is known or a trained token has an unknown one, which may be older than all
 // others.
 func (g *Group) Oldest() int32 {
-	oldest := int32(-1)
+	oldest := ^uint32(0) // as unsigned numbers, those that are not known come last
 	for i, seq := range g.Versions {
+		mask := g.mask(i)
 		for j, v := range seq {
-			switch {
-			case v < 0 && g.trains(i, j):
+			if v < 0 && j < len(mask) && mask[j] != Untrained {
 				return -1
-			case v >= 0 && (oldest < 0 || v < oldest):
-				oldest = v
 			}
+			oldest = min(oldest, uint32(v))
 		}
 	}
-	return oldest
+	return max(-1, int32(oldest))
 }
 
 // MeanVersion returns the mean version of the weights that sampled the trained tokens, or -1 if
 // no version is known or a trained token has an unknown one.
 func (g *Group) MeanVersion() float64 {
-	sum, n := 0.0, 0
+	sum, n := int64(0), 0
 	for i, seq := range g.Versions {
-		for j, v := range seq {
-			switch {
-			case !g.trains(i, j):
+		mask := g.mask(i)
+		for j, of := range mask[:min(len(mask), len(seq))] {
+			switch v := seq[j]; {
+			case of == Untrained:
 			case v < 0:
 				return -1
 			default:
-				sum, n = sum+float64(v), n+1
+				sum, n = sum+int64(v), n+1
 			}
 		}
 	}
 	if n == 0 {
 		return float64(g.Oldest())
 	}
-	return sum / float64(n)
+	return float64(sum) / float64(n)
 }
 
-// trains reports whether token j of sequence i is trained on.
-func (g *Group) trains(i, j int) bool {
-	return i < len(g.Masks) && j < len(g.Masks[i]) && g.Masks[i][j] != Untrained
+// mask returns the mask of sequence i, nil without one.
+func (g *Group) mask(i int) []int32 {
+	if i < len(g.Masks) {
+		return g.Masks[i]
+	}
+	return nil
 }
 
 // MeanScore returns the mean score of the sequences that are trained on, 0 without any.

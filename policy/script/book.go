@@ -3,7 +3,6 @@ package script
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,10 +13,14 @@ import (
 // again, and solves it. It keeps the last problems that it made, and plays the last episodes that it advised
 // beside the policy's own. Many goroutines may use it at once.
 type Book struct {
-	scenarios []quintain.Scenario
-	problems  recall[made]    // by ID, with the seat
-	episodes  recall[episode] // by the key of the request
+	scenarios      map[names][]quintain.Scenario
+	plans, advises bool            // a scenario does; if none does, no problem need be made to ask
+	problems       recall[made]    // by ID, with the seat
+	episodes       recall[episode] // by the key of the request
 }
+
+// The names of a scenario and its task, as they stand in the IDs of its problems.
+type names struct{ scenario, task string }
 
 // A made is a problem of a scenario.
 type made struct {
@@ -26,7 +29,17 @@ type made struct {
 }
 
 // NewBook returns the book of scenarios.
-func NewBook(scenarios ...quintain.Scenario) *Book { return &Book{scenarios: scenarios} }
+func NewBook(scenarios ...quintain.Scenario) *Book {
+	b := &Book{scenarios: make(map[names][]quintain.Scenario, len(scenarios))}
+	for _, s := range scenarios {
+		of := names{s.Info().ID(), s.TaskInfo().Name}
+		b.scenarios[of] = append(b.scenarios[of], s)
+		_, plans := s.(quintain.Planner)
+		_, advises := s.(quintain.Adviser)
+		b.plans, b.advises = b.plans || plans, b.advises || advises
+	}
+	return b
+}
 
 // Answer returns the solution of the problem that r.Key names. It serves as the Answer of a
 // [Solver].
@@ -45,7 +58,7 @@ func (b *Book) Answer(r quintain.Request) (string, error) {
 // Plan returns the calls of the scenario's plan for the problem that r.Key names; none if it has no
 // plans. It serves as the Plan of a [Solver].
 func (b *Book) Plan(r quintain.Request) ([]quintain.ToolCall, error) {
-	if !has[quintain.Planner](b) {
+	if !b.plans {
 		return nil, nil
 	}
 	of, err := b.find(r)
@@ -61,7 +74,7 @@ func (b *Book) Plan(r quintain.Request) ([]quintain.ToolCall, error) {
 // Advice returns what the scenario of the problem that r.Key names advises after the replies in r, or nil
 // if it advises nothing. It serves as the Advice of a [Solver].
 func (b *Book) Advice(ctx context.Context, r quintain.Request) (*quintain.Advice, error) {
-	if !has[quintain.Adviser](b) {
+	if !b.advises {
 		return nil, nil
 	}
 	of, err := b.find(r)
@@ -82,14 +95,6 @@ func (b *Book) Advice(ctx context.Context, r quintain.Request) (*quintain.Advice
 		}
 	}
 	return b.advise(ctx, r.Key, of, said)
-}
-
-// has reports whether a scenario of the book is a T. If none is, no problem need be made to ask.
-func has[T any](b *Book) bool {
-	return slices.ContainsFunc(b.scenarios, func(s quintain.Scenario) bool {
-		_, ok := s.(T)
-		return ok
-	})
 }
 
 // find returns the problem that r.Key names, with the seat that it names.
@@ -116,10 +121,7 @@ func (b *Book) make(id string) (of made, err error) {
 	if err != nil {
 		return of, err
 	}
-	for _, s := range b.scenarios {
-		if s.Info().ID() != scenario || s.TaskInfo().Name != task {
-			continue
-		}
+	for _, s := range b.scenarios[names{scenario, task}] {
 		// A task with its own parameters has only level 0, but its IDs name another.
 		for _, level := range []int{max(0, d.Level), 0} {
 			p, err := s.Problem(quintain.Draw{Seed: d.Seed, Level: level, Index: d.Index})
