@@ -18,7 +18,7 @@ const (
 	mostLines    = 212_000 // of Go outside _test.go files, neither blank nor comment; bench/ too
 	mostTests    = 125_000 // lines of tests, counted likewise
 	mostPackages = 151     // eight of them for environments of others
-	mostWords    = 78_000 // of the pages that people read
+	mostWords    = 78_000  // of the pages that people read
 )
 
 // unread lists the documents in which things are looked up: tables made from data, and
