@@ -8,7 +8,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
-// openAPIText describes all routes.
+// openAPIText describes all routes, written by hand.
 //
 //go:embed openapi.json
 var openAPIText []byte

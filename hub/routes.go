@@ -12,6 +12,7 @@ import (
 // runsPath comes before the name of a run.
 const runsPath = "/v1/runs/"
 
+// routes are all routes: those of the whole hub, and those of runs, from the tables below.
 func (s *Server) routes() []web.Route {
 	all := []web.Route{
 		{Method: "GET", Path: "/", Serve: s.root, Page: true},
