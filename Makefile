@@ -56,7 +56,7 @@ bench: ## run all benchmarks, then compare the tasks with reasoning-gym
 	conformance/python bench/tasks.py --write docs/benchmarks.md --each docs/benchmarks-tasks.md
 
 docs: ## rewrite the documents that are made from code and data
-	go test ./internal/house ./tasks/catalog ./cmd/quintain -update
+	go test ./internal/house ./tasks/catalog ./cmd/quintain -run 'Doc|UpToDate' -update
 
 site: build ## build the site from docs/, the program and the Python package, into dist/site; SITE=https://… is its address
 	REQUIREMENTS=site.txt conformance/python .ci/site/build.py --quintain bin/quintain --url "$(SITE)" dist/site

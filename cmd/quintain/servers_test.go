@@ -60,7 +60,7 @@ func TestPolicyProbe(t *testing.T) {
 		{[]string{"policy", "fake", "--faults", "bored=1"}, exitUsage, "no fault"},
 		{[]string{"policy", "fake", "--tokenizer", "nowhere"}, exitUsage, "nowhere"},
 		{[]string{"policy", "fake", "--chat-template", "x.jinja"}, exitUsage, "policy.tokenizer: is missing"},
-		{[]string{"policy", "fake", "--replies", "nowhere.jsonl"}, exitUsage, "nowhere.jsonl"},
+		{[]string{"policy", "fake", "--port", "0", "--replies", "nowhere.jsonl"}, exitUsage, "nowhere.jsonl"},
 	} {
 		p := start(test.args...)
 		if status := p.wait(t); status != test.status || !strings.Contains(p.stderr.String(), test.says) {

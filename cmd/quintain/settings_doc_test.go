@@ -43,7 +43,7 @@ func TestSettingsDocIsFresh(t *testing.T) {
 	}
 	kept, err := os.ReadFile(settingsDoc)
 	if err != nil || string(kept) != text {
-		t.Errorf("docs/settings.md is not what the declarations say (%v): run make docs", err)
+		t.Errorf("docs/settings.md is not what the declarations say (%v): run go test ./cmd/quintain -run SettingsDoc -update", err)
 	}
 }
 
