@@ -34,10 +34,10 @@ func Nears(t *testing.T, score func(string) quintain.Verdict, table []Near) {
 	}
 }
 
-// Refused checks that each of params is refused, by the name of the setting.
-func Refused(t *testing.T, task quintain.Task, params map[string]string) {
+// Refused checks that task refuses settings. The keys are settings as JSON; the values are what the error must name.
+func Refused(t *testing.T, task quintain.Task, naming map[string]string) {
 	t.Helper()
-	for raw, name := range params {
+	for raw, name := range naming {
 		_, err := task.With(json.RawMessage(raw))
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("params %s: error %v, want one that names %q", raw, err, name)
