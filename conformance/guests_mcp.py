@@ -4,6 +4,7 @@ of this script: results of calls are in the conversation, the task scores the an
 or ends its HTTP session gives no score. No server outlives its episode by much, or the run.
 """
 import argparse
+import contextlib
 import http.server
 import json
 import os
@@ -85,17 +86,18 @@ class Model(http.server.BaseHTTPRequestHandler):
 
 
 class Trial:
-    def __init__(self, program, folder, port):
-        self.program, self.folder, self.port, self.wrong, self.n = program, folder, port, [], 0
+    def __init__(self, program, folder, port, count):
+        self.program, self.folder, self.port, self.count, self.wrong, self.n = program, folder, port, count, [], 0
         self.starts = folder / "starts"
         self.script = folder / "calc.py"
         self.script.write_text(SERVER)
+        self.line = f"mcp:'{sys.executable}' '{self.script}'"
 
     def eval(self, tools, plan, *flags):
         """The episodes of an evaluation: (outcome, score, error), and what its tools said."""
         Model.plan, self.n = plan, self.n + 1
         out = self.folder / f"out{self.n}"
-        done = subprocess.run([self.program, "eval", "--policy", "openai", "--model", "m", "--url", f"http://127.0.0.1:{self.port}/v1", "--tasks", "chain_sum:0", "--count", "4",
+        done = subprocess.run([self.program, "eval", "--policy", "openai", "--model", "m", "--url", f"http://127.0.0.1:{self.port}/v1", "--tasks", "chain_sum:0", "--count", str(self.count),
                                "--with", "environment.keys=STARTS", "--with", "run.replays=1", "--with", "policy.retries=0", "--with", "exam.max_failed=1", "--out", out, *flags,
                                *(f for t in tools for f in ("--tools", t))], capture_output=True, text=True, timeout=600, env={**os.environ, "STARTS": str(self.starts), "MY_TOKEN": "x"})
         if not (out / "report.json").exists():
@@ -109,8 +111,8 @@ class Trial:
 
     def expect(self, what, got, outcome, score, says=""):
         episodes, told = got
-        if len(episodes) != 4 or any(e[0] != outcome or e[1] != score or says not in e[2] for e in episodes):
-            self.wrong.append(f"{what}: {episodes}, want four times {outcome} with {score} and {says!r}")
+        if len(episodes) != self.count or any(e[0] != outcome or e[1] != score or says not in e[2] for e in episodes):
+            self.wrong.append(f"{what}: {episodes}, want {self.count} times {outcome} with {score} and {says!r}")
         return told
 
     def gone(self, what):
@@ -133,7 +135,7 @@ def alive(pid):
 
 
 def pipes(trial):
-    line = f"mcp:'{sys.executable}' '{trial.script}'"
+    line = trial.line
     told = trial.expect("a call", trial.eval([line], [("evaluate", "?")]), "scored", 1)
     if len(told) != 4 or not all(re.fullmatch(r"-?\d+", t) for t in told):
         trial.wrong.append(f"a call: the results are {told}")
@@ -153,34 +155,35 @@ def pipes(trial):
     trial.gone("one session for all")
 
 
-def web(trial):
+@contextlib.contextmanager
+def served(trial):
+    """The address of a server over HTTP, until the end of the block."""
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
-    serve = lambda: subprocess.Popen([sys.executable, trial.script, str(port)], env={**os.environ, "STARTS": str(trial.starts)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    def wait():
+    server = subprocess.Popen([sys.executable, trial.script, str(port)], env={**os.environ, "STARTS": str(trial.starts)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
         until = time.monotonic() + 120
         while time.monotonic() < until:
             with socket.socket() as s:
                 if s.connect_ex(("127.0.0.1", port)) == 0:
-                    return
+                    break
             time.sleep(0.1)
-
-    server = serve()
-    try:
-        wait()
-        url = f"mcp:http://127.0.0.1:{port}/mcp"
-        told = trial.expect("a call over HTTP", trial.eval([url], [("evaluate", "?")]), "scored", 1)
-        if len(told) != 4:
-            trial.wrong.append(f"a call over HTTP: the results are {told}")
-        told = trial.expect("two servers", trial.eval([url, f"mcp:'{sys.executable}' '{trial.script}'"], [("calc__evaluate", {"expression": "1+1"}), ("calc2__evaluate", "?")]), "scored", 1)
-        episodes, _ = trial.eval([url], [("crash", {})], "--with", "tools.restarts=1")
-        if any(e[0] in ("scored", "model_failed") for e in episodes):
-            trial.wrong.append(f"a server over HTTP that dies: {episodes}")
+        yield f"mcp:http://127.0.0.1:{port}/mcp"
     finally:
         server.kill()
         server.wait()
+
+
+def web(trial):
+    with served(trial) as url:
+        told = trial.expect("a call over HTTP", trial.eval([url], [("evaluate", "?")]), "scored", 1)
+        if len(told) != 4:
+            trial.wrong.append(f"a call over HTTP: the results are {told}")
+        told = trial.expect("two servers", trial.eval([url, trial.line], [("calc__evaluate", {"expression": "1+1"}), ("calc2__evaluate", "?")]), "scored", 1)
+        episodes, _ = trial.eval([url], [("crash", {})], "--with", "tools.restarts=1")
+        if any(e[0] in ("scored", "model_failed") for e in episodes):
+            trial.wrong.append(f"a server over HTTP that dies: {episodes}")
     episodes, _ = trial.eval([url], [("evaluate", "?")])
     if episodes[0][0] != "none" or "tools.servers" not in episodes[0][2]:
         trial.wrong.append(f"a server that is away: {episodes}")
@@ -191,7 +194,7 @@ def killed(trial):
     trial.gone("servers over HTTP")
     Model.plan = [("hang", {})]
     run = subprocess.Popen([trial.program, "eval", "--policy", "openai", "--model", "m", "--url", f"http://127.0.0.1:{trial.port}/v1", "--tasks", "chain_sum:0", "--count", "4",
-                            "--with", "environment.keys=STARTS", "--out", trial.folder / "killed", "--tools", f"mcp:'{sys.executable}' '{trial.script}'"],
+                            "--with", "environment.keys=STARTS", "--out", trial.folder / "killed", "--tools", trial.line],
                            env={**os.environ, "STARTS": str(trial.starts)}, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 120
     while len(trial.starts.read_text().split()) < 5 and time.monotonic() < until:
@@ -201,21 +204,33 @@ def killed(trial):
     trial.gone("a run that is killed")
 
 
+def short(trial):
+    """A wrong call is told and a right one answered, over pipes and over HTTP; a server that dies in a call gives no score."""
+    with served(trial) as url:
+        for tools in (trial.line, url):
+            told = trial.expect(f"calls of {tools}", trial.eval([tools], [("evaluate", {"expression": "import"}), ("evaluate", "?")]), "scored", 1)
+            if sum("Error executing tool evaluate" in t for t in told) != trial.count:
+                trial.wrong.append(f"calls of {tools}: the results are {told}")
+            trial.expect(f"the death of {tools}", trial.eval([tools], [("crash", {})], "--with", "tools.restarts=1"), "env_failed", None)
+    trial.gone("servers of the short part")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quintain", required=True, help="the program to test")
-    program = os.path.abspath(parser.parse_args().quintain)
+    parser.add_argument("--short", action="store_true", help="a few calls and two deaths")
+    args = parser.parse_args()
     model = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     threading.Thread(target=model.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory() as folder:
-        trial = Trial(program, pathlib.Path(folder), model.server_port)
-        for part in (pipes, web, killed):
+        trial = Trial(os.path.abspath(args.quintain), pathlib.Path(folder), model.server_port, 1 if args.short else 4)
+        for part in (short,) if args.short else (pipes, web, killed):
             began = time.monotonic()
             part(trial)
             print(f"{part.__name__}: {time.monotonic() - began:.0f} s", flush=True)
     for fault in trial.wrong:
         print("FAILED", fault)
-    print(f"MCP servers as tools: {trial.n} evaluations of 4 episodes, {len(trial.wrong)} faults")
+    print(f"MCP servers as tools: {trial.n} evaluations of {trial.count} episodes, {len(trial.wrong)} faults")
     raise SystemExit(1 if trial.wrong else 0)
 
 
