@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/settings/flags"
 	"github.com/quintain-rl/quintain/run/fleet/worker"
 	"github.com/quintain-rl/quintain/run/player"
+	"github.com/quintain-rl/quintain/scenario/external/venv"
 )
 
 func newWorker(w *world) *cobra.Command {
@@ -74,6 +76,9 @@ func (w *world) work(ctx context.Context, from settings.Sources, to worker.Confi
 	to.Log = c.Log.Logger(w.stderr)
 	defer c.Source.Scenario.Stop()
 	if err := c.Source.Scenario.Start(ctx, to.Log); err != nil {
+		if missing, ok := errors.AsType[*venv.MissingError](err); ok {
+			return fmt.Errorf("%s is not installed here; the run plays by %s", missing.Scheme, to.Play.Runs)
+		}
 		return err
 	}
 	if to.Streams, err = c.runStreams(); err != nil {

@@ -21,7 +21,7 @@ func Apart(c *exec.Cmd) {
 func Terminate(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM) } // an error: it has ended
 
 // A Group is a process group that ends with this process, even if this is killed. Its
-// leader is a guard that waits for that, and then also removes a folder.
+// leader is a guard that waits for that, has them terminate, removes a folder, and kills what is left.
 type Group struct {
 	guard *exec.Cmd
 	line  *os.File // the guard's standard input, which closes with this process
@@ -37,7 +37,7 @@ func NewGroup(folder string) (*Group, error) {
 		return nil, err
 	}
 	defer in.Close()
-	guard := exec.CommandContext(context.Background(), "/bin/sh", "-c", `read _; rm -rf -- "$1"; kill -KILL 0`, "guard", folder)
+	guard := exec.CommandContext(context.Background(), "/bin/sh", "-c", `read _; trap '' TERM; kill -TERM 0; rm -rf -- "$1" || rm -rf -- "$1"; kill -KILL 0`, "guard", folder)
 	g := &Group{guard: guard, line: line, folder: folder}
 	g.guard.Stdin, g.guard.SysProcAttr = in, &syscall.SysProcAttr{Setpgid: true}
 	if err := g.guard.Start(); err != nil {

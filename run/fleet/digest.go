@@ -65,3 +65,8 @@ func Runs(streams []rollout.Stream) string {
 	}
 	return strings.Join(marks, " and ")
 }
+
+// without returns the marks of what [Runs] returns that the other one lacks.
+func without(runs, other string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(runs, " and "), func(mark string) bool { return strings.Contains(other, mark) }), " and ")
+}

@@ -53,10 +53,10 @@ func (s Store) Install(ctx context.Context, o Order) (Env, error) {
 		}
 	}
 	if err := datadir.MakeFolder(s.Dir); err != nil {
-		return Env{}, s.remedy(err, "")
+		return Env{}, s.remedy(err, peer, "")
 	}
 	s.sweep()
-	return s.make(ctx, o, maker{python: python, wants: wants})
+	return s.make(ctx, o, maker{python: python, wants: wants, digest: lock.Digest})
 }
 
 // has returns the environment that an order would make, if it is there.
@@ -88,9 +88,10 @@ func (s Store) sweep() {
 
 // make makes an environment in a new folder, which ends with it if it is not whole.
 func (s Store) make(ctx context.Context, o Order, m maker) (_ Env, err error) {
+	peer, _ := Find(o.Scheme) // Install found it
 	dir, err := os.MkdirTemp(s.Dir, o.Scheme+"-")
 	if err != nil {
-		return Env{}, s.remedy(err, "")
+		return Env{}, s.remedy(err, peer, "")
 	}
 	if m.group, err = command.NewGroup(dir); err != nil {
 		return Env{}, errors.Join(err, os.RemoveAll(dir))
@@ -100,25 +101,26 @@ func (s Store) make(ctx context.Context, o Order, m maker) (_ Env, err error) {
 		if err == nil {
 			return
 		}
-		if e := os.RemoveAll(dir); e != nil {
-			err = errors.Join(err, fmt.Errorf("what is half made stays: %w", e))
+		gone := os.RemoveAll(dir)
+		if err = s.remedy(err, peer, m.said()); ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if gone != nil {
+			err = errors.Join(err, fmt.Errorf("what is half made stays: %w", gone))
 		}
 	}()
 	m.dir, m.say, m.links = dir, o.Say, o.FindLinks
 	if err := m.run(ctx); err != nil {
-		if ctx.Err() != nil {
-			return Env{}, context.Cause(ctx)
-		}
-		return Env{}, s.remedy(err, m.said())
+		return Env{}, err
 	}
 	e := Env{Wish: o.Wish, Asked: o.Python, Dir: dir, Made: time.Now().UTC()}
 	if err := m.describe(ctx, &e); err != nil {
-		return Env{}, s.remedy(err, m.said())
+		return Env{}, err
 	}
-	if err := e.write(); err != nil {
-		return Env{}, s.remedy(err, "")
+	if m.digest != "" && e.Digest() != m.digest {
+		return Env{}, fmt.Errorf("the lock is %s, but what comes of it here is %s, with Python %s and %s", m.digest, e.Digest(), e.Python, strings.Join(e.Locked, ", "))
 	}
-	return e, nil
+	return e, e.write()
 }
 
 // describe asks a new environment what it has.

@@ -61,8 +61,8 @@ func (e Env) Keep(dir string) (before string, err error) {
 
 // A Lock is what a lock's file asks for.
 type Lock struct {
-	Scheme, Python string   // empty: the file does not say
-	Packages       []string // NAME==VERSION
+	Scheme, Python, Digest string   // empty: the file does not say
+	Packages               []string // NAME==VERSION
 }
 
 var exact = compiled.Regexp(`^[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9][A-Za-z0-9.!+_-]*$`)
@@ -82,6 +82,8 @@ func ReadLock(path string) (l Lock, err error) {
 			l.Scheme = words[2]
 		case len(words) == 3 && words[0] == "#" && words[1] == "python":
 			l.Python = words[2]
+		case len(words) == 3 && words[0] == "#" && words[1] == "lock":
+			l.Digest = words[2]
 		case line == "" || line[0] == '#':
 		case !exact().MatchString(line):
 			return l, fmt.Errorf("%s: line %d is %.100q, want NAME==VERSION", path, n, line)

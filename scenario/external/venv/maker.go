@@ -20,6 +20,7 @@ type maker struct {
 	python string   // interpreter, version, or versions such as >=3.10,<3.14
 	wants  []string // packages
 	links  string   // folder of wheels; empty: the index
+	digest string   // of the lock that is to come of it; empty: any
 	group  *command.Group
 	say    func(string)
 	tail   []string // last lines of the tools
@@ -42,12 +43,17 @@ func (m *maker) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := m.call(ctx, base, "-m", "venv", m.dir); err != nil {
-		return err
+	pip := []string{"-m", "pip", "--disable-pip-version-check", "--no-input"}
+	for _, words := range [][]string{
+		{base, "-m", "venv", m.dir},
+		slices.Concat([]string{interpreter(m.dir)}, pip, []string{"uninstall", "--yes", "setuptools"}), // of Python 3.11 and before; uv brings none, so that both give one lock
+		slices.Concat([]string{interpreter(m.dir)}, pip, []string{"install", "--progress-bar", "off", "--compile"}, from, m.wants),
+	} {
+		if _, err := m.call(ctx, words[0], words[1:]...); err != nil {
+			return err
+		}
 	}
-	pip := []string{"-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", "--compile"}
-	_, err = m.call(ctx, interpreter(m.dir), slices.Concat(pip, from, m.wants)...)
-	return err
+	return nil
 }
 
 // base finds a Python on the PATH whose version goes with the packages.

@@ -12,20 +12,21 @@ type Peer struct {
 	Packages []string // pinned, the one with the environments first
 	Python   string   // versions that they run on
 	Confined bool     // its environments need no network, and run in the sandbox
+	Room     int      // on the disk, of the packages as they are installed, in MiB
 }
 
 // Peers returns the schemes whose environments are Python packages, sorted.
 func Peers() []Peer {
 	return []Peer{
-		{"gem", []string{"gem-llm==0.1.0"}, ">=3.10,<3.13", true},
-		{"gymnasium", []string{"gymnasium[toy-text]==1.4.0"}, ">=3.10,<3.14", true},
-		{"inspect", []string{"inspect-ai==0.3.285"}, ">=3.10,<3.14", false},
-		{"mcp", []string{"mcp==2.3.0"}, ">=3.10,<3.14", false},
-		{"nemogym", []string{"nemo-gym==0.4.0"}, ">=3.12,<3.14", false},
-		{"openenv", []string{"openenv==0.10.0"}, ">=3.10,<3.14", false},
-		{"reasoning_gym", []string{"reasoning-gym==0.1.25"}, ">=3.11,<3.14", true},
-		{"textarena", []string{"textarena==0.7.4"}, ">=3.10,<3.14", true},
-		{"verifiers", []string{"verifiers==0.4.0"}, ">=3.11,<3.14", false},
+		{"gem", []string{"gem-llm==0.1.0"}, ">=3.10,<3.13", true, 350},
+		{"gymnasium", []string{"gymnasium[toy-text]==1.4.0"}, ">=3.10,<3.14", true, 115},
+		{"inspect", []string{"inspect-ai==0.3.285"}, ">=3.10,<3.14", false, 300},
+		{"mcp", []string{"mcp==2.3.0"}, ">=3.10,<3.14", false, 45},
+		{"nemogym", []string{"nemo-gym==0.4.0"}, ">=3.12,<3.14", false, 1335},
+		{"openenv", []string{"openenv==0.10.0"}, ">=3.10,<3.14", false, 455},
+		{"reasoning_gym", []string{"reasoning-gym==0.1.25"}, ">=3.11,<3.14", true, 320},
+		{"textarena", []string{"textarena==0.7.4"}, ">=3.10,<3.14", true, 125},
+		{"verifiers", []string{"verifiers==0.4.0"}, ">=3.11,<3.14", false, 545},
 	}
 }
 

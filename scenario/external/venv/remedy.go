@@ -3,6 +3,7 @@ package venv
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/compiled"
@@ -18,8 +19,8 @@ var (
 	unknown = compiled.Regexp(`(?i)no matching distribution|no solution found|not found in the (package registry|provided)|could not find a version`)
 )
 
-// remedy returns an error of an installation with its remedy. Said is what the tools said last.
-func (s Store) remedy(err error, said string) error {
+// remedy returns an error of an installation of a peer with its remedy. Said is what the tools said last.
+func (s Store) remedy(err error, of Peer, said string) error {
 	if none, ok := errors.AsType[*noPythonError](err); ok {
 		return none
 	}
@@ -27,7 +28,9 @@ func (s Store) remedy(err error, said string) error {
 	switch {
 	case full().MatchString(text):
 		free, _, _ := datadir.Space(s.Dir)
-		return fmt.Errorf("the disk is full (%d MiB are free at %s): free some, or name a folder on another disk by XDG_CACHE_HOME%s", free>>20, s.Dir, last(said))
+		spare, _, _ := datadir.Space(os.TempDir())
+		return fmt.Errorf("the disk is full: %s needs about %d MiB at %s, where %d are free, and meanwhile half as much at %s, where %d are free: free some, or name folders on another disk by XDG_CACHE_HOME and TMPDIR%s",
+			of.Scheme, of.Room, s.Dir, free>>20, os.TempDir(), spare>>20, last(said))
 	case noVenv().MatchString(text):
 		return fmt.Errorf("this Python makes no virtual environments: install its venv (apt install python3-venv), or uv%s", last(said))
 	case noBase().MatchString(text):

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ case "$*" in
 *unbuilt*) echo "  x Failed to build unbuilt==1.0" >&2; exit 1 ;;
 *absent*) echo "  x No solution found when resolving dependencies" >&2; exit 1 ;;
 *silent*) exit 3 ;;
-*slow*) touch "$VIRTUAL_ENV/begun"; sleep 1000 ;;
+*slow*) [ -e "$0.slow" ] || { touch "$0.slow" "$VIRTUAL_ENV/begun"; sleep 1000; } ;;
 *mute*) echo nonsense > "$VIRTUAL_ENV/answer"; exit ;;
 esac
 shift 5
@@ -120,6 +121,7 @@ func TestInstallOfALock(t *testing.T) {
 		t.Errorf("%+v, %v", e, err)
 	}
 	for _, test := range []struct{ why, text, want string }{
+		{"another outcome", "# lock 012345678901\ntextarena==0.7.2\n", "the lock is 012345678901, but what comes of it here is"},
 		{"another scheme", "# scheme gem\ngem-llm==0.1.0\n", "is the lock of gem"},
 		{"no version", "numpy\n", "line 1"},
 		{"an option", "--index-url=x==1\n", "line 1"},
@@ -138,7 +140,7 @@ func TestInstallOfALock(t *testing.T) {
 func TestInstallFails(t *testing.T) {
 	s := fake(t)
 	for _, test := range []struct{ why, what, want string }{
-		{"a full disk", "full", "the disk is full"},
+		{"a full disk", "full", "the disk is full: textarena needs about 125 MiB at " + s.Dir},
 		{"no network", "offline", "--find-links"},
 		{"a package that does not build", "unbuilt", "does not build here"},
 		{"a package that is not there", "absent", "is not where it was looked for"},
@@ -180,6 +182,43 @@ func TestInstallIsCut(t *testing.T) {
 	both.Wait()
 	if !errors.Is(cut, context.Canceled) || !slices.Equal(left(t, s), []string{filepath.Base(e.Dir)}) {
 		t.Errorf("cut: %v; %v is left", cut, left(t, s))
+	}
+}
+
+// TestMain installs a slow package, if it is told a store.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("INSTALL_INTO"); dir != "" {
+		_, err := Store{dir}.Install(context.Background(), order("slow"))
+		panic(err) // it was to be killed
+	}
+	os.Exit(m.Run())
+}
+
+// What kill -9 leaves of an installation is never taken for whole, and goes; another one follows.
+func TestInstallIsKilled(t *testing.T) {
+	s := fake(t)
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), "INSTALL_INTO="+s.Dir)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for begun := []string{}; len(begun) == 0 && pause.For(t.Context(), 0); begun, _ = filepath.Glob(filepath.Join(s.Dir, "*", "begun")) {
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait() // it was killed
+	if _, err := s.Find(order("slow").Wish); err == nil {
+		t.Error("what is half made is taken for whole")
+	}
+	e, err := s.Install(t.Context(), order("slow"))
+	if err != nil || !slices.Contains(e.Locked, "slow") {
+		t.Errorf("another one: %+v, %v", e, err)
+	}
+	for len(left(t, s)) > 1 && pause.For(t.Context(), 0) {
+	}
+	if got, err := s.Find(order("slow").Wish); err != nil || got.Dir != e.Dir || !slices.Equal(left(t, s), []string{filepath.Base(e.Dir)}) {
+		t.Errorf("it finds %+v, %v; %v is left", got, err, left(t, s))
 	}
 }
 
