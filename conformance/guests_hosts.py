@@ -355,8 +355,8 @@ def checked(scheme, name, count):
 
 INJECTED = {
     "nan": "want a finite number", "infinite": "want a finite number", "text": "the reward is 'Bad move.', want a number", "list": "the reward is [1.0], want a number", "none": "without a reward",
-    "raise": "IndexError", "exit": "SystemExit", "die": "the process has ended", "memory": "MemoryError", "deep": "RecursionError", "read": "EOFError", "print": 0.5, "yes": 1.0, "fine": 0.5,
-    "open raise": "IndexError", "open exit": "SystemExit", "open memory": "MemoryError", "open die": "the process has ended", "start": "it never starts",
+    "raise": "IndexError", "exit": "SystemExit", "die": "the process has ended", "memory": "MemoryError", "deep": "RecursionError", "read": "EOFError", "print": 0.5, "yes": 1.0, "fine": 0.5, "key": "KeyError",
+    "open raise": "IndexError", "open exit": "SystemExit", "open memory": "MemoryError", "open die": "the process has ended", "open key": "KeyError", "start": "it never starts",
 }  # fmt: skip
 
 
@@ -377,8 +377,8 @@ def injected():
 
 
 OUTCOMES = {
-    "fine": {"scored"}, "print": {"scored"}, "yes": {"scored"}, "die": {"env_failed", "infra_failed"}, "hang": {"env_failed", "infra_failed"}, "open raise": {"infra_failed"}, "open die": {"infra_failed"},
-    **dict.fromkeys(["nan", "infinite", "text", "list", "none", "huge", "raise", "exit", "memory", "deep", "read"], {"env_failed"}),
+    "fine": {"scored"}, "print": {"scored"}, "open print": {"scored"}, "yes": {"scored"}, "leave": {"scored"}, "disk": {"env_failed", "infra_failed"}, "open hang": {"infra_failed"}, "die": {"env_failed", "infra_failed"}, "hang": {"env_failed", "infra_failed"}, "open raise": {"infra_failed"}, "open die": {"infra_failed"},
+    **dict.fromkeys(["nan", "infinite", "text", "list", "none", "huge", "raise", "exit", "memory", "deep", "read", "key"], {"env_failed"}),
 }  # fmt: skip
 
 
@@ -414,13 +414,15 @@ def outcomes(quintain):
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 [quintain, "eval", "--policy", "server", "--model", "m", "--url", f"http://127.0.0.1:{server.server_port}/v1", "--count", "4", "--out", f"{folder}/out", "--data", f"{folder}/data",
-                 "--environment", f"gymnasium:Faulty-v0?module=guests_faulty&fault={urllib.parse.quote(fault)}", "--with", f"environment.python={sys.executable}", "--with", "environment.isolate=none",
+                 "--environment", f"gymnasium:Faulty-v0?module=guests_faulty&fault={urllib.parse.quote(fault)}", "--with", f"environment.python={sys.executable}", "--with", f"environment.isolate={'sandbox' if fault == 'disk' else 'none'}",
                  "--with", "environment.answer_time=5s", "--with", "run.replays=1", "--with", "exam.max_failed=1"],
                 cwd=ROOT / "conformance", capture_output=True, text=True, timeout=600,
             )  # fmt: skip
         last = (done.stdout.splitlines() or [""])[-1]
         if set(re.findall(r"(\w+): \d+", last.partition("episodes 4")[2])) != want:
             wrong.append(f"fault {fault}: the evaluation ends with {last or done.stderr[-400:]}, want {want}")
+    if subprocess.run(["pgrep", "-f", "^sleep 86399"], stdout=subprocess.DEVNULL).returncode != 1:
+        wrong.append("fault leave: its processes are left")
     print(f"{len(OUTCOMES)} faults in evaluations, {len(wrong)} with a wrong outcome")
     return wrong
 

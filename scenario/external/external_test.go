@@ -236,6 +236,7 @@ var faults = []fault{
 	{why: "there is no task to grade", reply: "grade", want: "there is no task", survives: true},
 	{why: "neither an end nor a message", reply: "quiet", want: "no message for the policy", survives: true},
 	{why: "it speaks for the policy", reply: "usurper", want: "the policy's own", survives: true},
+	{why: "the tools are others now", reply: "retool", want: "tools: they may not change", survives: true},
 	{why: "a role that no model knows", reply: "role", want: `"oracle"`, survives: true},
 	{why: "it prints what is no answer", reply: "garbage", want: "is no answer: 'd' stands where it may not in JSON: debug: 1", http: "invalid: 'd' stands"},
 	{why: "a line without end", reply: "long", want: "longer than 65536 bytes"},
@@ -289,6 +290,23 @@ func TestFaultsAreNoRewards(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A program that ends an episode twice has ended it once. What else it had is lost, and the next episode plays.
+func TestAnEpisodeEndsOnce(t *testing.T) {
+	how := quickly()
+	how.Command, how.Processes = commandLine(t, "own"), 1
+	s := start(t, how).Own()
+	e, beside := begin(t, s, 0), begin(t, s, 1)
+	if got, err := say(t, e, "double"); err != nil || got.Reward != 1 || got.End != quintain.Terminated {
+		t.Errorf("the first end gives %+v, error %v", got, err)
+	}
+	if _, err := say(t, beside, "on"); err == nil {
+		t.Error("the second end is no fault")
+	}
+	if _, err := say(t, begin(t, s, 2), "on"); err != nil {
+		t.Errorf("the next episode: %v", err)
+	}
 }
 
 func TestSilenceEnds(t *testing.T) {

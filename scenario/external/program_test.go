@@ -225,6 +225,10 @@ func (p *program) step(id uint64, reply string) any {
 		return said{"reward": 1, "end": "done"}
 	case "quiet":
 		return said{"reward": 0.5}
+	case "retool":
+		return said{"messages": []said{{"role": "user", "content": "go on"}}, "tools": []said{{"name": "add"}}}
+	case "double":
+		return strings.Repeat(fmt.Sprintf(`{"id":%d,"reward":1,"end":"terminated"}`+"\n", id), 2)
 	case "usurper":
 		return said{"messages": []said{{"role": "assistant", "content": "I am you."}}}
 	case "role":

@@ -60,7 +60,7 @@ type Answer struct {
 	Hello    *Hello             `json:"hello"`
 	Solution *string            `json:"solution"`
 	Messages []quintain.Message `json:"messages"` // the next messages for the policy
-	Tools    []Tool             `json:"tools"`    // of an episode that begins; or from this reply on
+	Tools    []Tool             `json:"tools"`    // of an episode that begins
 	Key      string             `json:"key"`      // of an episode that begins: problems of one key are the same question
 
 	Grade     *string            `json:"grade"` // an answer for the task to grade: the verdict replaces the program's own
@@ -142,6 +142,8 @@ func (a *Answer) step() (s quintain.Step, err error) {
 		return s, fmt.Errorf("end is %q, want %q, %q or nothing", clip(string(a.End)), quintain.Terminated, quintain.Truncated)
 	case a.End != quintain.Going && a.Reward == nil:
 		return s, errors.New("an episode ends without a reward")
+	case len(a.Tools) > 0:
+		return s, errors.New("tools: they may not change within an episode")
 	}
 	if err := a.beside(); err != nil {
 		return s, err
