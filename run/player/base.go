@@ -140,7 +140,7 @@ func need(base *tiny.Base, to *run.Config, how *Training) (b budget) {
 		b.frozen /= 2
 	}
 	b.adapters = 12 * 4 * int64(c.Params())
-	b.batch = int64(how.Learn.MicroTokens) * int64(4*(6*c.Width+3*c.Hidden+c.Heads*c.Context/4)*c.Layers+4*c.Vocab)
+	b.batch = int64(how.Learn.MicroTokens) * int64(4*(5*c.Width+2*c.Hidden+c.Heads*c.Context/4)*c.Layers+4*c.Vocab)
 	kv := 8 * int64(c.Layers*cmp.Or(c.KVHeads, c.Heads)*cmp.Or(c.HeadWidth, c.Width/c.Heads))
 	b.samples = int64(to.Settings.Parallel) * (kv*int64(to.Sampling.MaxTokens+c.Context/8) + 4*int64(c.Vocab))
 	return b

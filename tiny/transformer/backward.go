@@ -148,8 +148,12 @@ func (w *walkBack) perceptronBack() {
 	acts, dHidden, hidden := w.acts, w.rowsOf(w.acts.dHidden), w.rowsOf(w.acts.hidden)
 	if w.net.config.Rank > 0 {
 		w.block.down.backward(w.dSquare, w.dx, w.team)
-		w.addAdapters(&w.block.down, w.rowsOf(acts.square), w.dx)
-		w.eachRow(w.dx.rows, func(s *scratch, i int) { gateBack(dHidden.row(i), w.dSquare.row(i), hidden.row(i), s.line) })
+		square := w.rowsOf(acts.square)
+		w.eachRow(w.dx.rows, func(s *scratch, i int) {
+			gate(square.row(i), hidden.row(i), s.line)
+			gateBack(dHidden.row(i), w.dSquare.row(i), hidden.row(i), s.line)
+		})
+		w.addAdapters(&w.block.down, square, w.dx)
 	} else {
 		w.rowsOf(acts.dOut).copyFrom(w.dx)
 		w.block.down.backward(dHidden, w.dx, w.team)
@@ -158,8 +162,21 @@ func (w *walkBack) perceptronBack() {
 		}
 	}
 	w.block.up.backward(w.dIn, dHidden, w.team)
-	w.addAdapters(&w.block.up, w.rowsOf(acts.mid), dHidden)
+	w.addAdapters(&w.block.up, w.gained(acts.mid, acts.midNormed, w.block.mid), dHidden)
 	w.normaliseBack(w.block.mid, w.rowsOf(acts.midNormed), acts.midInv[w.row:])
+}
+
+// gained makes the shard's rows of a normalised stream with gains again, if there are any.
+func (w *walkBack) gained(to, normed matrix, gains []float32) matrix {
+	to, normed = w.rowsOf(to), w.rowsOf(normed)
+	if gains != nil {
+		w.team.rows(to.rows, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				setProduct(to.row(i), normed.row(i), gains)
+			}
+		})
+	}
+	return to
 }
 
 // attentionBack takes dx back through the attention of layer l.
@@ -177,7 +194,7 @@ func (w *walkBack) attentionBack(l int) {
 	})
 	w.each(len(spans), func(worker, i int) { w.turnBack(l, spans[i], w.Pass.scratch[worker].line) })
 	w.block.qkv.backward(dIn, w.rowsOf(acts.dQKV), w.team)
-	w.addAdapters(&w.block.qkv, w.rowsOf(acts.in), w.rowsOf(acts.dQKV))
+	w.addAdapters(&w.block.qkv, w.gained(acts.in, acts.normed, w.block.in), w.rowsOf(acts.dQKV))
 	w.dIn.copyFrom(dIn)
 	if w.block.share != nil {
 		for _, s := range spans {

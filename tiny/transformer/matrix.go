@@ -23,10 +23,7 @@ func (m *matrix) resize(rows, cols int) {
 	if stride/lanes%2 == 0 {
 		stride += lanes
 	}
-	if n := rows * stride; n > cap(m.data) {
-		m.data = make([]float32, n+n/4)
-	}
-	m.data = m.data[:rows*stride]
+	m.data = grown(m.data, rows*stride)
 	m.rows, m.cols, m.stride = rows, cols, stride
 }
 

@@ -114,7 +114,7 @@ func (p *Pass) Gradients() []Tensor { return p.grads.tensors }
 // group of samples, only once; that does not change a bit of the scores.
 //
 // Memory grows with the tokens of the largest batch: about 4·(18·Width + 3·Hidden +
-// Heads·sequence length)·Layers bytes for each; with adapters 4·(6·Width + 3·Hidden + Heads·sequence
+// Heads·sequence length)·Layers bytes for each; with adapters 4·(5·Width + 2·Hidden + Heads·sequence
 // length)·Layers + 4·Vocab, and 8·Width·Layers for a constant one.
 func (p *Pass) Forward(batch [][]int32, fixed []int) (Scores, error) {
 	p.ready = false
@@ -191,11 +191,13 @@ func (s span) gather(to, byRow []float32) {
 func (p *Pass) prepare() {
 	c, rows := p.net.config, len(p.tokens)
 	for i := range p.layers {
-		l := &p.layers[i]
+		l, first := &p.layers[i], &p.layers[0]
+		if c.Rank > 0 && i > 0 { // the way back makes them again
+			l.in, l.mid, l.square = first.in, first.mid, first.square
+		}
 		l.prepare(c, rows, p.probsAt)
 		l.constant.resize(p.beginnings, c.qkvWidth())
 		if c.Rank > 0 && i > 0 { // gradients are used at once
-			first := &p.layers[0]
 			l.dIn, l.dQKV, l.dHidden = first.dIn, first.dQKV, first.dHidden
 			continue
 		}
@@ -251,6 +253,9 @@ func (acts *layerActs) prepare(c Config, rows, probs int) {
 // grown returns s with length n, in its own memory if that suffices.
 func grown(s []float32, n int) []float32 {
 	if n > cap(s) {
+		if cap(s) == 0 { // many never grow
+			return make([]float32, n)
+		}
 		return make([]float32, n, n+n/4)
 	}
 	return s[:n]
