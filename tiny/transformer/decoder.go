@@ -65,8 +65,11 @@ func NewDecoder(m *Model, slots int) (*Decoder, error) {
 	c := m.config
 	d := &Decoder{
 		config: c, epsilon: c.epsilon(), keys: c.mixedWidth(), values: c.turnedWidth(),
-		turns: newRotation(c), net: newNetwork(m.Clone()), slots: make([]slot, slots),
+		turns: newRotation(c), net: newNetwork(m), slots: make([]slot, slots),
 		lookup: newLookup(c), pool: newWorkerPool(),
+	}
+	if c.Rank == 0 {
+		d.net.model = m.Clone()
 	}
 	d.scratch = make([]decoderScratch, d.pool.size())
 	for i := range d.scratch {
@@ -88,9 +91,11 @@ func (d *Decoder) Load(m *Model) error {
 	if m.config != d.config {
 		return fmt.Errorf("%w: %+v, want %+v", ErrSizes, m.config, d.config)
 	}
-	own := d.net.model
-	copy(own.params, m.params)
-	d.net.load(own, false, team{pool: d.pool})
+	if d.config.Rank == 0 {
+		copy(d.net.model.params, m.params)
+		m = d.net.model
+	}
+	d.net.load(m, false, team{pool: d.pool}) // its own packings have the adapters
 	if d.lookup != nil {
 		d.lookup.forget()
 	}
