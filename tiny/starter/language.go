@@ -14,7 +14,7 @@ func Language() map[string]string {
 		"learn.learning_rate":        "0.0003",
 		"learn.decay_steps":          "400",
 		"learn.weight_decay":         "0",
-		"learn.micro_tokens":         "256", // a token takes a megabyte
+		"learn.micro_tokens":         "256", // a token takes 0.7 megabytes
 		"policy.sampling.max_tokens": "32",
 		"model.context":              "1024",
 	}
