@@ -195,6 +195,8 @@ type Step struct {
 	End       End
 	Why       string // reason for the reward, or the limit reached, for people
 
+	Tools []Tool // that are offered from the next reply on; nil: the same as before
+
 	Metrics map[string]float64 // further numbers of the environment, finite, never added to the reward; nil: none
 	Record  json.RawMessage    // the environment's own record, a JSON object, for people and for grading anew; nil: none
 }

@@ -20,7 +20,7 @@ type Tooled interface {
 	Env
 
 	// Tools returns the tools, the same after each Open of a problem; none: there are none. It is
-	// called once, after Open.
+	// called once, after Open. A [Step] may change them.
 	Tools() []Tool
 }
 

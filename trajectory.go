@@ -24,6 +24,10 @@ type Turn struct {
 	Fork      bool `json:"fork,omitempty"`
 	Realigned bool `json:"realigned,omitempty"` // see [Sample]
 
+	// Tools are those that the environment offers from this turn on, as in [Request]; nil: the same as
+	// before. Their change begins the tokens anew (Fork), unless the prompt's beginning is the same.
+	Tools json.RawMessage `json:"tools,omitempty"`
+
 	// Call places the turn in the tree of an agent's model calls. Nil in all turns: the
 	// turns are a line, each continues the one before.
 	Call *Call `json:"call,omitempty"`
@@ -86,7 +90,7 @@ type Trajectory struct {
 	Replays    int     `json:"replays,omitempty"` // times it was restarted after a failure of the policy
 	Output     string  `json:"output,omitempty"`  // the end of what the program of an [Agent] wrote, for people
 
-	Tools json.RawMessage `json:"tools,omitempty"` // offered by the environment, as in [Request]
+	Tools json.RawMessage `json:"tools,omitempty"` // offered by the environment at first, as in [Request]
 	Match *Match          `json:"match,omitempty"` // whose one seat this is; nil: the episode has one seat
 
 	Started time.Time     `json:"started"`

@@ -69,7 +69,11 @@ func (t *Turn) Used() bool { return t.Call == nil || t.Call.Unused == "" }
 // Offered returns the tools that the last of turns, a path, was offered; nil: none.
 func (t *Trajectory) Offered(turns []int) json.RawMessage {
 	for _, k := range slices.Backward(turns) {
-		if call := t.Turns[k].Call; call != nil && call.Tools != nil {
+		turn := &t.Turns[k]
+		if turn.Tools != nil {
+			return turn.Tools
+		}
+		if call := turn.Call; call != nil && call.Tools != nil {
 			return call.Tools
 		}
 	}

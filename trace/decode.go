@@ -120,6 +120,7 @@ type turnJSON struct {
 	Finish    quintain.Finish     `json:"finish"`
 	Fork      bool                `json:"fork"`
 	Realigned bool                `json:"realigned"`
+	Tools     json.RawMessage     `json:"tools"`
 	Call      *quintain.Call      `json:"call"`
 	Answer    string              `json:"answer"`
 	Reward    float64             `json:"reward"`
@@ -206,7 +207,7 @@ func (d *decoder) episode(in *episodeJSON, r *Record) quintain.Trajectory {
 func (d *decoder) turn(in *turnJSON) quintain.Turn {
 	t := quintain.Turn{
 		Observed: in.Observed, Reply: in.Reply, Reasoning: in.Reasoning, ToolCalls: in.ToolCalls, CallFault: in.CallFault, Finish: in.Finish, Fork: in.Fork,
-		Realigned: in.Realigned, Call: in.Call, Answer: in.Answer, Reward: in.Reward, Right: in.Right, Malformed: in.Malformed, Why: in.Why,
+		Realigned: in.Realigned, Tools: in.Tools, Call: in.Call, Answer: in.Answer, Reward: in.Reward, Right: in.Right, Malformed: in.Malformed, Why: in.Why,
 		Illegal: in.Illegal, Value: in.Value, Metrics: in.Metrics, Record: in.Record,
 	}
 	switch {

@@ -143,6 +143,7 @@ func (e *encoder) turn(t *quintain.Turn, k int) {
 	if t.Realigned {
 		j.put(`,"realigned":true`)
 	}
+	j.raw(`,"tools":`, "tools", t.Tools)
 	j.call(t.Call, k)
 	j.given(`,"answer":`, t.Answer)
 	j.float(`,"reward":`, "a reward", t.Reward)

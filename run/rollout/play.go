@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -135,7 +136,10 @@ func (e *Engine) firstTurn(ctx context.Context, key string, all []*episode) {
 func (e *Engine) turn(ctx context.Context, ep *episode) {
 	who := e.who(ep)
 	r := quintain.Request{
-		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, Alone: ep.alone, Tools: ep.record.Tools, N: 1, Sampling: who.Sampling, Exam: e.Exam,
+		Key: ep.key(), Messages: ep.talk, Context: ep.tokens, Fresh: ep.fresh, Wrote: ep.wrote, Alone: ep.alone, Tools: ep.tools, N: 1, Sampling: who.Sampling, Exam: e.Exam,
+	}
+	if ep.changed != nil {
+		r.Context, r.Fresh, r.Wrote, r.Alone = nil, 0, 0, false
 	}
 	if e.Limit > 0 {
 		if r.Within = e.Limit - ep.replies; r.Within <= 0 {
@@ -149,7 +153,19 @@ func (e *Engine) turn(ctx context.Context, ep *episode) {
 		ep.fail(ctx, quintain.InfraFailed, cmpErr(err, "the policy returned no sample"))
 		return
 	}
+	if ep.changed != nil {
+		ep.rejoin(&samples[0])
+	}
 	ep.take(ctx, samples[0], err)
+}
+
+// rejoin makes s, for which the policy read the whole conversation, a fork, or if that begins with the
+// tokens so far, a sample that continues them.
+func (ep *episode) rejoin(s *quintain.Sample) {
+	n := len(ep.tokens)
+	if s.Fork = len(s.Read) < n || !slices.Equal(s.Read[:n], ep.tokens); !s.Fork {
+		s.Read = s.Read[n:]
+	}
 }
 
 // cmpErr returns err or, if that is nil, an error that says why.
@@ -172,6 +188,8 @@ type episode struct {
 	tokens []quintain.Token // the conversation, as the policy read and wrote it
 	wrote  int              // the tokens of the last reply, at the end of tokens
 	alone  bool             // see [quintain.Step]
+
+	tools, changed json.RawMessage // offered now; the same, if they are others than before the last reply
 
 	replies time.Duration // server time so far
 
@@ -206,6 +224,7 @@ func newEpisode(ctx context.Context, job Job, i, replays int) *episode {
 		}
 		if t, has := env.(quintain.Tooled); has && err == nil {
 			ep.record.Tools, err = quintain.ToolsJSON(t.Tools())
+			ep.tools = ep.record.Tools
 		}
 		return err
 	})
@@ -298,9 +317,10 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.replies += s.Took
 	ep.record.Turns = append(ep.record.Turns, quintain.Turn{
 		Observed: ep.talk[ep.fresh:], Reply: s.Text, Reasoning: s.Reasoning, ToolCalls: s.ToolCalls, CallFault: s.CallFault, Read: s.Read,
-		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork, Realigned: s.Realigned,
+		Wrote: s.Wrote, LogProbs: s.LogProbs, Versions: s.Versions, Finish: s.Finish, Fork: s.Fork, Realigned: s.Realigned, Tools: ep.changed,
 		Times: quintain.Times{Asked: ep.asked, Replied: ep.sofar()},
 	})
+	ep.changed = nil
 	if err = cmp.Or(err, s.Check()); err != nil {
 		ep.fail(ctx, quintain.InfraFailed, err)
 		return
@@ -323,9 +343,27 @@ func (ep *episode) rule(step quintain.Step) error {
 	if err := quintain.CheckReward(step.Reward); err != nil {
 		return fmt.Errorf("the environment: %w", err)
 	}
+	if err := ep.retool(step); err != nil {
+		return err
+	}
 	ep.step(step)
 	ep.judged = len(ep.record.Turns)
 	ep.journal.note(ep)
+	return nil
+}
+
+// retool notes the tools that the environment changes.
+func (ep *episode) retool(step quintain.Step) error {
+	if step.Tools == nil || step.End != quintain.Going {
+		return nil
+	}
+	tools, err := quintain.ToolsJSON(step.Tools)
+	if err != nil || bytes.Equal(tools, ep.tools) {
+		return err
+	}
+	if ep.tools, ep.changed = tools, tools; tools == nil {
+		ep.changed = json.RawMessage("[]")
+	}
 	return nil
 }
 

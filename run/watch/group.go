@@ -337,6 +337,10 @@ func newTurn(w *pen, t *quintain.Turn, at place, opening []quintain.Message) tur
 			v.Told = append(v.Told, message{plain(m.Role), w.write(m.Text(), where("told")+"&message="+strconv.Itoa(i))})
 		}
 	}
+	if t.Tools != nil {
+		const most = 500 // characters
+		v.Told = append(v.Told, message{"tools", w.write(inLine(strings.Join(toolNames(t.Tools), ", "), most), "")})
+	}
 	v.Reasoning = w.write(t.Reasoning, where("reasoning"))
 	v.Same, v.Reply = w.write(t.Reply[:at.same], where("reply")), w.write(t.Reply[at.same:], where("reply"))
 	for _, call := range t.ToolCalls {

@@ -59,7 +59,7 @@ func sameEpisode(r *trace.Record, i, k int) bool {
 func sameTurn(a, b quintain.Turn) bool {
 	return a.Reply == b.Reply && a.Reasoning == b.Reasoning && a.Finish == b.Finish && a.Answer == b.Answer && a.Reward == b.Reward && a.Why == b.Why &&
 		slices.EqualFunc(a.ToolCalls, b.ToolCalls, func(x, y quintain.ToolCall) bool { return x.Name == y.Name && x.Arguments == y.Arguments }) &&
-		sameMessages(a.Observed, b.Observed) && samePlace(a.Call, b.Call)
+		sameMessages(a.Observed, b.Observed) && bytes.Equal(a.Tools, b.Tools) && samePlace(a.Call, b.Call)
 }
 
 // samePlace reports whether two calls have the same place in their trees.

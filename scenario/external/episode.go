@@ -56,9 +56,7 @@ func (e *episode) Open(ctx context.Context) (_ []quintain.Message, err error) {
 	if err := a.wait(ctx); err != nil {
 		return nil, err
 	}
-	for _, t := range a.Tools {
-		e.tools = append(e.tools, quintain.Tool{Name: t.Name, Doc: t.Doc, Params: t.Parameters})
-	}
+	e.tools = a.tools()
 	talk, err := a.opening()
 	return talk, e.program.blame(err)
 }

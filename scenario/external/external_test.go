@@ -236,7 +236,6 @@ var faults = []fault{
 	{why: "there is no task to grade", reply: "grade", want: "there is no task", survives: true},
 	{why: "neither an end nor a message", reply: "quiet", want: "no message for the policy", survives: true},
 	{why: "it speaks for the policy", reply: "usurper", want: "the policy's own", survives: true},
-	{why: "the tools are others now", reply: "retool", want: "tools: they may not change", survives: true},
 	{why: "a role that no model knows", reply: "role", want: `"oracle"`, survives: true},
 	{why: "it prints what is no answer", reply: "garbage", want: "is no answer: 'd' stands where it may not in JSON: debug: 1", http: "invalid: 'd' stands"},
 	{why: "a line without end", reply: "long", want: "longer than 65536 bytes"},
@@ -258,7 +257,7 @@ func TestAProgramOffersTools(t *testing.T) {
 			t.Errorf("it offers %s, %v", offered, err)
 		}
 		step, err := e.Step(t.Context(), quintain.Reply{ToolCalls: []quintain.ToolCall{{ID: "c1", Name: "add", Arguments: `{"a":1}`}}, CallFault: "!", Finish: quintain.Stop})
-		if err != nil || len(step.Observe) != 1 || step.Observe[0].ToolCallID != "c1" || step.Observe[0].Content != `{"a":1}!` {
+		if err != nil || len(step.Tools) != 1 || step.Tools[0].Name != "later" || len(step.Observe) != 1 || step.Observe[0].ToolCallID != "c1" || step.Observe[0].Content != `{"a":1}!` {
 			t.Errorf("%+v, %v", step, err)
 		}
 	})

@@ -114,7 +114,7 @@ func (p *program) answer(line []byte) string {
 	default:
 		a = p.step(r.ID, r.Step.Text)
 		if p.way == "tools" {
-			a = said{"reward": 0, "messages": []said{{"role": "tool", "tool_call_id": r.Step.ToolCalls[0].ID, "content": r.Step.ToolCalls[0].Arguments + r.Step.CallFault}}}
+			a = said{"reward": 0, "tools": []said{{"name": "later"}}, "messages": []said{{"role": "tool", "tool_call_id": r.Step.ToolCalls[0].ID, "content": r.Step.ToolCalls[0].Arguments + r.Step.CallFault}}}
 		}
 	}
 	switch a := a.(type) {
@@ -225,8 +225,6 @@ func (p *program) step(id uint64, reply string) any {
 		return said{"reward": 1, "end": "done"}
 	case "quiet":
 		return said{"reward": 0.5}
-	case "retool":
-		return said{"messages": []said{{"role": "user", "content": "go on"}}, "tools": []said{{"name": "add"}}}
 	case "double":
 		return strings.Repeat(fmt.Sprintf(`{"id":%d,"reward":1,"end":"terminated"}`+"\n", id), 2)
 	case "usurper":

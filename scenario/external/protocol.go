@@ -133,6 +133,18 @@ func (a *Answer) judge(t quintain.Task, p quintain.Problem) error {
 	return err
 }
 
+// tools returns the tools that the answer offers; nil: it names none.
+func (a *Answer) tools() []quintain.Tool {
+	if a.Tools == nil {
+		return nil
+	}
+	all := make([]quintain.Tool, len(a.Tools))
+	for i, t := range a.Tools {
+		all[i] = quintain.Tool{Name: t.Name, Doc: t.Doc, Params: t.Parameters}
+	}
+	return all
+}
+
 // step converts the answer to a reply.
 func (a *Answer) step() (s quintain.Step, err error) {
 	switch {
@@ -142,8 +154,6 @@ func (a *Answer) step() (s quintain.Step, err error) {
 		return s, fmt.Errorf("end is %q, want %q, %q or nothing", clip(string(a.End)), quintain.Terminated, quintain.Truncated)
 	case a.End != quintain.Going && a.Reward == nil:
 		return s, errors.New("an episode ends without a reward")
-	case len(a.Tools) > 0:
-		return s, errors.New("tools: they may not change within an episode")
 	}
 	if err := a.beside(); err != nil {
 		return s, err
@@ -156,6 +166,7 @@ func (a *Answer) step() (s quintain.Step, err error) {
 		}
 	}
 	if a.End == quintain.Going {
+		s.Tools = a.tools()
 		s.Observe, err = a.Messages, checkTalk(a.Messages)
 	}
 	return s, err

@@ -112,6 +112,9 @@ func Turn(out io.Writer, t *quintain.Turn, told bool, o quintain.Outcome) {
 			Message(out, m)
 		}
 	}
+	if t.Tools != nil {
+		fmt.Fprintf(out, "tools from here on: %s\n", Safe(toolNames(t.Tools)))
+	}
 	said(out, t)
 	Judged(out, t, o)
 }

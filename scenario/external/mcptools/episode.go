@@ -97,7 +97,8 @@ func (e *episode) Step(ctx context.Context, reply quintain.Reply) (quintain.Step
 		}
 		if len(answers) > 0 {
 			step := quintain.Step{Observe: answers, Malformed: reply.CallFault != "", Why: fmt.Sprintf("calls tools, %d of %d", e.desk.Made(), e.boxes.how.Calls)}
-			return step, e.renew(ctx)
+			step.Tools, err = e.renew(ctx)
+			return step, err
 		}
 	}
 	step, err := e.asks.Step(ctx, reply)
@@ -107,8 +108,8 @@ func (e *episode) Step(ctx context.Context, reply quintain.Reply) (quintain.Step
 	return step, err
 }
 
-// renew asks for the tools again if they are others now.
-func (e *episode) renew(ctx context.Context) error {
+// renew asks for the tools again, and returns them if they are others now.
+func (e *episode) renew(ctx context.Context) ([]quintain.Tool, error) {
 	ctx, cancel := httpclient.Within(ctx, e.boxes.how.CallTime)
 	defer cancel()
 	changed := false
@@ -119,16 +120,17 @@ func (e *episode) renew(ctx context.Context) error {
 		tools, err := s.list(ctx)
 		if err != nil {
 			e.failed = true
-			return fmt.Errorf("MCP server %s: %w", s.about.Name, err)
+			return nil, fmt.Errorf("MCP server %s: %w", s.about.Name, err)
 		}
 		if digest(tools) != digest(e.tools[i]) {
 			e.tools[i], changed = tools, true
 		}
 	}
 	if !changed {
-		return nil
+		return nil, nil
 	}
-	return e.equip()
+	err := e.equip()
+	return e.Tools(), err
 }
 
 // Close implements [quintain.Env].

@@ -189,6 +189,25 @@ func TestAnEpisodeHasItsOwnServer(t *testing.T) {
 	}
 }
 
+func TestChangedToolsAreOffered(t *testing.T) {
+	t.Parallel()
+	line, _ := command(t)
+	e, err := begin(t, open(t, how(line)), question{name: "ask"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	offered := len(e.(quintain.Tooled).Tools())
+	for _, test := range []struct {
+		tool string
+		want int // tools of the step
+	}{{"count", 0}, {"grow", offered + 1}, {"extra", 0}} {
+		if step, err := e.Step(t.Context(), calls(test.tool, "")); err != nil || len(step.Tools) != test.want {
+			t.Errorf("%s: %d tools, want %d: %v", test.tool, len(step.Tools), test.want, err)
+		}
+	}
+}
+
 func TestASharedSession(t *testing.T) {
 	t.Parallel()
 	line, starts := command(t)
