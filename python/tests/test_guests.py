@@ -23,7 +23,6 @@ def names():
     return {"b": 1, "a": 2}
 
 class Guest:
-    keyed = True
     def __init__(self, name, args):
         self.name, self.args = name, args
         self.about = {"right_at": 1.0, "max_turns": 9}
@@ -192,16 +191,10 @@ class Episodes(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(inside("game", opening(2, 0), reply(2, text))[0][2].get("why", ""), why)
 
-    def test_a_row_is_its_index_and_has_a_key(self):
+    def test_a_row_is_its_index(self):
         answers, _ = inside("rows", opening(2, 2, "test"), opening(3, 2, "train"), opening(4, 2, "none"))
         self.assertEqual([told(a) for a in answers[1:3]], ["test 2", "train 2"])
-        self.assertEqual(len(answers[1]["key"]), 32)
-        self.assertNotEqual(answers[1]["key"], answers[2]["key"])
         self.assertEqual((answers[3]["error"], answers[3]["again"]), ("there is no split 'none'", True))
-
-    def test_a_game_that_opens_alike_has_no_key(self):
-        self.assertNotIn("key", inside("same", opening(2, 0))[0][1])
-        self.assertIn("key", inside("game", opening(2, 0))[0][1])
 
     def test_an_episode_may_be_over_at_once(self):
         answers, _ = inside("over", opening(2, 0), reply(2, "fine"))

@@ -60,8 +60,7 @@ type Answer struct {
 	Hello    *Hello             `json:"hello"`
 	Solution *string            `json:"solution"`
 	Messages []quintain.Message `json:"messages"` // the next messages for the policy
-	Tools    []Tool             `json:"tools"`    // of an episode that begins
-	Key      string             `json:"key"`      // of an episode that begins: problems of one key are the same question
+	Tools    []Tool             `json:"tools"`    // of an episode that begins; or from this reply on
 
 	Grade     *string            `json:"grade"` // an answer for the task to grade: the verdict replaces the program's own
 	Reward    *float64           `json:"reward"`
@@ -111,8 +110,11 @@ func (a *Answer) opening() ([]quintain.Message, error) {
 	if a.Error != "" {
 		return nil, a.fault()
 	}
-	if a.Reward != nil || a.End != quintain.Going {
-		return nil, errors.New("it opens an episode with a reward or an end")
+	switch {
+	case a.End != quintain.Going:
+		return nil, errors.New("the episode is over before the first reply: there is none that its reward could be for")
+	case a.Reward != nil:
+		return nil, errors.New("it opens an episode with a reward, and there is no reply that it could be for")
 	}
 	return a.Messages, checkTalk(a.Messages)
 }

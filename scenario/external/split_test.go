@@ -188,6 +188,8 @@ func TestAnswersOfProtocol2(t *testing.T) {
 		{"a fault of the reply", func(g *rows) { g.step = Answer{Error: "boom"} }, "boom", false},
 		{"a fault of nobody", func(g *rows) { g.step = Answer{Error: "full", Again: true, After: 0.001} }, "full", true},
 		{"one that opens", func(g *rows) { g.open = Answer{Error: "full", Again: true} }, "full", true},
+		{"an episode that is over at once", func(g *rows) { g.open = Answer{Reward: new(1.0), End: quintain.Terminated} }, "over before the first reply", false},
+		{"a reward for no reply", func(g *rows) { g.open.Reward = new(1.0) }, "opens an episode with a reward", false},
 		{"a pause beyond all", func(g *rows) { g.step = Answer{Error: "full", Again: true, After: 1e6} }, "want 0 to 600 seconds", false},
 		{"a sum beyond the range", func(g *rows) { g.hello.RewardRange = &[2]float64{0, 0.5} }, "promised 0 to 0.5", false},
 	} {

@@ -17,8 +17,6 @@ def names():
 
 
 class Guest:
-    keyed = True
-
     def __init__(self, name: str, args: dict):
         if name not in ENV_REGISTRY:
             raise Refused(f"gem has no environment of this name{nearest(name, ENV_REGISTRY)}")

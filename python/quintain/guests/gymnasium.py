@@ -23,8 +23,6 @@ def names():
 
 
 class Guest:
-    keyed = True
-
     def __init__(self, name: str, args: dict):
         if ":" not in name and name not in gymnasium.registry:
             raise Refused(f"gymnasium has no environment of this name{nearest(name, gymnasium.registry)}")

@@ -19,8 +19,6 @@ def names():
 
 
 class Guest:
-    keyed = True
-
     def __init__(self, name: str, args: dict):
         self.name, self.args = name, args
         self.size, self.seed = args.pop("size", None), args.pop("seed", None)

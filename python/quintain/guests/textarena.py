@@ -20,8 +20,6 @@ def names():
 
 
 class Guest:
-    keyed = True
-
     def __init__(self, name: str, args: dict):
         if name not in ENV_REGISTRY:
             raise Refused(f"textarena has no game of this name{nearest(name, ENV_REGISTRY)}")

@@ -86,7 +86,7 @@ func (e *episode) open(ctx context.Context) (*external.Answer, error) {
 		}
 	}
 	e.tools = o.tools
-	return &external.Answer{Messages: o.messages, Tools: o.tools, Key: e.row.key}, nil
+	return &external.Answer{Messages: o.messages, Tools: o.tools}, nil
 }
 
 // heard adds a reply to the output.

@@ -25,7 +25,6 @@ const (
 // A row is a line of a data set, an object.
 type row struct {
 	text []byte
-	key  string // its hash
 }
 
 // A file has the rows of a split.
@@ -82,7 +81,7 @@ func readRows(path string, sum hash.Hash) (rows []row, err error) {
 		if len(text) == 0 {
 			continue
 		}
-		one := row{text: bytes.Clone(text), key: fmt.Sprintf("%x", quintain.NewKey(string(text)))}
+		one := row{text: bytes.Clone(text)}
 		if _, err := one.opening(); err != nil {
 			return nil, fmt.Errorf("%s, line %d: %w", path, n, err)
 		}
