@@ -30,7 +30,7 @@ from quintain.problems import Problem
 
 __all__ = ["Draw", "Play", "Reply", "Scenario", "Step", "scenario", "serve_scenario"]
 
-PROTOCOL = 1  # of docs/formats/scenario.md
+PROTOCOL = 2  # the newest of docs/formats/scenario.md
 
 Messages = Union[str, Sequence[Mapping[str, Any]]]
 """The next text for the model: a user message, or messages in the form of OpenAI's chat completions."""
@@ -59,6 +59,8 @@ class Reply(str):
     """Why it ended: "stop", or "length" if a limit cut it."""
     tool_calls: list[dict[str, Any]]
     """The tool calls in it, in the form of OpenAI's chat completions."""
+    call_fault: str
+    """Why the tool calls cannot be read, which then stand in the text; empty: they can."""
 
     @property
     def answer(self) -> str:
@@ -89,6 +91,12 @@ class Step:
     """Whether a limit ended the episode, and not the task."""
     why: str = ""
     """The reason for the reward, for people."""
+    tools: Sequence[Mapping[str, Any]] | None = None
+    """What the model may call from here on: name, description and parameters (JSON Schema) of each; None: as before."""
+    metrics: Mapping[str, float] | None = None
+    """Further numbers, never added to the reward. Those of the first messages are left out."""
+    record: Mapping[str, Any] | None = None
+    """A record of your own, for people, of at most 64 KiB."""
 
 
 Play = Generator[Union[Messages, Step], Reply, Union[float, Step]]
@@ -111,9 +119,9 @@ class Scenario:
         if not inspect.isgeneratorfunction(play):
             raise TypeError(f"{self.name} is not a generator: it must yield the texts for the model, and return the reward")
 
-    def hello(self) -> dict[str, Any]:
-        """The scenario's introduction."""
-        about = {"protocol": PROTOCOL, "name": self.name, "version": self.version, "doc": inspect.getdoc(self.play) or "", "parallel": self.parallel}
+    def hello(self, protocol: int = PROTOCOL) -> dict[str, Any]:
+        """The scenario's introduction, by a protocol or an older one."""
+        about = {"protocol": min(protocol, PROTOCOL), "name": self.name, "version": self.version, "doc": inspect.getdoc(self.play) or "", "parallel": self.parallel}
         if self.settings is not None:
             about["settings"] = self.settings
         if self.replayable:
@@ -223,7 +231,7 @@ class _Server:
     def _do(self, request: dict[str, Any]) -> dict[str, Any]:
         number = request["id"]
         if "hello" in request:
-            return {"hello": self.plays.hello()}
+            return {"hello": self.plays.hello(request["hello"]["protocol"])}
         if "solve" in request:
             if self.plays.solve is None:
                 raise Error("there is no solve")
@@ -234,7 +242,8 @@ class _Server:
                 said = next(episode)
             except StopIteration:
                 raise Error("the episode ended before its first message") from None
-            return {"messages": _messages(said.messages if isinstance(said, Step) else said)}
+            first = said if isinstance(said, Step) else Step(messages=said)
+            return {"messages": _messages(first.messages), **({} if first.tools is None else {"tools": list(first.tools)})}
         if "close" in request:
             self._forget(number)
             return {}
@@ -244,7 +253,7 @@ class _Server:
         if number not in self.episodes:
             raise _Unknown(f"there is no episode {number}")
         reply = Reply(step["text"])
-        reply.finish, reply.tool_calls = step["finish"], step.get("tool_calls") or []
+        reply.finish, reply.tool_calls, reply.call_fault = step["finish"], step.get("tool_calls") or [], step.get("call_fault", "")
         try:
             said = self.episodes[number].send(reply)
         except StopIteration as end:
@@ -274,13 +283,18 @@ def _messages(said: Messages) -> list[dict[str, Any]]:
 
 def _judged(step: Step) -> dict[str, Any]:
     """The fields of a step, without its messages and its end."""
+    beside: dict[str, Any] = {} if step.tools is None else {"tools": list(step.tools)}
+    if step.metrics is not None:
+        beside["metrics"] = {name: float(value) for name, value in step.metrics.items()}
+    if step.record is not None:
+        beside["record"] = dict(step.record)
     if step.grade is not None:
-        return {"grade": step.grade}
+        return {"grade": step.grade, **beside}
     if not isinstance(step.reward, (int, float)):
         raise TypeError(f"the reward is {step.reward!r}, want a number")
     reward = float(step.reward)
     right = reward == 1 if step.right is None else bool(step.right)
-    return {"reward": reward, "right": right, "answer": step.answer, "malformed": step.malformed, "why": step.why}
+    return {**beside, "reward": reward, "right": right, "answer": step.answer, "malformed": step.malformed, "why": step.why}
 
 
 class _HTTPServer(http.server.ThreadingHTTPServer):

@@ -49,7 +49,7 @@ class Episode:
     def begin(self):
         if self.guest.name == "over":
             return {"end": "terminated", "reward": 0.5}
-        told = {"same": "a game", "fresh": os.urandom(8).hex()}.get(self.guest.name, f"{self.split} {self.number}")
+        told = os.urandom(8).hex() if self.guest.name == "fresh" else f"{self.split} {self.number}"
         return {"system": "Play.", "text": told}
     def step(self, text):
         print("a step prints")

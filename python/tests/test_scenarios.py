@@ -19,6 +19,7 @@ from quintain import scenarios
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "docs" / "examples" / "scenario" / "higher_lower.py"
 HELLO = {"id": 1, "hello": {"protocol": 1}}
+SECOND = {"id": 1, "hello": {"protocol": 2, "least": 1}}
 DRAW = {"task": "a", "seed": "18446744073709551615", "level": 0, "index": 3, "params": {"most": 10}}
 FAULTS = """
     import quintain
@@ -90,6 +91,26 @@ class Pipes(unittest.TestCase):
             said, log = talk(file, HELLO, {"id": 2, "open": DRAW}, {"id": 2, "close": {}})
             self.assertEqual((said[2], log.count("it is over\n")), ({"id": 2}, 1))
             self.assertIn("no episode 7", talk(file, HELLO, step(7, ""))[0][7]["error"])
+
+    def test_tools_metrics_and_records(self):
+        code = """
+            import quintain
+            @quintain.scenario
+            def tooled(problem):
+                reply = yield quintain.Step("What?", tools=[{"name": "add"}])
+                reply = yield quintain.Step(reply.call_fault, tools=[], metrics={"calls": len(reply.tool_calls)})
+                return quintain.Step(reward=1, record={"seed": problem.seed})
+            quintain.serve_scenario(tooled)
+        """
+        call = {"tool_calls": [{"id": "c", "type": "function", "function": {"name": "add", "arguments": "{}"}}], "call_fault": "half"}
+        with self.file(code) as file:
+            opened = talk(file, SECOND, {"id": 2, "open": DRAW})[0]
+            self.assertEqual((opened[1]["hello"]["protocol"], opened[2]["tools"]), (2, [{"name": "add"}]))
+            self.assertEqual(talk(file, HELLO)[0][1]["hello"]["protocol"], 1)
+            stepped = talk(file, SECOND, {"id": 2, "open": DRAW}, step(2, "", **call))[0][2]
+            self.assertEqual([stepped[k] for k in ("messages", "tools", "metrics")], [[{"role": "user", "content": "half"}], [], {"calls": 1.0}])
+            ended = talk(file, SECOND, {"id": 2, "open": DRAW}, step(2, "", **call), step(2, "7"))[0][2]
+            self.assertEqual((ended["record"], ended["reward"], "tools" in ended), ({"seed": 2**64 - 1}, 1.0, False))
 
     @contextlib.contextmanager
     def file(self, code):
