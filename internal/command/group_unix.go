@@ -21,15 +21,15 @@ func Apart(c *exec.Cmd) {
 func Terminate(c *exec.Cmd) { _ = syscall.Kill(-c.Process.Pid, syscall.SIGTERM) } // an error: it has ended
 
 // A Group is a process group that ends with this process, even if this is killed. Its
-// leader is a guard that waits for that, has them terminate, removes a folder, and kills what is left.
+// leader is a guard that waits for that, has them terminate, removes a folder, if there is one, and kills what is left.
 type Group struct {
 	guard *exec.Cmd
 	line  *os.File // the guard's standard input, which closes with this process
 
-	folder string
+	folder string // empty: none
 }
 
-// NewGroup returns an empty group with a folder, which only the guard removes. The caller must
+// NewGroup returns an empty group with a folder, or with none, which only the guard removes. The caller must
 // Kill it.
 func NewGroup(folder string) (*Group, error) {
 	in, line, err := os.Pipe()
@@ -62,5 +62,7 @@ func (g *Group) Kill() {
 	g.End()
 	_ = g.guard.Wait() // it was killed
 	_ = g.line.Close()
-	killStrays(g.folder)
+	if g.folder != "" {
+		killStrays(g.folder)
+	}
 }

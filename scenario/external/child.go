@@ -25,24 +25,43 @@ type Child interface {
 	Kill()
 }
 
+// HowEnded says how a process ended, by the error of its Wait and what it said last.
+func HowEnded(err error, said string) string {
+	how := "exit status 0"
+	if err != nil {
+		how = err.Error()
+	}
+	if said != "" {
+		how += ": " + said
+	}
+	return how
+}
+
 // Plain starts processes of this user. It implements [Starter].
-type Plain struct{}
+type Plain struct {
+	Guarded bool // a process and all that it leaves end once it has ended, or this process is killed; its group gets no signal to end
+}
 
 // Start implements [Starter].
-func (Plain) Start(words, env []string, out, errs io.Writer) (Child, error) {
+func (p Plain) Start(words, env []string, out, errs io.Writer) (_ Child, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
-	c := exec.CommandContext(ctx, words[0], words[1:]...)
-	c.Env, c.Stdout, c.Stderr, c.WaitDelay = env, out, errs, patience
-	command.Apart(c)
-	in, err := c.StdinPipe()
+	c := &plainChild{command: exec.CommandContext(ctx, words[0], words[1:]...), kill: cancel}
+	c.command.Env, c.command.Stdout, c.command.Stderr, c.command.WaitDelay = env, out, errs, patience
+	command.Apart(c.command)
+	if p.Guarded {
+		err = c.guard()
+	}
 	if err == nil {
-		err = c.Start()
+		c.WriteCloser, err = c.command.StdinPipe()
+	}
+	if err == nil {
+		err = c.command.Start()
 	}
 	if err != nil {
-		cancel()
+		c.end()
 		return nil, err
 	}
-	return &plainChild{in, c, cancel}, nil
+	return c, nil
 }
 
 // Close implements [Starter].
@@ -53,11 +72,29 @@ type plainChild struct {
 	io.WriteCloser
 	command *exec.Cmd
 	kill    context.CancelFunc
+	group   *command.Group // nil: it is not guarded
+}
+
+// guard has the process start in a group that ends with this process.
+func (c *plainChild) guard() (err error) {
+	if c.group, err = command.NewGroup(""); err == nil {
+		c.group.Add(c.command)
+		c.command.Cancel = func() error { c.group.End(); return nil }
+	}
+	return err
+}
+
+// end ends what has not ended.
+func (c *plainChild) end() {
+	c.kill()
+	if c.group != nil {
+		c.group.Kill()
+	}
 }
 
 // Wait implements [Child].
 func (c *plainChild) Wait() error {
-	defer c.kill()
+	defer c.end()
 	return c.command.Wait()
 }
 

@@ -5,30 +5,30 @@ import (
 	"io"
 )
 
-// A lines is a writer that passes whole lines, without their ends, to take. It skips blank
-// lines.
-type lines struct {
-	most int                // bytes per line
-	long func() error       // called for a longer line, and ends the writing; nil: the line is cut
-	take func([]byte) error // must not keep the line; an error ends the writing
-	rest []byte             // of an unfinished line
+// Lines is a writer that passes whole lines, without their ends, to Take. It skips blank lines.
+type Lines struct {
+	Most int                // bytes per line
+	Long func() error       // called for a longer line, and ends the writing; nil: the line is cut
+	Take func([]byte) error // must not keep the line; an error ends the writing
+
+	rest []byte // of an unfinished line
 }
 
 // Write implements [io.Writer].
-func (l *lines) Write(text []byte) (int, error) {
+func (l *Lines) Write(text []byte) (int, error) {
 	n := len(text)
 	for len(text) > 0 {
 		line, after, whole := bytes.Cut(text, []byte("\n"))
-		room := l.most - len(l.rest)
+		room := l.Most - len(l.rest)
 		if len(line) > room {
-			if l.long != nil {
-				return 0, l.long()
+			if l.Long != nil {
+				return 0, l.Long()
 			}
 			line, after, whole = text[:room], text[room:], true
 		}
 		l.rest, text = append(l.rest, line...), after
 		if whole {
-			if err := l.flush(); err != nil {
+			if err := l.Flush(); err != nil {
 				return 0, err
 			}
 		}
@@ -36,14 +36,14 @@ func (l *lines) Write(text []byte) (int, error) {
 	return n, nil
 }
 
-// flush passes on an unfinished line.
-func (l *lines) flush() error {
+// Flush passes on an unfinished line.
+func (l *Lines) Flush() error {
 	line := bytes.TrimSpace(l.rest)
 	l.rest = l.rest[:0]
 	if len(line) == 0 {
 		return nil
 	}
-	return l.take(line)
+	return l.Take(line)
 }
 
-var _ io.Writer = (*lines)(nil)
+var _ io.Writer = (*Lines)(nil)

@@ -12,7 +12,7 @@ import (
 
 func TestLongLinesAreCutOrRefused(t *testing.T) {
 	var got []string
-	l := &lines{most: 4, take: func(line []byte) error {
+	l := &Lines{Most: 4, Take: func(line []byte) error {
 		got = append(got, string(line))
 		return nil
 	}}
@@ -21,14 +21,14 @@ func TestLongLinesAreCutOrRefused(t *testing.T) {
 			t.Errorf("%q: wrote %d, error %v", text, n, err)
 		}
 	}
-	if err := l.flush(); err != nil {
+	if err := l.Flush(); err != nil {
 		t.Error(err)
 	}
 	if want := []string{"abc", "1234", "5678", "9", "x"}; !slices.Equal(got, want) {
 		t.Errorf("lines %q, want %q", got, want)
 	}
 	long := errors.New("long")
-	l.long = func() error { return long }
+	l.Long = func() error { return long }
 	if _, err := l.Write([]byte("1234\n12345")); !errors.Is(err, long) {
 		t.Errorf("error %v", err)
 	}
@@ -46,7 +46,7 @@ func FuzzAnswers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte, at int) {
 		var got [][]byte
-		l := &lines{most: 1 << 20, take: func(line []byte) error {
+		l := &Lines{Most: 1 << 20, Take: func(line []byte) error {
 			got = append(got, bytes.Clone(line))
 			return nil
 		}}

@@ -54,8 +54,8 @@ func startProcess(how Settings, log *slog.Logger) (*process, error) {
 		how: how, log: log, free: make(chan struct{}, 1), begun: make(chan struct{}), over: make(chan struct{}), ended: make(chan struct{}), waiting: map[uint64]*call{},
 	}
 	const longest = 4 << 10 // of a log line, in bytes
-	says := &lines{most: longest, take: p.hear}
-	answers := &lines{most: how.MaxBytes, take: p.take, long: func() error { return p.end(tooLong(how.MaxBytes)) }}
+	says := &Lines{Most: longest, Take: p.hear}
+	answers := &Lines{Most: how.MaxBytes, Take: p.take, Long: func() error { return p.end(tooLong(how.MaxBytes)) }}
 	if p.child, err = how.starter().Start(words, how.Env, answers, says); err != nil {
 		return nil, fmt.Errorf("cannot be started: %w", err)
 	}
@@ -63,7 +63,7 @@ func startProcess(how Settings, log *slog.Logger) (*process, error) {
 	p.watch.Go(func() {
 		err := p.child.Wait()
 		close(p.ended)
-		_ = says.flush() // it is never an error
+		_ = says.Flush() // it is never an error
 		p.refuse(p.exitFault(err))
 	})
 	return p, nil
@@ -73,14 +73,7 @@ func startProcess(how Settings, log *slog.Logger) (*process, error) {
 func (p *process) exitFault(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	how := "exit status 0"
-	if err != nil {
-		how = err.Error()
-	}
-	if p.said != "" {
-		how += ": " + clip(p.said)
-	}
-	return fmt.Errorf("the program ended: %s", how)
+	return fmt.Errorf("the program ended: %s", HowEnded(err, clip(p.said)))
 }
 
 // ask implements [link]. If ctx ends, the program works on, and its answer is dropped.

@@ -56,7 +56,7 @@ func (s Store) Install(ctx context.Context, o Order) (Env, error) {
 		return Env{}, s.remedy(err, peer, "")
 	}
 	s.sweep()
-	return s.make(ctx, o, maker{python: python, wants: wants, digest: lock.Digest})
+	return s.make(ctx, o, &maker{python: python, wants: wants, digest: lock.Digest})
 }
 
 // has returns the environment that an order would make, if it is there.
@@ -87,7 +87,7 @@ func (s Store) sweep() {
 }
 
 // make makes an environment in a new folder, which ends with it if it is not whole.
-func (s Store) make(ctx context.Context, o Order, m maker) (_ Env, err error) {
+func (s Store) make(ctx context.Context, o Order, m *maker) (_ Env, err error) {
 	peer, _ := Find(o.Scheme) // Install found it
 	dir, err := os.MkdirTemp(s.Dir, o.Scheme+"-")
 	if err != nil {

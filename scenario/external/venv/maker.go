@@ -9,9 +9,11 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/command"
+	"github.com/quintain-rl/quintain/scenario/external"
 )
 
 // A maker makes one virtual environment with the tools of Python.
@@ -23,7 +25,9 @@ type maker struct {
 	digest string   // of the lock that is to come of it; empty: any
 	group  *command.Group
 	say    func(string)
-	tail   []string // last lines of the tools
+
+	mu   sync.Mutex // guards the field below, and say
+	tail []string   // last lines of the tools
 }
 
 // run makes the environment by uv, or by Python alone if there is none.
@@ -119,15 +123,16 @@ func compare(a, b string) int {
 func (m *maker) call(ctx context.Context, tool string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, tool, args...)
 	out := &bytes.Buffer{}
-	told := &teller{maker: m}
-	c.Stdout, c.Stderr, c.WaitDelay = io.MultiWriter(&capped{out}, told), told, time.Second
+	const longest = 4 << 10 // of a line, in bytes
+	told, faults := &external.Lines{Most: longest, Take: m.hear}, &external.Lines{Most: longest, Take: m.hear}
+	c.Stdout, c.Stderr, c.WaitDelay = io.MultiWriter(&capped{out}, told), faults, time.Second
 	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "PYTHON") || strings.HasPrefix(v, "VIRTUAL_ENV=") || strings.HasPrefix(v, "PIP_TARGET=") || strings.HasPrefix(v, "PIP_USER=")
 	}), "VIRTUAL_ENV="+m.dir, "PYTHONUNBUFFERED=1", "NO_COLOR=1", "UV_NO_PROGRESS=1")
 	m.group.Add(c)
 	c.Cancel = func() error { m.group.End(); return nil }
 	err := c.Run()
-	told.flush()
+	_, _ = told.Flush(), faults.Flush() // hear has no error
 	if err != nil {
 		return out.String(), fmt.Errorf("%s: %w", tool, err)
 	}
@@ -138,42 +143,18 @@ func (m *maker) call(ctx context.Context, tool string, args ...string) (string, 
 func (m *maker) said() string { return strings.Join(m.tail, "\n") }
 
 // hear takes a line of a tool.
-func (m *maker) hear(line string) {
+func (m *maker) hear(text []byte) error {
 	const most = 40
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	line := strings.ToValidUTF8(string(text), "?")
 	if m.tail = append(m.tail, line); len(m.tail) > most {
 		m.tail = m.tail[1:]
 	}
-	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	word, _, _ := strings.Cut(line, " ")
 	told := []string{"Downloading", "Collecting", "Building", "Installing", "Resolved", "Prepared", "Installed", "Using", "Bytecode"}
 	if m.say != nil && slices.Contains(told, word) {
-		m.say(strings.TrimSpace(line))
+		m.say(line)
 	}
-}
-
-// A teller gives the lines of an output to its maker.
-type teller struct {
-	maker *maker
-	rest  []byte
-}
-
-// Write implements [io.Writer].
-func (t *teller) Write(b []byte) (int, error) {
-	const most = 4 << 10
-	t.rest = append(t.rest, b...)
-	for {
-		line, rest, whole := bytes.Cut(t.rest, []byte("\n"))
-		if !whole && len(t.rest) < most {
-			return len(b), nil
-		}
-		t.maker.hear(strings.ToValidUTF8(string(line[:min(len(line), most)]), "?"))
-		t.rest = rest
-	}
-}
-
-// flush gives an unfinished line.
-func (t *teller) flush() {
-	if len(t.rest) > 0 {
-		t.maker.hear(strings.ToValidUTF8(string(t.rest), "?"))
-	}
-	t.rest = nil
+	return nil
 }
