@@ -3,6 +3,8 @@ package gateway
 import (
 	"strings"
 	"sync"
+
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // A liveText is what a reply surely begins with. Any number of goroutines may read it; the zero
@@ -10,7 +12,7 @@ import (
 type liveText struct {
 	mu                 sync.Mutex
 	reasoning, content string
-	grew               chan struct{} // closed when there is more; nil: nobody waits for it
+	grew               pause.Signal // there is more
 }
 
 // show sets what is shown: both texts go on from what they were.
@@ -21,20 +23,14 @@ func (t *liveText) show(reasoning, content string) {
 		return
 	}
 	t.reasoning, t.content = reasoning, content
-	if t.grew != nil {
-		close(t.grew)
-		t.grew = nil
-	}
+	t.grew.Wake()
 }
 
 // now returns what is shown, and what is closed when there is more.
 func (t *liveText) now() (reasoning, content string, grew <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.grew == nil {
-		t.grew = make(chan struct{})
-	}
-	return t.reasoning, t.content, t.grew
+	return t.reasoning, t.content, t.grew.Next()
 }
 
 // begins reports whether a reply goes on from what is shown.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/tree"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
@@ -70,8 +71,8 @@ type sessionState struct {
 	why     string
 
 	created, used, endedAt time.Time
-	changed                chan struct{} // closed and replaced at every change of state
-	cut                    bool          // its calls were stopped
+	changed                pause.Signal // of state
+	cut                    bool         // its calls were stopped
 }
 
 // An End is why a session ended.
@@ -96,7 +97,7 @@ const (
 func newSession(g *Gateway, of *group, r sessionRecord) *session {
 	s := &session{sessionState: sessionState{
 		gateway: g, id: r.ID, as: r.As, number: r.Number, group: of, limits: of.Limits, state: Created, tree: tree.New(&g.canon), flights: newFlights(),
-		counts: map[string]int{}, byKey: map[string]Reward{}, created: r.Created, used: r.Created, changed: make(chan struct{}), underway: map[*flight]bool{},
+		counts: map[string]int{}, byKey: map[string]Reward{}, created: r.Created, used: r.Created, underway: map[*flight]bool{},
 	}}
 	s.generation.Store(r.Generation)
 	return s
@@ -134,8 +135,7 @@ func (s *sessionState) become(state State) {
 		return
 	}
 	s.state = state
-	close(s.changed)
-	s.changed = make(chan struct{})
+	s.changed.Wake()
 }
 
 // over is the refusal of calls of an ended session; nil: it is not over. The SDKs of agents

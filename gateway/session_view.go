@@ -54,7 +54,7 @@ func (s *sessionState) view() View {
 func (s *session) seen() (View, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.view(), s.changed
+	return s.view(), s.changed.Next()
 }
 
 // look returns what the routes of another project see.
@@ -83,7 +83,7 @@ func (s *session) calls() []CallLook {
 func (s *session) awaited() (ended bool, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state == Sealed || s.state == Awaiting && !s.rewarded, s.changed
+	return s.state == Sealed || s.state == Awaiting && !s.rewarded, s.changed.Next()
 }
 
 // sealedAs is the outcome of a sealed session; empty: it is not sealed.
@@ -102,7 +102,7 @@ func (s *session) watched(now time.Time) (over bool, changed <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire(now)
-	return s.over() != nil, s.changed
+	return s.over() != nil, s.changed.Next()
 }
 
 // holds reports whether a client got the newest reply, and waits for no other.

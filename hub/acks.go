@@ -82,7 +82,7 @@ func (b *batches) nack(ctx context.Context, number uint64, trainer string) error
 		d.changes++
 		b.tally.count(func(n *counts) { n.nacked++ })
 		b.events.Add("nacked", map[string]any{"batch": number, "trainer": trainer})
-		b.wakeLocked()
+		b.moved.Wake()
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (b *batches) finish(ctx context.Context, done []*batch) error {
 		b.tally.count(func(n *counts) { n.acked++ })
 		b.events.Add("acked", map[string]any{"batch": d.number, "trainer": d.claim.trainer})
 	}
-	b.progressLocked()
+	b.went.Wake()
 	return nil
 }
 

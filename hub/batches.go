@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/queue"
 )
@@ -25,29 +26,14 @@ type batches struct {
 	// change only under the run's mutex as well, so its holders may read them without mu.
 	mu    sync.RWMutex
 	step  int
-	went  chan struct{} // closed when step, open or the version changes; nil: nobody waits
+	went  pause.Signal  // step, open or the version changed
 	open  []*batch      // oldest first; replaced, never changed
 	plays int           // acknowledged episodes
 	lags  map[int]int   // acknowledged groups, by the staleness of their oldest token in steps
 	next  uint64        // number of the last formed batch
 	acked ring          // numbers of the last acknowledged batches
 	past  []queue.State // records of gone batches, to delete with the next change
-	moved chan struct{} // closed when a batch may have become possible; nil: nobody waits
-}
-
-// progress wakes all who wait for progress.
-func (b *batches) progress() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.progressLocked()
-}
-
-// progressLocked is progress with b.mu held.
-func (b *batches) progressLocked() {
-	if b.went != nil {
-		close(b.went)
-		b.went = nil
-	}
+	moved pause.Signal  // a batch may have become possible without new groups
 }
 
 // trained sets the step of a training in this process.
@@ -55,23 +41,13 @@ func (b *batches) trained(step int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.step = step
-	b.progressLocked()
+	b.went.Wake()
 }
 
 func (b *batches) current() int {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.step
-}
-
-// nextProgress returns a channel that is closed at the next progress.
-func (b *batches) nextProgress() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.went == nil {
-		b.went = make(chan struct{})
-	}
-	return b.went
 }
 
 // done is the step without the open batches, and the number of acknowledged episodes.
@@ -101,32 +77,6 @@ func (b *batches) measure(d *batch) {
 			b.lags[max(-mostLag, min(lag, mostLag))]++
 		}
 	}
-}
-
-// wake wakes the calls that wait for a batch.
-func (b *batches) wake() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.wakeLocked()
-}
-
-// wakeLocked is wake with b.mu held.
-func (b *batches) wakeLocked() {
-	if b.moved != nil {
-		close(b.moved)
-		b.moved = nil
-	}
-}
-
-// movement returns a channel that is closed when a batch may have become possible without
-// new groups.
-func (b *batches) movement() <-chan struct{} {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.moved == nil {
-		b.moved = make(chan struct{})
-	}
-	return b.moved
 }
 
 // settle acknowledges the batches that the trainer is done with, and makes those due whose
@@ -256,7 +206,7 @@ func (b *batches) land(p parcel, by *web.Exchange, err error) {
 	case err != nil:
 		p.state = due
 		b.tally.count(func(n *counts) { n.torn++ })
-		b.wakeLocked()
+		b.moved.Wake()
 	case p.state == flying:
 		p.state, p.by, p.until = handed, by, time.Now().Add(p.claim.lease)
 	}
@@ -272,7 +222,7 @@ func (b *batches) takeBack(trainer string) {
 			d.changes++
 		}
 	}
-	b.wakeLocked()
+	b.moved.Wake()
 }
 
 // nextLapse is the earliest end of a lease before end, or end.

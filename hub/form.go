@@ -95,7 +95,7 @@ func (r *Run) awaitBatch(ctx context.Context, by claim, wait time.Duration) (par
 // watchForBatch returns the next batch as soon as there is one, or the cause of ctx.
 func (r *Run) watchForBatch(ctx context.Context, by claim) (parcel, error) {
 	for {
-		came, moved := r.queue.Changed(), r.batches.movement()
+		came, moved := r.queue.Changed(), r.batches.moved.Next()
 		p, err := r.nextBatch(ctx, by)
 		if !noBatchYet(err) {
 			return p, err

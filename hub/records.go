@@ -129,7 +129,7 @@ func (b *batches) save(ctx context.Context, step int, open []*batch) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.step, b.open, b.next, b.past = step, open, next, b.past[len(past):]
-	b.progressLocked()
+	b.went.Wake()
 	return nil
 }
 

@@ -58,7 +58,7 @@ func (s *Server) newRun(ctx context.Context, name string, q *queue.Queue) (*Run,
 		return nil, err
 	}
 	r.batches = &batches{queue: q, events: r.events, tally: r.tally, lags: make(map[int]int)}
-	r.holds = &heldGroups{queue: q, registry: r.registry, log: r.log, tally: r.tally, wake: r.batches.wake}
+	r.holds = &heldGroups{queue: q, registry: r.registry, log: r.log, tally: r.tally, wake: r.batches.moved.Wake}
 	r.ledger = registry.NewLedger(q, r.registry)
 	r.intake = &intake{
 		queue: q, log: r.log, limits: o, codec: s.codec,
@@ -104,7 +104,7 @@ func (r *Run) Staleness() map[int]int { return r.batches.staleness() }
 
 // Progress returns a channel that is closed when Step, Acked, Version or Staleness may have
 // changed. Take the channel first, then look, then wait.
-func (r *Run) Progress() <-chan struct{} { return r.batches.nextProgress() }
+func (r *Run) Progress() <-chan struct{} { return r.batches.went.Next() }
 
 // BatchSize is the size of a batch, -1 before a trainer registers, and its unit.
 func (r *Run) BatchSize() (int, packing.Unit) {
@@ -203,7 +203,7 @@ func (r *Run) dismiss(ctx context.Context, id int32) (known bool, err error) {
 		return known, err
 	}
 	r.events.Add("env_disconnected", map[string]any{"env_id": id})
-	defer r.batches.wake()
+	defer r.batches.moved.Wake()
 	return true, r.holds.freeEnv(ctx, id)
 }
 
@@ -241,7 +241,7 @@ func (r *Run) extend(ctx context.Context, number uint64, by claim) (until time.T
 func (r *Run) reset(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	defer r.batches.wake()
+	defer r.batches.moved.Wake()
 	r.mu.moves++
 	if err := r.registry.Reset(ctx); err != nil {
 		return fmt.Errorf("reset: %w", err)

@@ -107,7 +107,7 @@ func (s *Server) dropRun(ctx context.Context, name string) error {
 	if r != nil {
 		delete(s.further, name)
 		r.deleted.Store(true)
-		defer r.batches.wake()
+		defer r.batches.moved.Wake()
 	}
 	return s.config.DropRun(ctx, name)
 }

@@ -533,7 +533,7 @@ func TestDeleteRun(t *testing.T) {
 		f.do("POST", "/v1/runs/b/register", fmt.Sprintf(registerBody, 2, 0))
 		f.want("POST", "/v1/runs/b/scored_data", group(2, 1, -1), `{"status":"received"}`)
 		old := f.server.further["b"]
-		moved := old.batches.movement()
+		moved := old.batches.moved.Next()
 		ended := make(chan int)
 		go func() { ended <- f.do("POST", "/v1/runs/b/batches?wait=60", "").Code }()
 		status("DELETE", "/v1/runs/b", 200)

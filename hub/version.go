@@ -127,7 +127,7 @@ func (w *Weights) Trained(version int32) {
 
 // Move wakes those who wait for progress of the run, because the versions on the servers in use
 // have changed.
-func (w *Weights) Move() { w.batches.progress() }
+func (w *Weights) Move() { w.batches.went.Wake() }
 
 // Sampled is a run and the lowest version on the servers that sample for it, if somebody knows
 // that.

@@ -48,7 +48,7 @@ func (q *Queue) Free(ctx context.Context, seqs ...uint64) error {
 	for _, seq := range r.Freed {
 		q.loosen(seq)
 	}
-	q.notify()
+	q.changed.Wake()
 	return nil
 }
 

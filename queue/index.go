@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // An index is the in-memory state of a queue.
@@ -35,9 +37,9 @@ type index struct {
 	garbage      map[uint64]struct{}   // done groups that may still be in the store
 	newest       []byte                // the last group put, encoded
 	next         time.Time             // no lease runs out earlier; zero: none does
-	changed      chan struct{}         // nil: nobody waits
-	stats        Stats                 // the counters alone
-	onUnreadable func(Unreadable)      // nil: nobody listens
+	changed      pause.Signal
+	stats        Stats            // the counters alone
+	onUnreadable func(Unreadable) // nil: nobody listens
 }
 
 func newIndex(o Options) index {
@@ -66,14 +68,6 @@ func (x *index) doubt(err error) error {
 		x.unsure = true
 	}
 	return err
-}
-
-// notify wakes all who wait for a change. x.mu is held.
-func (x *index) notify() {
-	if x.changed != nil {
-		close(x.changed)
-		x.changed = nil
-	}
 }
 
 // find returns the entry of seq. x.mu is held.
@@ -202,7 +196,7 @@ func (x *index) revoke(leases []*lease) {
 		}
 	}
 	x.waiting.add(back...)
-	x.notify()
+	x.changed.Wake()
 }
 
 // hold marks the consumer's leases of seqs busy, all or none.
@@ -262,7 +256,7 @@ func (x *index) giveBack(leases []*lease) {
 	}
 	x.waiting.add(entriesOf(leases)...)
 	x.stats.Released += uint64(len(leases))
-	x.notify()
+	x.changed.Wake()
 }
 
 // remind has expire look at the leases at a time. x.mu is held.
@@ -293,7 +287,7 @@ func (x *index) expire(now time.Time) {
 	x.stats.Expired += uint64(len(back))
 	if back = append(back, x.again(now)...); len(back) > 0 {
 		x.waiting.add(back...)
-		x.notify()
+		x.changed.Wake()
 	}
 }
 

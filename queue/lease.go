@@ -198,7 +198,7 @@ func (x *index) unseize(leases []*lease) {
 		}
 	}
 	x.waiting.add(back...)
-	x.notify()
+	x.changed.Wake()
 }
 
 // Release ends the consumer's leases of groups, which wait again in their old places. It

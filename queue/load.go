@@ -208,7 +208,7 @@ func (q *Queue) reread(ctx context.Context) error {
 		return err
 	}
 	q.unsure = false
-	q.notify()
+	q.changed.Wake()
 	return nil
 }
 

@@ -183,7 +183,7 @@ func (p *putOp) admit(ctx context.Context, news []int) (again bool) {
 		}
 	}
 	q.retain(p, news)
-	q.notify()
+	q.changed.Wake()
 	q.mu.Unlock()
 	q.replace(ctx, replaced)
 	if len(late) > 0 {

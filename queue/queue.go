@@ -106,13 +106,11 @@ func (q *Queue) begin(ctx context.Context) error {
 func (x *index) Changed() <-chan struct{} {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.changed == nil {
-		x.changed = make(chan struct{})
-		if x.closed {
-			defer x.notify()
-		}
+	changed := x.changed.Next()
+	if x.closed {
+		x.changed.Wake()
 	}
-	return x.changed
+	return changed
 }
 
 // View calls look with the waiting groups, oldest first, under the queue's lock: look must
@@ -298,7 +296,7 @@ func (q *Queue) Close() error {
 		return ErrClosed
 	}
 	q.closed = true
-	q.notify()
+	q.changed.Wake()
 	if q.last > q.noted && q.fenced == nil { // so that the loss of the last groups would be noticed
 		if err := q.store.Append(context.Background(), logRecord{Last: q.last}.encode()); err != nil {
 			q.log.Warn("closing the queue: the last sequence number was not logged", "err", err)

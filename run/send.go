@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/queue"
 	"github.com/quintain-rl/quintain/run/rollout"
 )
@@ -68,8 +69,8 @@ func (s *sending) consume(ctx context.Context, played <-chan struct{}) error {
 	if err := s.settle(keep); err != nil {
 		return err
 	}
-	for !closed(s.to.Over()) {
-		changed, last := s.config.Queue.Changed(), closed(played)
+	for !pause.Closed(s.to.Over()) {
+		changed, last := s.config.Queue.Changed(), pause.Closed(played)
 		found, sent, err := s.sendSome(ctx, keep)
 		if err != nil || sent == 0 && last {
 			return err
@@ -160,14 +161,4 @@ func (l *ledger) sending(ctx context.Context, batch []queue.Delivery) error {
 	l.record.Batch = ids(batch)
 	l.mu.Unlock()
 	return l.save(ctx)
-}
-
-// closed reports whether a channel that nothing is sent to is closed.
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
 }

@@ -292,3 +292,16 @@ func Int(value []byte) (n int, plain bool) {
 	n, err := strconv.Atoi(string(value))
 	return n, err == nil
 }
+
+// Float returns a finite number, or a truth value as 1 or 0.
+func Float(value []byte) (x float64, ok bool) {
+	switch string(value) {
+	case "true":
+		return 1, true
+	case "false":
+		return 0, true
+	case "", "null":
+		return 0, false
+	}
+	return x, Unmarshal(value, &x) == nil
+}

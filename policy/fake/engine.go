@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // A job is a request for samples.
@@ -53,7 +54,7 @@ type engine struct {
 	waiting []*waiter
 	jobs    map[*job]bool // running or waiting
 	tokens  int           // of the running jobs
-	idle    chan struct{} // closed when no job runs; nil: nobody waits for that
+	idle    pause.Signal  // no job runs
 }
 
 // A waiter is a job in the queue.
@@ -171,9 +172,8 @@ func (e *engine) release(j *job) {
 	e.running -= min(j.n, e.most)
 	e.tokens -= len(j.prompt)
 	e.admit()
-	if e.running == 0 && e.idle != nil {
-		close(e.idle)
-		e.idle = nil
+	if e.running == 0 {
+		e.idle.Wake()
 	}
 }
 
@@ -201,13 +201,9 @@ func (e *engine) abort(id string, all bool) {
 func (e *engine) drained() <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.idle == nil {
-		e.idle = make(chan struct{})
-	}
-	idle := e.idle
+	idle := e.idle.Next()
 	if e.running == 0 {
-		close(e.idle)
-		e.idle = nil
+		e.idle.Wake()
 	}
 	return idle
 }

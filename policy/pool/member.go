@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -92,7 +93,7 @@ func (p *Pool[C]) follow(ctx context.Context, m *member[C]) {
 			p.probe(ctx, m)
 		}
 		timer.Stop()
-		if ctx.Err() != nil || isClosed(m.gone) {
+		if ctx.Err() != nil || pause.Closed(m.gone) {
 			return
 		}
 	}
@@ -205,14 +206,5 @@ func (m *member[C]) awake() {
 	select {
 	case m.wake <- struct{}{}:
 	default:
-	}
-}
-
-func isClosed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
 	}
 }

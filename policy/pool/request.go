@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/policy/remote"
 )
 
@@ -169,7 +170,7 @@ func (p *Pool[C]) dispatch() {
 			return
 		}
 		if r.at = p.route(r); r.at == nil {
-			stopped := isClosed(p.cfg.Server.Stop)
+			stopped := pause.Closed(p.cfg.Server.Stop)
 			if !stopped && !p.hopeless() {
 				return
 			}

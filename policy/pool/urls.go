@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quintain-rl/quintain/internal/jsonl"
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // The limits of a file of addresses.
@@ -95,7 +96,7 @@ func (p *Pool[C]) keep(m *member[C], wanted bool) {
 
 // retire removes m from the pool once it has drained.
 func (p *Pool[C]) retire(m *member[C]) {
-	if m.state != Draining || m.underWay > 0 || isClosed(m.gone) {
+	if m.state != Draining || m.underWay > 0 || pause.Closed(m.gone) {
 		return
 	}
 	close(m.gone)

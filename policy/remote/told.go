@@ -7,6 +7,7 @@ import (
 	"maps"
 	"sync"
 
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
@@ -59,7 +60,7 @@ type Version struct {
 	telling sync.Mutex // held while writing the record; taken before mu
 	mu      sync.Mutex // guards the fields below
 	now     Told
-	changed chan struct{} // closed and replaced at every change
+	changed pause.Signal
 }
 
 // OpenVersion returns the stored version, or an unknown one.
@@ -80,7 +81,7 @@ func OpenVersion(ctx context.Context, records Records) (*Version, error) {
 	case r.Version < UnknownVersion:
 		return nil, fmt.Errorf("state %s: has version %d, want %d or more", VersionKey, r.Version, UnknownVersion)
 	}
-	return &Version{records: records, now: Told{r.Version, r.Servers}, changed: make(chan struct{})}, nil
+	return &Version{records: records, now: Told{r.Version, r.Servers}}, nil
 }
 
 // Now returns the version, or [UnknownVersion].
@@ -95,11 +96,7 @@ func (v *Version) Told() Told {
 
 // Changed returns a channel that closes when what was told changes. Take the channel first,
 // then look at Now, then wait.
-func (v *Version) Changed() <-chan struct{} {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.changed
-}
+func (v *Version) Changed() <-chan struct{} { return v.changed.Next() }
 
 // Tell sets the version, 0 or more, and returns once it is durable. Repeating the current
 // version is no error; a lower one is a [*FallError]. What was told for servers stays.
@@ -131,8 +128,7 @@ func (v *Version) Note(version int32) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.now.Version = version
-	close(v.changed)
-	v.changed = make(chan struct{})
+	v.changed.Wake()
 }
 
 // byAddress returns versions by the addresses of their servers. Of two for one server, the lower
@@ -171,8 +167,7 @@ func (v *Version) set(ctx context.Context, told Told) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.now = told
-	close(v.changed)
-	v.changed = make(chan struct{})
+	v.changed.Wake()
 	return nil
 }
 

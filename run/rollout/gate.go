@@ -4,6 +4,8 @@ package rollout
 import (
 	"context"
 	"sync"
+
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // A Gate bounds the staleness of training data: it holds back episodes that could only be
@@ -27,13 +29,13 @@ type Admission struct {
 	mu      sync.Mutex
 	pending int
 	behind  int
-	changed chan struct{} // closed and replaced at every change
+	changed pause.Signal
 }
 
 // NewAdmission returns an admission; pending is the number of episodes that an earlier
 // process left.
 func NewAdmission(g Gate, pending int) *Admission {
-	return &Admission{gate: g, pending: pending, changed: make(chan struct{})}
+	return &Admission{gate: g, pending: pending}
 }
 
 // Enter waits until n episodes may start, and counts them as pending. If ctx ends first, it
@@ -46,7 +48,7 @@ func (a *Admission) Enter(ctx context.Context, n int) error {
 			a.mu.Unlock()
 			return nil
 		}
-		changed := a.changed
+		changed := a.changed.Next()
 		a.mu.Unlock()
 		select {
 		case <-changed:
@@ -104,6 +106,5 @@ func (a *Admission) change(f func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	f()
-	close(a.changed)
-	a.changed = make(chan struct{})
+	a.changed.Wake()
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/sandbox"
 )
 
@@ -70,7 +71,7 @@ func (g *Gate) Open(ctx context.Context, spec sandbox.Spec) (sandbox.Session, er
 	if !ok {
 		return nil, errNoSessions
 	}
-	if closed(g.closing) {
+	if pause.Closed(g.closing) {
 		return nil, errEnds
 	}
 	inner, err := opener.Open(ctx, spec)
@@ -124,25 +125,15 @@ func (g *Gate) turn(ctx context.Context, run func(context.Context) (sandbox.Resu
 	result, err := run(ctx)
 	cancel(nil)
 	watch.Wait()
-	if err != nil && closed(g.cutting) {
+	if err != nil && pause.Closed(g.cutting) {
 		err = fmt.Errorf("%w: %w", errEnds, err)
 	}
 	return result, err
 }
 
-// closed reports whether a channel is closed.
-func closed(c <-chan struct{}) bool {
-	select {
-	case <-c:
-		return true
-	default:
-		return false
-	}
-}
-
 // take takes a slot.
 func (g *Gate) take(ctx context.Context) error {
-	if closed(g.closing) {
+	if pause.Closed(g.closing) {
 		return errEnds
 	}
 	select {

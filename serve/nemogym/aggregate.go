@@ -35,7 +35,7 @@ func aggregated(body []byte) ([]byte, error) {
 	for _, response := range asked.Responses {
 		found := numbersOf(response)
 		all.add(found)
-		if row, has := number(response["_ng_task_index"]); has {
+		if row, has := strictjson.Float(response["_ng_task_index"]); has {
 			if rows[row] == nil {
 				rows[row] = numbers{}
 			}
@@ -99,7 +99,7 @@ func (n numbers) statistics() map[string]float64 {
 func numbersOf(response map[string]json.RawMessage) map[string]float64 {
 	all := map[string]float64{}
 	for name, value := range response {
-		if x, ok := number(value); ok && !strings.HasPrefix(name, "_ng_") {
+		if x, ok := strictjson.Float(value); ok && !strings.HasPrefix(name, "_ng_") {
 			all[name] = x
 		}
 	}
@@ -108,23 +108,10 @@ func numbersOf(response map[string]json.RawMessage) map[string]float64 {
 	}
 	if strictjson.Unmarshal(response["response"], &of) == nil {
 		for _, name := range []string{"input_tokens", "output_tokens", "total_tokens"} {
-			if x, ok := number(of.Usage[name]); ok {
+			if x, ok := strictjson.Float(of.Usage[name]); ok {
 				all[name] = x
 			}
 		}
 	}
 	return all
-}
-
-// number reads a number, or a truth value as 1 or 0.
-func number(value []byte) (x float64, ok bool) {
-	switch string(value) {
-	case "true":
-		return 1, true
-	case "false":
-		return 0, true
-	case "", "null":
-		return 0, false
-	}
-	return x, strictjson.Unmarshal(value, &x) == nil
 }

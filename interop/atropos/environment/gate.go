@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"sync"
+
+	"github.com/quintain-rl/quintain/internal/pause"
 )
 
 // LinkLimits bounds how far an environment may be ahead of the trainer, and how much it may do
@@ -59,7 +61,7 @@ func (l LinkLimits) running(weight float64) int {
 // A gate admits groups.
 type gate struct {
 	lock    sync.Mutex
-	changed chan struct{} // closed and replaced when more may start
+	changed pause.Signal // more may start
 
 	most    int     // groups in play or on their way to the hub
 	atOnce  int     // groups in play
@@ -70,7 +72,7 @@ type gate struct {
 
 // newGate returns a closed gate; waiting counts the groups left by an earlier process.
 func newGate(waiting int) gate {
-	return gate{changed: make(chan struct{}), held: 1, pending: waiting}
+	return gate{held: 1, pending: waiting}
 }
 
 // Enter waits until another group may start. If ctx ends first, it returns its cause.
@@ -83,7 +85,7 @@ func (g *gate) Enter(ctx context.Context) error {
 			g.lock.Unlock()
 			return nil
 		}
-		changed := g.changed
+		changed := g.changed.Next()
 		g.lock.Unlock()
 		select {
 		case <-changed:
@@ -121,6 +123,5 @@ func (g *gate) change(f func()) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
 	f()
-	close(g.changed)
-	g.changed = make(chan struct{})
+	g.changed.Wake()
 }

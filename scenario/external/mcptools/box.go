@@ -168,15 +168,7 @@ func (b *box) lend(s *session) {
 // alive reports whether a session has not ended.
 func alive(s *session) bool {
 	p, piped := s.wire.(*process)
-	if !piped {
-		return true
-	}
-	select {
-	case <-p.ended:
-		return false
-	default:
-		return true
-	}
+	return !piped || !pause.Closed(p.ended)
 }
 
 // fill begins as many sessions as there are episodes that wait for one and, of a command, as many more as

@@ -127,7 +127,7 @@ func (e *episode) verifies(ctx context.Context, reply *external.Reply) (*externa
 	if cut {
 		a.End = quintain.Truncated
 	}
-	reward, ok := number(members["reward"])
+	reward, ok := strictjson.Float(members["reward"])
 	if !ok {
 		return nil, got.Invalid(fmt.Errorf("its reward is %.40s, want a number", members["reward"]))
 	}
@@ -143,23 +143,10 @@ func (e *episode) verifies(ctx context.Context, reply *external.Reply) (*externa
 	return a, nil
 }
 
-// number reads a number, or a truth value as 1 or 0.
-func number(value json.RawMessage) (x float64, ok bool) {
-	switch string(value) {
-	case "true":
-		return 1, true
-	case "false":
-		return 0, true
-	case "", "null":
-		return 0, false
-	}
-	return x, strictjson.Unmarshal(value, &x) == nil
-}
-
 // note adds what else a server says to an answer: its numbers, and all of it for people.
 func note(a *external.Answer, members map[string]json.RawMessage) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if x, ok := number(members[name]); ok && !strings.HasPrefix(name, "_ng_") && len(a.Metrics) < mostMetrics {
+		if x, ok := strictjson.Float(members[name]); ok && !strings.HasPrefix(name, "_ng_") && len(a.Metrics) < mostMetrics {
 			if a.Metrics == nil {
 				a.Metrics = map[string]float64{}
 			}

@@ -59,7 +59,7 @@ func Open(ctx context.Context, a guest.Address, s guest.Settings, log *slog.Logg
 	}
 	pool := httpclient.Pool(0, 0)
 	c := &client{
-		how: s.Limits, places: places{freed: make(chan struct{})}, log: log,
+		how: s.Limits, log: log,
 		server: ors.Server{Client: httpclient.New(httpclient.Config{Transport: pool}), URL: strings.TrimSuffix(a.Name, "/"), Most: s.Limits.MaxBytes},
 		dialer: &http.Client{Transport: pool, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/quintain-rl/quintain/internal/httpclient"
+	"github.com/quintain-rl/quintain/internal/pause"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/internal/wire"
 	"github.com/quintain-rl/quintain/scenario/external"
@@ -131,15 +132,15 @@ func (s *socket) end() {
 type places struct {
 	mu    sync.Mutex
 	taken int
-	most  int           // 0: not known
-	freed chan struct{} // closed when a place is given back
+	most  int          // 0: not known
+	freed pause.Signal // a place is given back
 }
 
 // take takes a place, and waits for one if as many are taken as are known to be let in.
 func (p *places) take(ctx context.Context) error {
 	for {
 		p.mu.Lock()
-		freed, room := p.freed, p.most == 0 || p.taken < p.most
+		freed, room := p.freed.Next(), p.most == 0 || p.taken < p.most
 		if room {
 			p.taken++
 		}
@@ -160,8 +161,7 @@ func (p *places) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.taken--
-	close(p.freed)
-	p.freed = make(chan struct{})
+	p.freed.Wake()
 }
 
 // learn notes how many sessions a full server says it lets in, and reports whether that is new.
