@@ -21,6 +21,7 @@ type process struct {
 	child   external.Child // set once begun is closed
 	log     *slog.Logger
 	begun   chan struct{}
+	watch   sync.WaitGroup
 	writing sync.Mutex
 	ended   chan struct{} // closed once the process has ended, why is set, and all that it said is heard
 
@@ -53,14 +54,14 @@ func startProcess(line string, keys []string, log *slog.Logger, hear func(contex
 		return nil, fmt.Errorf("cannot be started: %w", err)
 	}
 	close(p.begun)
-	go func() {
+	p.watch.Go(func() {
 		err := p.child.Wait()
 		for _, rest := range []*external.Lines{out, faults} {
 			_ = rest.Flush() // an error has been noted
 		}
 		p.fail(p.exitFault(err))
 		close(p.ended)
-	}()
+	})
 	return p, nil
 }
 
@@ -137,5 +138,5 @@ func (p *process) close() {
 	case <-time.After(patience):
 	}
 	p.child.Kill()
-	<-p.ended
+	p.watch.Wait()
 }
