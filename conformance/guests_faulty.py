@@ -37,7 +37,7 @@ class Faulty(gymnasium.Env):
     def reset(self, seed=None, options=None):
         super().reset(seed=seed)
         Faulty.opened += 1
-        if Faulty.opened > 4 and self.fault.startswith("open "):  # after the trials at the start
+        if Faulty.opened > 2 and self.fault.startswith("open "):  # after the trials at the start
             FAULTS[self.fault[5:]]()
         if self.fault == "start":
             raise ValueError("it never starts")
