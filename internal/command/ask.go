@@ -25,13 +25,13 @@ func Ask(ctx context.Context, line string, in []byte) ([]byte, error) {
 	}
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	Apart(c)
-	var out, faults limited
+	var out, faults Limited
 	c.Stdin, c.Stdout, c.Stderr, c.WaitDelay = bytes.NewReader(in), &out, &faults, time.Second
 	switch err := c.Run(); {
 	case out.over:
 		return nil, fmt.Errorf("its output has more than %d bytes", mostOutput)
 	case err != nil:
-		said := faults.kept.String()
+		said := faults.String()
 		if said = strings.ToValidUTF8(said[max(0, len(said)-mostSaid):], "?"); said == "" {
 			return nil, err
 		}
@@ -40,18 +40,21 @@ func Ask(ctx context.Context, line string, in []byte) ([]byte, error) {
 	return out.kept.Bytes(), nil
 }
 
-// A limited buffer refuses more than mostOutput. It hides the buffer's ReadFrom, by which a copy
-// would go round Write.
-type limited struct {
+// A Limited buffer, for an output of a program, refuses more than 1 MiB. It hides the buffer's ReadFrom, by which a
+// copy would go round Write.
+type Limited struct {
 	kept bytes.Buffer
 	over bool // it has refused some
 }
 
 // Write implements [io.Writer].
-func (l *limited) Write(b []byte) (int, error) {
+func (l *Limited) Write(b []byte) (int, error) {
 	if l.kept.Len()+len(b) > mostOutput {
 		l.over = true
-		return 0, fmt.Errorf("more than %d bytes", mostOutput)
+		return 0, fmt.Errorf("it prints more than %d bytes", mostOutput)
 	}
 	return l.kept.Write(b)
 }
+
+// String returns what it has kept.
+func (l *Limited) String() string { return l.kept.String() }

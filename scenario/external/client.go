@@ -16,6 +16,9 @@ import (
 // MostParallel is the largest [Hello.Parallel]: that of a guest whose server limits itself.
 const MostParallel = mostParallel
 
+// MostKept limits the bytes of what a guest has beside its rewards, so that it fits into the record of an answer.
+const MostKept = 60 << 10
+
 // Snake returns a name for a [Hello]: text in lower case, with an underscore for all that is neither a
 // letter nor a digit of ASCII, and cut at 64 characters. It must begin with a letter.
 func Snake(text string) string {

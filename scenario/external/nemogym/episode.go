@@ -21,7 +21,6 @@ import (
 const (
 	mostReply   = 32 << 20 // bytes
 	mostTold    = 1 << 20  // bytes of a tool's result
-	mostRecord  = 60 << 10 // bytes
 	mostMetrics = 64
 )
 
@@ -153,7 +152,7 @@ func note(a *external.Answer, members map[string]json.RawMessage) {
 			a.Metrics[name] = x
 		}
 	}
-	if text := raw(members); len(members) > 0 && len(text) <= mostRecord {
+	if text := raw(members); len(members) > 0 && len(text) <= external.MostKept {
 		a.Record = text
 	}
 }

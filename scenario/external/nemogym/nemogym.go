@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/httpclient"
@@ -39,8 +38,7 @@ type client struct {
 	hello  external.Hello
 	splits [][]row
 
-	mu       sync.Mutex
-	episodes map[uint64]*episode
+	episodes external.Episodes[*episode]
 }
 
 // Open reads the rows that the argument "data" names, a file or files by split, and asks the server for its kind, if
@@ -53,7 +51,7 @@ func Open(ctx context.Context, a guest.Address, how guest.Settings, _ *slog.Logg
 	if err != nil {
 		return nil, err
 	}
-	g := &client{url: strings.TrimSuffix(u.String(), "/"), episodes: map[uint64]*episode{}, http: httpclient.New(httpclient.Config{Connections: parallel})}
+	g := &client{url: strings.TrimSuffix(u.String(), "/"), http: httpclient.New(httpclient.Config{Connections: parallel})}
 	files, err := g.args(how.Args)
 	if err != nil {
 		return nil, fmt.Errorf("args: %w", err)
@@ -118,19 +116,15 @@ func (g *client) Open(ctx context.Context, id uint64, p *quintain.Problem) (*ext
 	if err != nil {
 		return nil, err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.episodes[id] = e
+	g.episodes.Put(id, e)
 	return a, nil
 }
 
 // Step implements [external.Guest].
 func (g *client) Step(ctx context.Context, id uint64, reply *external.Reply) (*external.Answer, error) {
-	g.mu.Lock()
-	e := g.episodes[id]
-	g.mu.Unlock()
-	if e == nil {
-		return nil, external.Lost(errors.New("the episode is not open"))
+	e, err := g.episodes.Get(id)
+	if err != nil {
+		return nil, err
 	}
 	play := e.verifies
 	if g.kind == Gymnasium {
@@ -138,23 +132,14 @@ func (g *client) Step(ctx context.Context, id uint64, reply *external.Reply) (*e
 	}
 	a, err := play(ctx, reply)
 	if err != nil || a.End != quintain.Going {
-		g.drop(id)
+		g.episodes.Take(id)
 	}
 	return a, err
 }
 
-// drop forgets an episode, and returns it; nil: it is not open.
-func (g *client) drop(id uint64) *episode {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	e := g.episodes[id]
-	delete(g.episodes, id)
-	return e
-}
-
 // Forget implements [external.Guest].
 func (g *client) Forget(ctx context.Context, id uint64) {
-	if e := g.drop(id); e != nil && e.closes {
+	if e, ok := g.episodes.Take(id); ok && e.closes {
 		_, _ = e.post(ctx, "/close", []byte("{}")) // one that is not told forgets by itself
 	}
 }

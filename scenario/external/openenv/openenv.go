@@ -217,15 +217,12 @@ func (c *client) Step(ctx context.Context, number uint64, r *external.Reply) (*e
 	if err != nil || a.End == quintain.Going {
 		return a, err
 	}
-	if m, err := e.ask(ctx, wire.OpenEnvState, nil); err == nil && len(m.Data) < maxRecord {
+	if m, err := e.ask(ctx, wire.OpenEnvState, nil); err == nil && len(m.Data) < external.MostKept {
 		a.Record = fmt.Appendf(nil, `{"seed":%d,"state":%s}`, e.seed, m.Data)
 	}
 	c.Forget(ctx, number)
 	return a, nil
 }
-
-// maxRecord limits the bytes of the state that is kept.
-const maxRecord = 60 << 10
 
 // play plays a reply: its calls, if the environment is a toolbox, and else the action in it.
 func (c *client) play(ctx context.Context, e *episode, r *external.Reply) (*external.Answer, error) {

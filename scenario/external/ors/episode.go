@@ -178,7 +178,7 @@ func (c *client) perform(ctx context.Context, e *episode, name string, input jso
 	}
 	switch o := said.Output; {
 	case said.OK && o != nil:
-		if record, err := json.Marshal(o.Metadata); err == nil && o.Metadata != nil && len(record) < maxRecord {
+		if record, err := json.Marshal(o.Metadata); err == nil && o.Metadata != nil && len(record) < external.MostKept {
 			e.record = record
 		}
 		s.Reward, s.Over = o.Reward, o.Finished
@@ -189,9 +189,6 @@ func (c *client) perform(ctx context.Context, e *episode, name string, input jso
 	s.Message.Content = "Error: " + said.Error
 	return s, nil
 }
-
-// maxRecord limits the bytes of the metadata that is kept.
-const maxRecord = 60 << 10
 
 // fill puts blocks into a message: texts, and images if the policy reads them.
 func (c *client) fill(m *quintain.Message, blocks []wire.ORSBlock) error {

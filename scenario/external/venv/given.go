@@ -1,7 +1,6 @@
 package venv
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os/exec"
@@ -34,22 +33,10 @@ func Lines(ctx context.Context, words, env []string) ([]string, error) {
 	defer cancel()
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	command.Apart(c)
-	var out, said bytes.Buffer
-	c.Env, c.Stdout, c.Stderr, c.WaitDelay = env, &capped{&out}, &capped{&said}, time.Second
+	var out, said command.Limited
+	c.Env, c.Stdout, c.Stderr, c.WaitDelay = env, &out, &said, time.Second
 	if err := c.Run(); err != nil {
 		return nil, fmt.Errorf("%w%s", err, last(said.String()))
 	}
 	return strings.Split(strings.TrimSpace(out.String()), "\n"), nil
-}
-
-// A capped keeps the beginning of an output, and refuses what is too much.
-type capped struct{ kept *bytes.Buffer }
-
-// Write implements [io.Writer].
-func (c *capped) Write(b []byte) (int, error) {
-	const most = 1 << 20
-	if c.kept.Len()+len(b) > most {
-		return 0, fmt.Errorf("it prints more than %d bytes", most)
-	}
-	return c.kept.Write(b)
 }

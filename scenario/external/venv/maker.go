@@ -1,7 +1,6 @@
 package venv
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -122,10 +121,10 @@ func compare(a, b string) int {
 // call runs a tool to its end, and returns its output. It passes on what the tool tells of its progress.
 func (m *maker) call(ctx context.Context, tool string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, tool, args...)
-	out := &bytes.Buffer{}
+	out := &command.Limited{}
 	const longest = 4 << 10 // of a line, in bytes
 	told, faults := &external.Lines{Most: longest, Take: m.hear}, &external.Lines{Most: longest, Take: m.hear}
-	c.Stdout, c.Stderr, c.WaitDelay = io.MultiWriter(&capped{out}, told), faults, time.Second
+	c.Stdout, c.Stderr, c.WaitDelay = io.MultiWriter(out, told), faults, time.Second
 	c.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "PYTHON") || strings.HasPrefix(v, "VIRTUAL_ENV=") || strings.HasPrefix(v, "PIP_TARGET=") || strings.HasPrefix(v, "PIP_USER=")
 	}), "VIRTUAL_ENV="+m.dir, "PYTHONUNBUFFERED=1", "NO_COLOR=1", "UV_NO_PROGRESS=1")
