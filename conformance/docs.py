@@ -31,6 +31,8 @@ import threading
 import time
 import urllib.request
 
+import fake_chat
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMIT = 180  # seconds that a command may take
 
@@ -327,22 +329,13 @@ def byte_model(folder):
     (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": template.replace("\\x04", "\x04")}))
 
 
-class Judge(http.server.BaseHTTPRequestHandler):
+class Judge(fake_chat.Handler):
     """Says yes to everything, in the form that ends the prompt."""
 
     def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["messages"][-1]["content"]
+        asked = self.asked()["messages"][-1]["content"]
         form = (asked if isinstance(asked, str) else asked[-1]["text"]).rsplit("\n", 1)[1]
-        said = {"choices": [{"index": 0, "message": {"role": "assistant", "content": form.replace("…", "yes")}, "finish_reason": "stop"}]}
-        body = json.dumps(said).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        """Say nothing."""
+        self.answer({"choices": [{"index": 0, "message": {"role": "assistant", "content": form.replace("…", "yes")}, "finish_reason": "stop"}]})
 
 
 class Reader:

@@ -28,6 +28,8 @@ import threading
 import time
 import urllib.parse
 
+import fake_chat
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOST = ROOT / "python" / "quintain" / "guests" / "host.py"
 SEED, COUNT, NONSENSE = "20261130", 64, "I do not know."
@@ -382,28 +384,13 @@ OUTCOMES = {
 }  # fmt: skip
 
 
-class Chat(http.server.BaseHTTPRequestHandler):
+class Chat(fake_chat.Handler):
     """A model that always acts alike."""
 
-    protocol_version = "HTTP/1.1"
-
-    def answer(self, told):
-        body = json.dumps(told).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_GET(self):
-        self.answer({"object": "list", "data": [{"id": "m", "object": "model"}]})
-
     def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
+        self.asked()
         choice = {"index": 0, "message": {"role": "assistant", "content": "<action>0</action>"}, "finish_reason": "stop"}
         self.answer({"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}})
-
-    def log_message(self, *_):
-        pass
 
 
 def outcomes(quintain):

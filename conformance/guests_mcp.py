@@ -17,6 +17,8 @@ import tempfile
 import threading
 import time
 
+import fake_chat
+
 SERVER = '''
 import os, sys, time
 from mcp.server.mcpserver import MCPServer
@@ -49,17 +51,13 @@ else:
 '''
 
 
-class Model(http.server.BaseHTTPRequestHandler):
+class Model(fake_chat.Handler):
     """A chat server that makes the calls of a plan, and then gives the last result as its answer."""
 
     plan = []
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        self.reply({"object": "list", "data": [{"id": "m", "object": "model"}]})
 
     def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        asked = self.asked()
         results = [m["content"] for m in asked["messages"] if m["role"] == "tool"]
         question = next(m["content"] for m in reversed(asked["messages"]) if m["role"] == "user")
         message = {"role": "assistant", "content": f"<answer>{results[-1] if results else ''}</answer>"}
@@ -70,19 +68,8 @@ class Model(http.server.BaseHTTPRequestHandler):
             call = {"id": f"c{len(results)}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
             message = {"role": "assistant", "content": "", "tool_calls": [call]} if asked.get("tools") else {"role": "assistant", "content": "no tools"}
         reason = "tool_calls" if "tool_calls" in message else "stop"
-        self.reply({"id": "x", "object": "chat.completion", "created": 0, "model": "m", "usage": {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10},
-                    "choices": [{"index": i, "message": message, "finish_reason": reason} for i in range(asked.get("n") or 1)]})
-
-    def reply(self, of):
-        body = json.dumps(of).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.answer({"id": "x", "object": "chat.completion", "created": 0, "model": "m", "usage": {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10},
+                     "choices": [{"index": i, "message": message, "finish_reason": reason} for i in range(asked.get("n") or 1)]})
 
 
 class Trial:
