@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Explain returns an error of [Unmarshal] or [UnmarshalKnown] in words for people who send
-// JSON and know no Go: "level: is a text, want a whole number". It returns other errors
-// without the prefix of encoding/json, and nil for nil.
+// Explain returns an error of [Unmarshal], [UnmarshalKnown] or encoding/json in words for people
+// who send JSON and know no Go: "level: is a text, want a whole number", "the JSON ends too
+// early". It returns other errors without the prefix of encoding/json, and nil for nil.
 func Explain(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		is, want := Kind(wrong.Value), KindOf(wrong.Type)
@@ -27,7 +27,7 @@ func Explain(err error) error {
 	if text, ok := strings.CutPrefix(err.Error(), "json: "); ok {
 		return errors.New(text)
 	}
-	return err
+	return inWords(err)
 }
 
 // ErrEarly is the error of a text that ends before its JSON does.

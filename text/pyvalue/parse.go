@@ -9,6 +9,8 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+
+	"github.com/quintain-rl/quintain/internal/strictjson"
 )
 
 const maxJSONDepth = 400
@@ -20,13 +22,8 @@ func ParseJSON(text []byte) (Value, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	v, err := readJSON(d, 0)
-	if _, odd := errors.AsType[*json.SyntaxError](err); odd {
-		err = errors.New("it is no JSON")
-	} else if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("the JSON ends too early")
-	}
 	if err != nil {
-		return nil, err
+		return nil, strictjson.Explain(err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("there is more after the end of the JSON value")
