@@ -217,6 +217,10 @@ func (in *intake) checkSizes(groups []*quintain.Group) error {
 // anyBelow0 reports whether a token is below 0, by the signs of all at once.
 func anyBelow0(tokens []quintain.Token) bool {
 	var signs quintain.Token
+	for ; len(tokens) >= 8; tokens = tokens[8:] {
+		eight := (*[8]quintain.Token)(tokens)
+		signs |= eight[0] | eight[1] | eight[2] | eight[3] | eight[4] | eight[5] | eight[6] | eight[7]
+	}
 	for _, token := range tokens {
 		signs |= token
 	}

@@ -3,7 +3,6 @@ package strictjson
 import (
 	"bytes"
 	"strconv"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -42,7 +41,7 @@ func (s *scanner) value(depth int) bool {
 	case '{':
 		return depth < deepest && s.object(func([]byte) bool { return s.value(depth + 1) })
 	case '[':
-		return depth < deepest && s.array(func(int) bool { return s.value(depth + 1) })
+		return depth < deepest && s.elements(depth+1)
 	case 't':
 		return s.word("true")
 	case 'f':
@@ -70,6 +69,29 @@ func (s *scanner) object(member func(name []byte) bool) bool {
 
 // array goes through an array. Element skips the element with an index, and reports whether to go on.
 func (s *scanner) array(element func(i int) bool) bool { return s.each(']', element) }
+
+// elements skips an array whose elements stand within depth others: as [scanner.array], but faster.
+func (s *scanner) elements(depth int) bool {
+	s.at++
+	if s.next() == ']' {
+		s.at++
+		return true
+	}
+	for s.value(depth) {
+		c := byte(0)
+		if s.at < len(s.text) {
+			c = s.text[s.at]
+		}
+		if c != ',' && c != ']' {
+			c = s.next()
+		}
+		s.at++
+		if c != ',' {
+			return c == ']'
+		}
+	}
+	return false
+}
 
 // each skips the first character, what part skips, commas between, and the end.
 func (s *scanner) each(end byte, part func(i int) bool) bool {
@@ -103,23 +125,22 @@ func (s *scanner) word(literal string) bool {
 
 // quoted skips a string and returns the text between its quotes, with the escapes.
 func (s *scanner) quoted() (inner []byte, valid bool) {
-	s.at++
-	from := s.at
-	for s.at < len(s.text) {
-		switch c := s.text[s.at]; {
+	text, from := s.text, s.at+1
+	for i := from; i < len(text); {
+		switch c := text[i]; {
 		case c == '"':
-			s.at++
-			return s.text[from : s.at-1], true
+			s.at = i + 1
+			return text[from:i], true
 		case c == '\\':
-			n := escapeLength(s.text[s.at:])
+			n := escapeLength(text[i:])
 			if n == 0 {
 				return nil, false
 			}
-			s.at += n
+			i += n
 		case c < ' ':
 			return nil, false
 		default:
-			s.at++
+			i++
 		}
 	}
 	return nil, false
@@ -159,38 +180,42 @@ func hexadecimal(text []byte) (r rune, valid bool) {
 	return r, true
 }
 
+// number skips a number.
 func (s *scanner) number() bool {
-	s.skip("-")
-	first := s.at
-	if !s.digits() || s.text[first] == '0' && s.at > first+1 {
+	text, i := s.text, s.at
+	if i < len(text) && text[i] == '-' {
+		i++
+	}
+	from := i
+	if i = pastDigits(text, i); i == from || text[from] == '0' && i > from+1 {
 		return false
 	}
-	if s.skip(".") && !s.digits() {
-		return false
+	if i < len(text) && text[i] == '.' {
+		from = i + 1
+		if i = pastDigits(text, from); i == from {
+			return false
+		}
 	}
-	if s.skip("eE") {
-		s.skip("+-")
-		return s.digits()
+	if i < len(text) && text[i]|0x20 == 'e' {
+		i++
+		if i < len(text) && (text[i] == '+' || text[i] == '-') {
+			i++
+		}
+		from = i
+		if i = pastDigits(text, from); i == from {
+			return false
+		}
 	}
+	s.at = i
 	return true
 }
 
-// skip skips one of the signs, and reports whether it was there.
-func (s *scanner) skip(signs string) bool {
-	if s.at == len(s.text) || strings.IndexByte(signs, s.text[s.at]) < 0 {
-		return false
+// pastDigits returns the index of the first character from i on that is no decimal digit.
+func pastDigits(text []byte, i int) int {
+	for i < len(text) && text[i]-'0' <= 9 {
+		i++
 	}
-	s.at++
-	return true
-}
-
-// digits skips decimal digits, and reports whether there were any.
-func (s *scanner) digits() bool {
-	from := s.at
-	for s.at < len(s.text) && s.text[s.at]-'0' <= 9 {
-		s.at++
-	}
-	return s.at > from
+	return i
 }
 
 // Members calls each with the name and the value of every member of text, a JSON object,
