@@ -39,6 +39,7 @@ var floors = [][]string{
 		"run/scalars",
 		"internal/settings/flags",
 		"sandbox/backend", // over all back ends, and their settings
+		"sandbox/box",
 		"grade/codegrade",
 		"text/toolcall",
 		"tiny/pretrained", // over tokenizers and the transformer

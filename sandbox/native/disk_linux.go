@@ -23,7 +23,7 @@ const (
 
 // beyond reports whether the job is beyond its limit of disk or files, and whether it comes near. A file
 // that loses its name while we count would count twice, so that a second count must agree.
-func (r *running) beyond(all []processUsage) (ok, near bool) {
+func (r *running) beyond(all []Usage) (ok, near bool) {
 	mapped, pauses := r.grows || r.looks%mapsEvery == 0, r.grows || len(all) > 2*runtime.NumCPU()
 	for n := range 2 {
 		if pauses = pauses || n > 0; pauses { // while they leave us little of the processors, they would fill more
@@ -59,7 +59,7 @@ func (r *running) pause(signal unix.Signal) {
 
 // held adds up the files without a name that processes have open or mapped. Hidden reports that one of them
 // does not let us look.
-func (r *running) held(all []processUsage, mapped bool) (sum int64, hidden bool) {
+func (r *running) held(all []Usage, mapped bool) (sum int64, hidden bool) {
 	h := holdings{dir: r.folder.Path, largest: r.limits.FileSize, mapped: mapped, files: map[uint64]int64{}}
 	for _, one := range all {
 		hides := true
@@ -90,7 +90,7 @@ type holdings struct {
 
 // add adds those of a process. One that it has only mapped counts as the largest. A process that has ended
 // holds none.
-func (h *holdings) add(one processUsage) error {
+func (h *holdings) add(one Usage) error {
 	at := fmt.Sprintf("/proc/%d/task/%d", one.PID, one.Alive)
 	open, err := os.Open(at + "/fd")
 	if err != nil {

@@ -90,13 +90,8 @@ type filtering struct {
 // newFilter makes the filter of a program: everything is allowed but what is named.
 func newFilter(may filtering) *filter {
 	f := &filter{}
-	f.add(opLoad, atArch)
-	f.add(opEqual, auditArch, 1, 0)
-	f.add(opReturn, answerKill)
-	f.add(opLoad, atNumber)
-	f.add(opAbove, x32, 0, 1)
-	f.add(opReturn, answerKill)
-	for _, nr := range slices.Concat(denied, marks) {
+	f.begin()
+	for _, nr := range slices.Concat(denied, kernel, []uint32{unix.SYS_PERSONALITY, unix.SYS_QUOTACTL}, marks) {
 		f.deny(nr, answerDenied)
 	}
 	for _, nr := range attributes {
@@ -292,10 +287,4 @@ var denied = []uint32{
 	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR, unix.SYS_FSETXATTR,
 
 	unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_STATMOUNT, unix.SYS_LISTMOUNT, unix.SYS_QUOTACTL_FD, // they tell of files elsewhere
-
-	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
-	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD,
-	unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF,
-	unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG, unix.SYS_PERSONALITY, unix.SYS_VHANGUP,
-	unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME,
 }

@@ -30,7 +30,7 @@ type idleness struct {
 // sleeps, the scheduler counts no wait that is not over. If a thread has ended meanwhile, how long it waited
 // is unknown, so that all must have slept at the last look, too. A wait for a disk, or for us, is no sleep.
 // Over reports that all threads are stopped, which nothing in the job can end.
-func (i *idleness) look(all []processUsage, owed bool) (over bool) {
+func (i *idleness) look(all []Usage, owed bool) (over bool) {
 	now, next := time.Now(), idleness{}
 	next.busy, next.slept, next.halted, next.faults = threads(all)
 	gap, worked, same := now.Sub(i.at), time.Duration(0), true
@@ -59,7 +59,7 @@ func (i *idleness) look(all []processUsage, owed bool) (over bool) {
 
 // threads returns how long each thread ran and waited for a processor, and whether all sleep, or are
 // stopped. Busy is nil if the kernel does not say.
-func threads(all []processUsage) (busy map[int]time.Duration, sleeping, halted bool, faults int64) {
+func threads(all []Usage) (busy map[int]time.Duration, sleeping, halted bool, faults int64) {
 	busy, sleeping, halted = map[int]time.Duration{}, len(all) > 0, len(all) > 0
 	for _, process := range all {
 		dir := "/proc/" + strconv.Itoa(process.PID) + "/task/"
@@ -69,7 +69,7 @@ func threads(all []processUsage) (busy map[int]time.Duration, sleeping, halted b
 			return nil, false, false, 0
 		}
 		for _, name := range names {
-			one, lives := readThread(dir + name.Name())
+			one, lives := ReadUsage(dir + name.Name())
 			time, known := scheduled(dir + name.Name())
 			if !lives || !known {
 				return nil, false, false, 0

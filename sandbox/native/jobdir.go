@@ -124,6 +124,18 @@ func (f *jobDir) Remove() error {
 	return errors.Join(err, f.root.Close(), os.Remove(f.Path))
 }
 
+// RemoveTree removes a folder of ours in which no program runs any more, whatever depth and permissions its folders have.
+func RemoveTree(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrPermission) && os.Chmod(dir, 0o700) == nil {
+		root, err = os.OpenRoot(dir)
+	}
+	if err != nil {
+		return err
+	}
+	return (&jobDir{Path: dir, root: root}).Remove()
+}
+
 // empty removes everything in the folder.
 func (f *jobDir) empty() error {
 	for next := 0; ; {

@@ -34,7 +34,7 @@ func (r *running) look() (why sandbox.End, near bool) {
 		return why, false
 	}
 	all := r.usage()
-	sum := processUsage{CPU: -r.before}
+	sum := Usage{CPU: -r.before}
 	if r.forks() {
 		init, _ := readProcess(r.pid)
 		sum.CPU += init.CPU // of processes that nobody else waited for
@@ -69,7 +69,7 @@ func (r *running) look() (why sandbox.End, near bool) {
 }
 
 // usage lists the processes of the job, without the init of its namespace.
-func (r *running) usage() []processUsage {
+func (r *running) usage() []Usage {
 	if r.forks() {
 		if r.looks%forgetEvery == 0 { // a number may be another's by now
 			r.strangers = map[int]bool{}
@@ -77,7 +77,7 @@ func (r *running) usage() []processUsage {
 		return processesBelow(r.pid, r.strangers)
 	}
 	if one, ok := readProcess(r.pid); ok {
-		return []processUsage{one}
+		return []Usage{one}
 	}
 	return nil
 }

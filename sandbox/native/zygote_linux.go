@@ -118,7 +118,7 @@ func (b *Box) newZygote(live *sync.WaitGroup) (*zygote, error) {
 	defer first.close()
 	pid, err := first.pid()
 	z.born = standingOf(pid)
-	b.sees.Store(b.asOwner(func() error { return (&holdings{files: map[uint64]int64{}}).add(processUsage{PID: pid, Alive: pid}) }) == nil)
+	b.sees.Store(b.asOwner(func() error { return (&holdings{files: map[uint64]int64{}}).add(Usage{PID: pid, Alive: pid}) }) == nil)
 	return z, err
 }
 

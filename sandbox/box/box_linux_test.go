@@ -1,0 +1,157 @@
+//go:build amd64 || arm64
+
+package box
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// image makes a root file system of the machine's own folders and a folder of ours.
+func image(t *testing.T) []Lower {
+	t.Helper()
+	base := t.TempDir()
+	for _, name := range []string{"etc", "tmp", "root", "var", "workspace", "usr"} {
+		if err := os.Mkdir(filepath.Join(base, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lowers := []Lower{{Dir: base}, {Dir: "/usr", At: "/usr"}}
+	for _, name := range []string{"bin", "lib", "lib64", "sbin"} {
+		if target, err := os.Readlink("/" + name); err == nil {
+			if err := os.Symlink(target, filepath.Join(base, name)); err != nil {
+				t.Fatal(err)
+			}
+		} else if _, err := os.Stat("/" + name); err == nil {
+			lowers = append(lowers, Lower{Dir: "/" + name, At: "/" + name})
+		}
+	}
+	return lowers
+}
+
+// trial makes one of the machine's folders.
+func trial(t *testing.T, limits Limits) *Trial {
+	t.Helper()
+	one, err := New(Options{Lowers: image(t), Scratch: t.TempDir(), Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := one.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return one
+}
+
+// search is the PATH inside.
+const search = "PATH=/usr/local/bin:/usr/bin:/bin"
+
+// begin begins a phase.
+func begin(t *testing.T, one *Trial, p Phase) *Session {
+	t.Helper()
+	if p.Env == nil {
+		p.Env = []string{search, "HOME=/root"}
+	}
+	s, err := one.Start(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// bash runs a script.
+func bash(t *testing.T, s *Session, script string) Result {
+	t.Helper()
+	r, err := s.Run(t.Context(), Command{Args: []string{"bash", "--noprofile", "--norc", "-c", script}, Time: 20 * time.Second, State: true})
+	if err != nil {
+		t.Fatalf("%s: %v", script, err)
+	}
+	return r
+}
+
+// TestCalls looks at what a call tells, in one phase: each row goes on where the last one ended.
+func TestCalls(t *testing.T) {
+	s := begin(t, trial(t, Limits{}), Phase{Dir: "/workspace/deep"})
+	for _, row := range []struct{ why, script, output string }{
+		{"the user is root, the working folder is made", "id -u; pwd", "0\n/workspace/deep\n"},
+		{"both outputs go to one file, in order", "echo a; echo b >&2; echo c", "a\nb\nc\n"},
+		{"standard input is empty", "cat; echo done", "done\n"},
+		{"what stays in the background neither keeps the call nor loses its output", "sleep 60 & echo started", "started\n"},
+		{"and lives on", "pgrep -c sleep", "1\n"},
+		{"the loopback has a name", "getent hosts localhost | head -c 3", "::1"},
+		{"the image's folders can be written to", "echo x > /usr/bin/new && cat /usr/bin/new", "x\n"},
+		{"devices are there", "head -c 4 /dev/zero | wc -c; echo gone > /dev/null; ls /dev/pts", "4\nptmx\n"},
+		{"a process sees those of its trial alone", "n=$(ls /proc | grep -c '^[0-9]*$'); echo $((n < 10))", "1\n"},
+	} {
+		r := bash(t, s, row.script)
+		if string(r.Output) != row.output || r.Exit != 0 || r.Signal != 0 || r.Cut != 0 {
+			t.Errorf("%s: %s: status %d, signal %d, output %q, want %q", row.why, row.script, r.Exit, r.Signal, r.Output, row.output)
+		}
+	}
+}
+
+func TestACallTellsItsFolderAndVariables(t *testing.T) {
+	s := begin(t, trial(t, Limits{}), Phase{})
+	r := bash(t, s, `export A=$'x\n\ty' B='a"b$c`+"`d\\"+`' C= ; D=1; export E; cd /tmp; exit 3`)
+	if r.Dir != "/tmp" || r.Exit != 3 {
+		t.Errorf("folder %q, status %d; want /tmp, 3", r.Dir, r.Exit)
+	}
+	again, err := s.Run(t.Context(), Command{Args: []string{"bash", "-c", `printf '%s|%s|%s|%s|%s' "$PWD" "$A" "$B" "$C" "${D-no}"`}, Dir: r.Dir, Env: r.Env})
+	if want := "/tmp|x\n\ty|a\"b$c`d\\||no"; err != nil || string(again.Output) != want {
+		t.Errorf("%q %v, want %q", again.Output, err, want)
+	}
+}
+
+func TestFilesAndChanges(t *testing.T) {
+	one := trial(t, Limits{})
+	s := begin(t, one, Phase{Dir: "/workspace", Mounts: []Mount{{At: "/logs/verifier", Writable: true}}})
+	bash(t, s, "echo 1 > /logs/verifier/reward.txt; echo hi > answer; ln -s answer link; touch /usr/bin/new; rm -rf /root; mkdir -p /new/folder; touch conftest.py; mkdir -m 000 closed")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		name, want string
+		err        error
+	}{
+		{"/logs/verifier/reward.txt", "1\n", nil},
+		{"/logs/verifier/none", "", ErrAbsent},
+		{"/workspace/answer", "hi\n", nil},
+		{"/workspace/link", "", ErrNotRegular},
+		{"/workspace", "", ErrNotRegular},
+		{"/workspace/answer/x", "", ErrAbsent},
+	} {
+		got, err := s.Read(row.name, 100)
+		if string(got) != row.want || !errors.Is(err, row.err) {
+			t.Errorf("%s: %q, %v; want %q, %v", row.name, got, err, row.want, row.err)
+		}
+	}
+	if _, err := s.Read("/workspace/answer", 2); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("three bytes of two: %v", err)
+	}
+	c, err := one.Changes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, change := range c.Some {
+		got = append(got, fmt.Sprintf("%s %s %d %v", change.Kind, change.Path, change.Bytes, change.System))
+	}
+	want := []string{
+		"folder /new 0 false", "folder /new/folder 0 false", "removed /root 0 false", "file /usr/bin/new 0 true", "file /workspace/answer 3 false",
+		"folder /workspace/closed 0 false", "file /workspace/conftest.py 0 true", "link /workspace/link 0 false",
+	}
+	if !slices.Equal(got, want) || c.Count != len(want) || c.Bytes != 3 {
+		t.Errorf("changes %q, want %q; %+v", got, want, c)
+	}
+}

@@ -1,0 +1,235 @@
+//go:build amd64 || arm64
+
+package box
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/quintain-rl/quintain/sandbox/native"
+)
+
+// How often a watcher looks at a phase: while a command runs, and while only what commands left behind does.
+const (
+	every = 20 * time.Millisecond
+	rare  = 250 * time.Millisecond
+)
+
+// A watcher holds the processes of a phase to its limits, as long as there are any.
+type watcher struct {
+	s       *Session
+	wake    chan struct{}
+	stopped chan struct{}
+	over    sync.WaitGroup
+	starved atomic.Int32 // how often a process was killed for memory
+	full    atomic.Int32 // how often all were for storage
+	storage storage
+
+	mu    sync.Mutex
+	calls map[*seen]bool
+}
+
+// A seen is a command as its watcher sees it.
+type seen struct {
+	most, before  time.Duration // of the processor
+	cpu           atomic.Int64  // that was used since, in nanoseconds
+	beyond        chan struct{} // closed once it is beyond
+	once          sync.Once
+	late, over    atomic.Bool
+	starved, full int32
+	attempts      int64
+}
+
+// start begins to watch a session.
+func (w *watcher) start(s *Session) {
+	w.s, w.wake, w.stopped, w.calls = s, make(chan struct{}, 1), make(chan struct{}), map[*seen]bool{}
+	w.storage.start(s.trial)
+	w.over.Go(w.run)
+}
+
+// stop ends it.
+func (w *watcher) stop() {
+	if w.stopped != nil {
+		close(w.stopped)
+		w.over.Wait()
+	}
+}
+
+// begin has it look at a command that is about to start.
+func (w *watcher) begin(c Command) *seen {
+	one := &seen{most: c.CPU, beyond: make(chan struct{}), starved: w.starved.Load(), full: w.full.Load(), attempts: w.attempts()}
+	if c.CPU > 0 {
+		one.before, _ = w.sum()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls[one] = true
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+	return one
+}
+
+// end has it look no more.
+func (w *watcher) end(one *seen) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.calls, one)
+}
+
+// tell adds to a result what the watcher saw.
+func (w *watcher) tell(one *seen, r *Result) {
+	r.TimedOut, r.OverCPU = one.late.Load(), one.over.Load()
+	r.MemoryKilled, r.StorageFull = w.starved.Load() > one.starved, w.full.Load() > one.full
+	r.Unreachable = w.attempts() > one.attempts
+	if one.most > 0 {
+		now, _ := w.sum()
+		r.CPU = max(r.CPU, time.Duration(one.cpu.Load()), now-one.before)
+	}
+}
+
+// run looks, until the session ends.
+func (w *watcher) run() {
+	wait := rare
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		select {
+		case <-w.stopped:
+			return
+		case <-w.s.over:
+			return
+		case <-w.wake:
+		case <-timer.C:
+		}
+		busy, alive := w.look()
+		switch {
+		case busy:
+			timer.Reset(every)
+		case alive:
+			timer.Reset(rare)
+		default:
+			timer.Stop() // until the next command
+		}
+	}
+}
+
+// look looks once, and reports whether a command runs, and whether anything does.
+func (w *watcher) look() (busy, alive bool) {
+	all := w.s.processes()
+	w.memory(all)
+	if w.storage.beyond() {
+		w.full.Add(1)
+		w.s.signal(unix.SIGKILL, -1)
+	}
+	cpu := usage(all)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for one := range w.calls {
+		if one.most <= 0 {
+			continue
+		}
+		one.cpu.Store(int64(cpu - one.before))
+		if cpu-one.before > one.most {
+			one.over.Store(true)
+			one.once.Do(func() { close(one.beyond) })
+		}
+	}
+	return len(w.calls) > 0, len(all) > 1
+}
+
+// memory kills the largest process if all together have too much, or are too many; the second time the phase ends.
+func (w *watcher) memory(all []process) {
+	var sum int64
+	threads := 0
+	largest := process{}
+	for _, p := range all {
+		sum += p.anonymous
+		if p.PID == 1 {
+			continue
+		}
+		if threads += p.Threads; p.anonymous >= largest.anonymous {
+			largest = p
+		}
+	}
+	most := w.s.trial.limits
+	switch {
+	case sum > most.Memory && w.starved.Add(1) > 1:
+		_ = unix.PidfdSendSignal(w.s.pidfd, unix.SIGKILL, nil, 0)
+	case sum > most.Memory:
+		w.s.signal(unix.SIGKILL, largest.PID)
+	case threads > 2*most.Processes: // the kernel counts those of each user
+		w.s.signal(unix.SIGKILL, -1)
+	}
+}
+
+// sum is the processor time of all processes that ever ran in the phase, by what is known of them.
+func (w *watcher) sum() (cpu time.Duration, alive int) {
+	all := w.s.processes()
+	return usage(all), len(all)
+}
+
+// usage adds processor times up.
+func usage(all []process) (cpu time.Duration) {
+	for _, p := range all {
+		cpu += p.CPU
+	}
+	return cpu
+}
+
+// A process is one inside, with its number there.
+type process struct {
+	native.Usage
+	anonymous int64 // bytes of memory that are not a file's
+}
+
+// processes lists those of the phase, its init among them.
+func (s *Session) processes() (all []process) {
+	names, _ := os.ReadDir(s.procName(""))
+	for _, entry := range names {
+		if name := entry.Name(); name[0] < '0' || name[0] > '9' {
+			continue
+		}
+		one, ok := native.ReadUsage(s.procName(entry.Name()))
+		if !ok {
+			continue
+		}
+		text, _ := os.ReadFile(s.procName(entry.Name()) + "/statm")
+		var pages int64
+		if fields := strings.Fields(string(text)); len(fields) > 2 {
+			resident, _ := strconv.ParseInt(fields[1], 10, 64)
+			shared, _ := strconv.ParseInt(fields[2], 10, 64)
+			pages = resident - shared
+		}
+		all = append(all, process{one, pages * int64(os.Getpagesize())})
+	}
+	return all
+}
+
+// attempts counts connections that had no way, and questions to a server of names that is not there.
+func (w *watcher) attempts() (n int64) {
+	text, _ := os.ReadFile(w.s.procName("1/net/snmp"))
+	var names []string
+	for line := range bytes.Lines(text) {
+		fields := strings.Fields(string(line))
+		if len(names) != len(fields) || names[0] != fields[0] {
+			names = fields
+			continue
+		}
+		for i, name := range names {
+			if name == "OutNoRoutes" || name == "NoPorts" && fields[0] == "Udp:" {
+				v, _ := strconv.ParseInt(fields[i], 10, 64)
+				n += v
+			}
+		}
+	}
+	return n
+}
