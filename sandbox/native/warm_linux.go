@@ -62,7 +62,7 @@ func (r *running) order() []byte {
 	if !r.cell {
 		cpu, argv = cpuSeconds(r.limits), strings.Join(r.job.Argv[len(r.box.config.Zygote):], "\x00")
 	}
-	numbers := fmt.Sprintf("%d %d %d %d", cpu, r.limits.FileSize, r.limits.Open, 4*r.limits.Memory)
+	numbers := fmt.Sprintf("%d %d %d %d", cpu, r.limits.FileSize, r.limits.Open, addresses(r.limits))
 	return fmt.Appendf(nil, "%s\x00%s\x00%d\x00%s", numbers, r.folder.Path, r.job.HashSeed(), argv)
 }
 
