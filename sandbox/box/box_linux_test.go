@@ -90,7 +90,7 @@ func TestCalls(t *testing.T) {
 		{"what stays in the background neither keeps the call nor loses its output", "sleep 60 & echo started", "started\n"},
 		{"and lives on", "pgrep -c sleep", "1\n"},
 		{"the loopback has a name", "getent hosts localhost | head -c 3", "::1"},
-		{"the image's folders can be written to", "echo x > /usr/bin/new && cat /usr/bin/new", "x\n"},
+		{"the image's folders can be written to", "echo x > /etc/new && cat /etc/new", "x\n"},
 		{"devices are there", "head -c 4 /dev/zero | wc -c; echo gone > /dev/null; ls /dev/pts", "4\nptmx\n"},
 		{"a process sees those of its trial alone", "n=$(ls /proc | grep -c '^[0-9]*$'); echo $((n < 10))", "1\n"},
 	} {
@@ -116,7 +116,7 @@ func TestACallTellsItsFolderAndVariables(t *testing.T) {
 func TestFilesAndChanges(t *testing.T) {
 	one := trial(t, Limits{})
 	s := begin(t, one, Phase{Dir: "/workspace", Mounts: []Mount{{At: "/logs/verifier", Writable: true}}})
-	bash(t, s, "echo 1 > /logs/verifier/reward.txt; echo hi > answer; ln -s answer link; touch /usr/bin/new; rm -rf /root; mkdir -p /new/folder; touch conftest.py; mkdir -m 000 closed")
+	bash(t, s, "echo 1 > /logs/verifier/reward.txt; echo hi > answer; ln -s answer link; touch /etc/new; rm -rf /root; mkdir -p /new/folder; touch conftest.py; mkdir -m 000 closed")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,8 @@ func TestFilesAndChanges(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %d %v", change.Kind, change.Path, change.Bytes, change.System))
 	}
 	want := []string{
-		"folder /new 0 false", "folder /new/folder 0 false", "removed /root 0 false", "file /usr/bin/new 0 true", "file /workspace/answer 3 false",
+		"file /etc/new 0 true",
+		"folder /new 0 false", "folder /new/folder 0 false", "removed /root 0 false", "file /workspace/answer 3 false",
 		"folder /workspace/closed 0 false", "file /workspace/conftest.py 0 true", "link /workspace/link 0 false",
 	}
 	if !slices.Equal(got, want) || c.Count != len(want) || c.Bytes != 3 {

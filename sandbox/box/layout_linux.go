@@ -27,12 +27,13 @@ const (
 // A setup is the program that makes the view of a phase, and what it needs to know.
 type setup struct {
 	*program
-	trial *Trial
-	phase Phase
-	nonce string            // in the names that things get which stand in the way
-	given map[string]uint64 // descriptors that we hand over, by the folder
-	root  uint64            // descriptor of the new root
-	held  []uint64          // descriptors that the init hands to us, in order
+	trial  *Trial
+	phase  Phase
+	nonce  string            // in the names that things get which stand in the way
+	given  map[string]uint64 // descriptors that we hand over, by the folder
+	opened map[string]uint64 // those of folders of the machine
+	root   uint64            // descriptor of the new root
+	held   []uint64          // descriptors that the init hands to us, in order
 }
 
 // plan makes the program of a phase.
@@ -61,11 +62,17 @@ func (s *setup) plan() {
 
 // folder returns a descriptor of a folder of the machine, on a mount of the init's namespace.
 func (s *setup) folder(dir string) uint64 {
-	if fd, ok := s.given[dir]; ok {
-		s.attach(fd)
+	if fd, ok := s.opened[dir]; ok {
 		return fd
 	}
-	return s.opens("open "+dir, unix.SYS_OPENAT, cwd, s.text(dir), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
+	fd, ok := s.given[dir]
+	if ok {
+		s.attach(fd)
+	} else {
+		fd = s.opens("open "+dir, unix.SYS_OPENAT, cwd, s.text(dir), unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
+	}
+	s.opened[dir] = fd
+	return fd
 }
 
 // attach mounts something over the old root, where nobody looks: it goes with it.

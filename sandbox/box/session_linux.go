@@ -95,7 +95,7 @@ func (s *Session) begin() error {
 	if err != nil {
 		return err
 	}
-	p := &setup{program: r.program(), trial: s.trial, phase: s.phase, nonce: nonce(), given: given}
+	p := &setup{program: r.program(), trial: s.trial, phase: s.phase, nonce: nonce(), given: given, opened: map[string]uint64{}}
 	s.become(p.program)
 	p.plan()
 	if err := s.do(p.program, fds); err != nil {

@@ -14,6 +14,7 @@ import (
 type storage struct {
 	trial *Trial
 	most  int64
+	held  int64 // that it has, beyond the limit, since its processes were killed for that
 	next  time.Time
 }
 
@@ -23,7 +24,7 @@ func (s *storage) start(t *Trial) {
 	s.most = max(t.limits.Storage, s.used()+64<<20)
 }
 
-// beyond reports whether the trial is beyond its limit.
+// beyond reports whether the trial is beyond its limit, and writes on. What it has once been ended for, it may remove.
 func (s *storage) beyond() bool {
 	now := time.Now()
 	if now.Before(s.next) {
@@ -31,7 +32,12 @@ func (s *storage) beyond() bool {
 	}
 	used := s.used()
 	s.next = time.Now().Add(max(every, 20*time.Since(now)))
-	return used > s.most
+	if used > max(s.most, s.held) {
+		s.held = used + s.most/16 // what was under way
+		return true
+	}
+	s.held = min(s.held, used+s.most/16)
+	return false
 }
 
 // used adds up the bytes of all files. One without any counts as a piece.
