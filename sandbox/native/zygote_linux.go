@@ -220,7 +220,7 @@ func (z *zygote) ask() (*fork, error) {
 	_, _, err = z.control.WriteMsgUnix([]byte{reportForked}, unix.UnixRights(theirs), nil)
 	_ = unix.Close(theirs)
 	got := answer{err: err}
-	if err == nil || errors.Is(err, unix.EPIPE) { // it has ended, and tells why
+	if err == nil || errors.Is(err, unix.EPIPE) || errors.Is(err, net.ErrClosed) { // it has ended, and tells why
 		select {
 		case got = <-z.answers:
 		case <-z.lost:
