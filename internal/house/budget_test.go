@@ -17,7 +17,7 @@ import (
 const (
 	mostLines    = 219_000 // of Go outside _test.go files, neither blank nor comment; bench/ too
 	mostTests    = 125_000 // lines of tests, counted likewise
-	mostPackages = 155     // eight of them for environments of others, four for Harbor
+	mostPackages = 156     // eight of them for environments of others, five for Harbor
 	mostWords    = 78_000  // of the pages that people read
 )
 

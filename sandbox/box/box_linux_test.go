@@ -91,6 +91,7 @@ func TestCalls(t *testing.T) {
 		{"and lives on", "pgrep -c sleep", "1\n"},
 		{"the loopback has a name", "getent hosts localhost | head -c 3", "::1"},
 		{"the image's folders can be written to", "echo x > /etc/new && cat /etc/new", "x\n"},
+		{"no descriptor of ours is", "echo $(ls /proc/self/fd)", "0 1 19 2 3\n"},
 		{"devices are there", "head -c 4 /dev/zero | wc -c; echo gone > /dev/null; ls /dev/pts", "4\nptmx\n"},
 		{"a process sees those of its trial alone", "n=$(ls /proc | grep -c '^[0-9]*$'); echo $((n < 10))", "1\n"},
 	} {

@@ -136,6 +136,7 @@ func TestPhases(t *testing.T) {
 		{"processes are gone", "pgrep -c sleep", "0\n"},
 		{"shared memory is", "ls /dev/shm", ""},
 		{"the mount is read-only", "bash /tests/test.sh; touch /tests/x 2>&1 | grep -o Read-only", "tests\nRead-only\n"},
+		{"the loopback still has a name", "getent hosts localhost | head -c 3", "::1"},
 		{"its owner is root", "stat -c %u /tests/test.sh", "0\n"},
 		{"system folders are the image's", "cat /etc/profile 2>&1 | grep -o 'No such'; touch /usr/x 2>&1 | grep -o Read-only", "No such\nRead-only\n"},
 		{"new names in the root are hidden", "ls -d /evil* 2>/dev/null | wc -l", "0\n"},
@@ -186,6 +187,13 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	if after := count(); after != before {
 		t.Errorf("%s; before %s", after, before)
+	}
+}
+
+func TestATrialSeesItsProcessors(t *testing.T) {
+	s := begin(t, trial(t, Limits{CPUs: 0.5}), Phase{})
+	if r := bash(t, s, "nproc"); string(r.Output) != "1\n" {
+		t.Errorf("%q processors, want 1", r.Output)
 	}
 }
 

@@ -50,7 +50,6 @@ type Trial struct {
 	live   *Session        // nil: none
 	last   *Session        // whose file systems in memory are still there; nil: none
 	points map[string]bool // where mounts stood
-	wrote  [2]int64        // when we wrote /etc/hosts, and how long it is
 }
 
 // New makes a trial's folder in the scratch folder, after it has removed those of processes that are gone. The caller must
@@ -104,8 +103,10 @@ func (t *Trial) group() error {
 
 // fill makes what is in the folder of the trial.
 func (t *Trial) fill() (err error) {
-	if err := os.Chmod(t.dir, 0o711); err != nil { // for the trial's users to pass
-		return err
+	if t.owner >= 0 {
+		if err := os.Chmod(t.dir, 0o711); err != nil { // for the trial's users to pass
+			return err
+		}
 	}
 	if t.lock, err = os.OpenFile(filepath.Join(t.dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return err
@@ -138,27 +139,24 @@ func (t *Trial) give(name string, mode fs.FileMode) error {
 	return os.Lchown(name, t.owner, t.owner)
 }
 
-// hosts writes /etc/hosts, if the image has none that says something: without one not even localhost has an address.
+// hosts adds a layer with /etc/hosts, if the image has none that says something: without one not even localhost has an address.
 func (t *Trial) hosts() error {
 	i, rest := t.groupOf([]string{"etc", "hosts"})
-	if len(rest) != 2 {
+	if len(rest) == 0 {
 		return nil
 	}
-	found, mode := t.find(i, rest)
-	if _, kind := t.image(i, rest[:1]); kind != unix.S_IFDIR && kind != 0 || mode != 0 && (mode != unix.S_IFREG || found.Size > 0) {
+	found, kind := t.find(i, rest)
+	_, folder := t.image(i, rest[:len(rest)-1])
+	if kind != 0 && (kind != unix.S_IFREG || found.Size > 0) || folder != unix.S_IFDIR && folder != 0 {
 		return nil
 	}
-	upper := filepath.Join(t.dir, t.groups[i].upper)
-	if err := os.Mkdir(filepath.Join(upper, rest[0]), 0o755); err != nil {
+	layer := filepath.Join(t.dir, "hosts")
+	name := filepath.Join(layer, filepath.Join(rest...))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	name := filepath.Join(upper, rest[0], rest[1])
-	text := "127.0.0.1 localhost " + t.o.Host + "\n::1 localhost\n"
-	err := errors.Join(os.WriteFile(name, []byte(text), 0o644), t.give(name, 0o644), t.give(filepath.Dir(name), 0o755))
-	if info, e := os.Stat(name); e == nil {
-		t.wrote = [2]int64{info.ModTime().UnixNano(), info.Size()}
-	}
-	return err
+	t.groups[i].lowers = slices.Insert(t.groups[i].lowers, 0, layer)
+	return os.WriteFile(name, []byte("127.0.0.1 localhost "+t.o.Host+"\n::1 localhost\n"), 0o644)
 }
 
 // groupOf finds the overlay in which a path is, and the rest of the path below it.

@@ -220,7 +220,7 @@ func (w *watcher) attempts() (n int64) {
 	var names []string
 	for line := range bytes.Lines(text) {
 		fields := strings.Fields(string(line))
-		if len(names) != len(fields) || names[0] != fields[0] {
+		if len(fields) == 0 || len(names) != len(fields) || names[0] != fields[0] {
 			names = fields
 			continue
 		}
