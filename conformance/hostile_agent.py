@@ -41,7 +41,12 @@ class Gateway:
         self.children = []
         engine = self.start(program, "policy", "fake", "--port", "0", "--tokenizer", "bytes", "--replies", f"{scratch}/replies")
         self.port = int(self.start(program, "gateway", "--port", "0", "--data", f"{scratch}/data", "--policy", "server", "--url", engine, "--tokenizer", "bytes", "--tasks", "chain_sum:4",
-                                   "--group-size", "1", "--consumer", "hub", "--key-file", f"{scratch}/keys", "--with", "sessions.tool_format=hermes").rpartition(":")[2])
+                                   "--group-size", "1", "--consumer", "hub", "--key-file", f"{scratch}/keys", "--with", "sessions.tool_format=hermes", "--with", "rules.keep_equal=true").rpartition(":")[2])
+        for _ in range(600):
+            if self.ask("GET", "/readyz")[0] == 200:
+                return
+            time.sleep(0.05)
+        sys.exit("the gateway is not ready after 30 s")
 
     def start(self, *command):
         log = open(f"{self.scratch}/log{len(self.children)}", "w+")
