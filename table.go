@@ -3,6 +3,7 @@ package quintain
 import (
 	"context"
 	"strings"
+	"time"
 )
 
 // A Seated is a [Scenario] whose settings may seat several players at a table. Its [Env] stays
@@ -86,10 +87,13 @@ type Match struct {
 	Others  []Talk   `json:"others,omitempty"` // of the seats of other policies that replied; nil: none did
 }
 
-// A Talk is the conversation of a seat of another policy.
+// A Talk is the conversation of a seat of another policy, or the calls of a model that an agent asked besides the
+// policy.
 type Talk struct {
-	Seat     int       `json:"seat"`
-	Messages []Message `json:"messages"` // as its policy read and wrote them
-	Replies  int       `json:"replies,omitempty"`
-	Tokens   int       `json:"tokens,omitempty"` // sampled
+	Seat     int           `json:"seat"`             // 0 if there are no seats
+	Player   string        `json:"player,omitempty"` // the name of an agent's other model, as in [Seated]; empty: that of the seat
+	Messages []Message     `json:"messages"`         // as its policy read and wrote them
+	Replies  int           `json:"replies,omitempty"`
+	Tokens   int           `json:"tokens,omitempty"` // sampled
+	Took     time.Duration `json:"took,omitempty"`   // of its replies, in nanoseconds
 }

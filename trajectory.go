@@ -2,6 +2,8 @@ package quintain
 
 import (
 	"encoding/json"
+	"maps"
+	"math"
 	"slices"
 	"time"
 )
@@ -93,6 +95,8 @@ type Trajectory struct {
 	Tools json.RawMessage `json:"tools,omitempty"` // offered by the environment at first, as in [Request]
 	Match *Match          `json:"match,omitempty"` // whose one seat this is; nil: the episode has one seat
 
+	Helpers []Talk `json:"helpers,omitempty"` // of the models that its agent asked besides the policy; nil: none
+
 	Started time.Time     `json:"started"`
 	Took    time.Duration `json:"took"` // from Started to the outcome, in nanoseconds
 }
@@ -161,6 +165,21 @@ func (t *Trajectory) Solved() bool {
 func (t *Trajectory) Malformed() bool {
 	k := t.Last()
 	return k >= 0 && t.Turns[k].Malformed
+}
+
+// Metrics returns the environment's further numbers, each as a reply had it last; nil: there are none. It leaves
+// out those beyond ±1e290, so that sums of the others stay finite.
+func (t *Trajectory) Metrics() (all map[string]float64) {
+	for i := range t.Turns {
+		for name, value := range t.Turns[i].Metrics {
+			if all == nil {
+				all = map[string]float64{}
+			}
+			all[name] = value
+		}
+	}
+	maps.DeleteFunc(all, func(_ string, value float64) bool { return math.Abs(value) > 1e290 })
+	return all
 }
 
 // Sampled returns the number of tokens that the policy wrote.

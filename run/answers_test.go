@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/run/rollout"
 )
 
 func TestACollapseIsTold(t *testing.T) {
@@ -44,5 +45,18 @@ func TestACollapseIsTold(t *testing.T) {
 		if got != "" && !strings.Contains(strings.Join(tally.allAdvice(), "\n"), got) {
 			t.Errorf("%s: the report lacks %q", test.why, got)
 		}
+	}
+}
+
+// A metric of a task is averaged over the episodes that have it, each with its last value.
+func TestMetricsOfATaskAreAveraged(t *testing.T) {
+	t.Parallel()
+	turn := func(n float64) quintain.Turn { return quintain.Turn{Metrics: map[string]float64{"n": n}} }
+	tally := newTally(Settings{})
+	tally.played(Played{Drop: rollout.DropEqual, Result: rollout.Result{Job: rollout.Job{Course: "t"}, Trajectories: []quintain.Trajectory{
+		{Turns: []quintain.Turn{turn(9), turn(1)}}, {Turns: []quintain.Turn{turn(4), {}}}, {Turns: []quintain.Turn{{}}}, {Turns: []quintain.Turn{turn(1e300)}},
+	}}})
+	if got := tally.report().Tasks[0].Metrics; len(got) != 1 || got["n"] != 2.5 {
+		t.Errorf("metrics %v, want the mean of 1 and 4", got)
 	}
 }

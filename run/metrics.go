@@ -77,6 +77,15 @@ func (a average) with(values ...float64) average {
 // mean is 0 if there are no values.
 func (a average) mean() float64 { return a.sum / float64(max(1, a.values)) }
 
+// means returns the mean of each average.
+func means[K comparable](all map[K]average) map[K]float64 {
+	of := make(map[K]float64, len(all))
+	for key, a := range all {
+		of[key] = a.mean()
+	}
+	return of
+}
+
 // NewMetrics returns a sink that hands rows with sums to log, at least every apart, and a row
 // without for each evaluation. A reply has at most maxTokens tokens; 0: no limit. Close closes
 // log.

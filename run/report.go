@@ -29,7 +29,7 @@ type Report struct {
 	TeacherFault  string                   `json:"teacher_fault,omitempty"` // the reason for the last of them
 	Tokens        int                      `json:"tokens"`                  // sampled
 	Unit          string                   `json:"unit"`                    // of Tokens: "tokens", or "bytes" if the policy's server does not report its tokens
-	Others        map[string]Other         `json:"others,omitempty"`        // by player, other policies at the tables
+	Others        map[string]Other         `json:"others,omitempty"`        // by player, other policies: at the tables, and those that agents ask
 	Turns         Turns                    `json:"turns"`                   // without the first of each episode
 	SolvedAt      []int                    `json:"solved_at"`               // episodes by the turn of their first right reply, from the first turn on; without unsolved episodes
 	Games         exam.RegretByScenario    `json:"games,omitempty"`         // what was given away against the best play, by scenario, where that is known
@@ -53,10 +53,13 @@ type Report struct {
 	Replay        *Replay                  `json:"replay,omitempty"`      // the problem of the evaluations with the largest gain between the two; nil: none gained
 }
 
-// An Other is what another policy at the tables wrote, which is not trained on.
+// An Other is what another policy wrote, at the tables or asked by an agent, which is not trained on.
 type Other struct {
 	Replies int `json:"replies"`
 	Tokens  int `json:"tokens"` // sampled; bytes if its server does not report its tokens
+
+	Seconds float64 `json:"seconds"`         // until its replies came
+	Of      float64 `json:"episode_seconds"` // of the episodes that it replied in
 }
 
 // Turns counts turns by how the model's chat template rendered the conversation before them.
@@ -83,7 +86,8 @@ type TaskReport struct {
 	Last   float64   `json:"last_mean_score"`  // of the last 16 groups, at the levels of that time
 	Curve  []float64 `json:"curve"`            // mean scores of groups over the run, each over the same number of groups, at the levels of that time
 
-	Seats map[int]float64 `json:"seats,omitempty"` // mean score of the policy at each of its seats in matches
+	Seats   map[int]float64    `json:"seats,omitempty"`   // mean score of the policy at each of its seats in matches
+	Metrics map[string]float64 `json:"metrics,omitempty"` // means of the environment's further numbers, each over the episodes that have it
 
 	ExamBefore *float64  `json:"exam_before,omitempty"` // mean score on held-out problems in the first evaluation: the mean over the levels of their means
 	ExamAfter  *float64  `json:"exam_after,omitempty"`  // the same in the last evaluation; nil: there was one at most

@@ -75,6 +75,7 @@ type taskTally struct {
 	first    []float64       // mean scores of the first groups, at most scoreWindow
 	last     []float64       // and of the last groups
 	seats    map[int]average // scores at each seat of matches
+	metrics  map[string]average
 	curve    stats.Curve
 	exams    stats.Curve // mean scores on held-out problems
 }
@@ -176,7 +177,10 @@ func (t *tally) played(p Played) {
 		t.replays += played.Replays
 		t.turns.add(played)
 		t.games.Add(played)
-		t.wrote(played.Match)
+		t.wrote(played)
+		for name, value := range played.Metrics() {
+			task.metrics[name] = task.metrics[name].with(value)
+		}
 		if played.Vocabulary == quintain.UTF8 {
 			t.unit = "bytes"
 		}
@@ -225,14 +229,20 @@ func (t *tally) played(p Played) {
 	}
 }
 
-// wrote counts what other policies wrote in a match; nil: there is none. t.mu is held.
-func (t *tally) wrote(m *quintain.Match) {
-	if m == nil || slices.Index(m.Players, quintain.PolicyPlayer) != m.Seat {
-		return // another seat of the match tells it
+// wrote counts what other policies wrote in an episode or its match. t.mu is held.
+func (t *tally) wrote(played *quintain.Trajectory) {
+	all := played.Helpers
+	m := played.Match
+	if m != nil && slices.Index(m.Players, quintain.PolicyPlayer) == m.Seat { // another seat of a match does not tell it
+		all = slices.Concat(all, m.Others)
 	}
-	for _, talk := range m.Others {
-		of := t.others[m.Players[talk.Seat]]
-		t.others[m.Players[talk.Seat]] = Other{of.Replies + talk.Replies, of.Tokens + talk.Tokens}
+	for _, talk := range all {
+		player := talk.Player
+		if player == "" {
+			player = m.Players[talk.Seat]
+		}
+		of := t.others[player]
+		t.others[player] = Other{of.Replies + talk.Replies, of.Tokens + talk.Tokens, of.Seconds + talk.Took.Seconds(), of.Of + played.Took.Seconds()}
 	}
 }
 
@@ -276,7 +286,7 @@ func withoutLogProbs(g *quintain.Group) (n int) {
 func (t *tally) task(label string) *taskTally {
 	at := slices.IndexFunc(t.tasks, func(task *taskTally) bool { return task.label == label })
 	if at < 0 {
-		t.tasks = append(t.tasks, &taskTally{label: label, seats: map[int]average{}})
+		t.tasks = append(t.tasks, &taskTally{label: label, seats: map[int]average{}, metrics: map[string]average{}})
 		at = len(t.tasks) - 1
 	}
 	return t.tasks[at]
@@ -361,14 +371,10 @@ func (t *tally) report() Report {
 		r.Episodes[o] = t.outcomes[o]
 	}
 	for _, task := range t.tasks {
-		seats := map[int]float64{}
-		for seat, scores := range task.seats {
-			seats[seat] = scores.mean()
-		}
 		before, of := doneIn(t.first, task.levels)
 		after, _ := doneIn(t.last, task.levels)
 		r.Tasks = append(r.Tasks, TaskReport{
-			Label: task.label, Levels: slices.Clone(task.levels), Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last), Curve: task.curve.Points(), Seats: seats,
+			Label: task.label, Levels: slices.Clone(task.levels), Groups: task.groups, Kept: task.kept, First: mean(task.first), Last: mean(task.last), Curve: task.curve.Points(), Seats: means(task.seats), Metrics: means(task.metrics),
 			ExamBefore: scoreIn(t.first, task.levels), ExamAfter: scoreIn(t.last, task.levels), ExamCurve: task.exams.Points(),
 			Examined: of, DoneBefore: before, DoneAfter: after,
 		})

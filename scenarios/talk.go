@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/settings"
+	"github.com/quintain-rl/quintain/internal/unicode15"
 	"github.com/quintain-rl/quintain/scenario"
 	"github.com/quintain-rl/quintain/task/answer"
 	"github.com/quintain-rl/quintain/tasks/dataset"
@@ -125,7 +127,10 @@ type conversation struct {
 	how     *Talk
 	task    quintain.Task
 	problem quintain.Problem
-	turns   int     // messages of the user after the first
+	turns   int // messages of the user after the first
+	leaks   int // of these: with the solution
+	said    []string
+	repeats int     // of these: said before
 	score   float64 // of the last answer
 	why     string
 }
@@ -156,6 +161,7 @@ func (c *conversation) helped(reply quintain.Reply) (next quintain.Next, err err
 		}
 		next.Answer, c.score, c.why = text, v.Score, v.Reason
 	}
+	next.Metrics = map[string]float64{"user_turns": float64(c.turns), "user_leaks": float64(c.leaks), "user_repeats": float64(c.repeats)}
 	if c.turns == c.how.UserTurns {
 		return c.end(next, quintain.Truncated, "the user has written the most messages, user_turns")
 	}
@@ -181,8 +187,23 @@ func (c *conversation) heard(reply quintain.Reply) (next quintain.Next, err erro
 	case said == "":
 		return next, errors.New("the user says nothing: give its policy another model, or more tokens (sampling.max_tokens)")
 	}
+	if solution, err := c.task.Solve(c.problem); err == nil && says(text, solution) {
+		c.leaks++
+	}
+	if slices.Contains(c.said, text) {
+		c.repeats++
+	}
+	c.said = append(c.said, text)
 	next.Seat, next.Observe = helper, []quintain.Message{{Role: quintain.RoleUser, Content: text}}
 	return next, nil
+}
+
+// says reports whether a text has the words of another, in their order.
+func says(text, words string) bool {
+	plain := func(s string) string {
+		return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode15.IsLetter(r) && !unicode15.IsDigit(r) }), " ") + " "
+	}
+	return strings.TrimSpace(plain(words)) != "" && strings.Contains(plain(text), plain(words))
 }
 
 // end pays for the last answer.

@@ -81,6 +81,22 @@ func TestWhoReadsWhatInTalk(t *testing.T) {
 	}
 }
 
+// The policy's replies count what the user has given away and said again.
+func TestTalkCountsLeaks(t *testing.T) {
+	t.Parallel()
+	table, next := table(t)
+	for _, text := range []string{"How many?", "12 and 7, or 119.", "How many?", "It is: 19!"} {
+		var err error
+		if next, err = table.Step(t.Context(), next.Seat, quintain.Reply{Text: text, Finish: quintain.Stop}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next, err := table.Step(t.Context(), next.Seat, quintain.Reply{Text: "<answer>19</answer>", Finish: quintain.Stop})
+	if got := next.Metrics; err != nil || len(got) != 3 || got["user_turns"] != 2 || got["user_leaks"] != 1 || got["user_repeats"] != 0 {
+		t.Errorf("metrics %v, error %v", got, err)
+	}
+}
+
 func told(messages []quintain.Message) string {
 	var b strings.Builder
 	for _, m := range messages {

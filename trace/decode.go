@@ -99,6 +99,7 @@ type episodeJSON struct {
 	Output     string           `json:"output"`
 	Tools      json.RawMessage  `json:"tools"`
 	Match      *quintain.Match  `json:"match"`
+	Helpers    []quintain.Talk  `json:"helpers"`
 	Replays    int              `json:"replays"`
 	Vocabulary string           `json:"vocabulary"`
 	Started    *int64           `json:"started"` // nanoseconds after the record's time; nil: unknown
@@ -178,7 +179,7 @@ func (d *decoder) decode(text []byte) (*Record, error) {
 // episode makes an episode of r, and sets its ID if the JSON has one.
 func (d *decoder) episode(in *episodeJSON, r *Record) quintain.Trajectory {
 	t := quintain.Trajectory{
-		Problem: r.Problem, Vocabulary: in.Vocabulary, End: in.End, Outcome: in.Outcome, Error: in.Error, Output: in.Output, Tools: in.Tools, Match: in.Match, Replays: in.Replays, Took: in.Took,
+		Problem: r.Problem, Vocabulary: in.Vocabulary, End: in.End, Outcome: in.Outcome, Error: in.Error, Output: in.Output, Tools: in.Tools, Match: in.Match, Helpers: in.Helpers, Replays: in.Replays, Took: in.Took,
 	}
 	if in.ID != nil {
 		t.ID = *in.ID

@@ -98,6 +98,7 @@ func (e *encoder) episode(t *quintain.Trajectory) {
 	j.given(`,"output":`, t.Output)
 	j.raw(`,"tools":`, "tools", t.Tools)
 	j.match(t.Match)
+	j.talks(`,"helpers":`, t.Helpers)
 	if t.Replays != 0 {
 		j.int(`,"replays":`, int64(t.Replays))
 	}

@@ -159,15 +159,25 @@ func (j *jsonText) match(m *quintain.Match) {
 	j.text(`,"match":{"id":`, m.ID)
 	j.int(`,"seat":`, int64(m.Seat))
 	j.list(`,"players":`, lengthOf(m.Players), func(i int) { j.text("", m.Players[i]) })
-	if len(m.Others) > 0 {
-		j.list(`,"others":`, len(m.Others), func(i int) {
-			of := &m.Others[i]
-			j.int(`{"seat":`, int64(of.Seat))
-			j.list(`,"messages":`, lengthOf(of.Messages), func(k int) { j.message(&of.Messages[k]) })
-			j.put("}")
-		})
-	}
+	j.talks(`,"others":`, m.Others)
 	j.put("}")
+}
+
+// talks appends conversations of other policies, if there are any.
+func (j *jsonText) talks(before string, all []quintain.Talk) {
+	if len(all) == 0 {
+		return
+	}
+	j.list(before, len(all), func(i int) {
+		of := &all[i]
+		j.int(`{"seat":`, int64(of.Seat))
+		j.given(`,"player":`, of.Player)
+		j.list(`,"messages":`, lengthOf(of.Messages), func(k int) { j.message(&of.Messages[k]) })
+		j.int(`,"replies":`, int64(of.Replies))
+		j.int(`,"tokens":`, int64(of.Tokens))
+		j.int(`,"took":`, int64(of.Took))
+		j.put("}")
+	})
 }
 
 // checkParent reports whether turn k, which c places in a tree, continues no earlier turn.

@@ -72,6 +72,7 @@ func oddRecords() []*Record {
 	tree := newSpecimen().small(9)
 	calls := &tree.Episodes[1]
 	calls.Turns[0].Call = &quintain.Call{ID: "call-a", Parent: -1, Class: "root", Tools: []byte(`[{"type": "function",  "function":{"name":"add"}}]`)}
+	calls.Helpers = []quintain.Talk{{Player: "server:judge", Messages: []quintain.Message{{Role: quintain.RoleUser, Content: "good?"}}, Replies: 1, Tokens: 2, Took: time.Second}}
 	for k, call := range []*quintain.Call{
 		{ID: "call-b", Parent: 0, Class: "extends"},
 		{ID: "call-c", Parent: 0, Class: "branches", Branch: "subagent", Unused: "not delivered"},

@@ -12,6 +12,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/internal/settings/flags"
+	"github.com/quintain-rl/quintain/run"
 	"github.com/quintain-rl/quintain/run/player"
 	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/tasks/catalog"
@@ -144,7 +145,15 @@ func (w *world) ask(ctx context.Context, c *config, args []string, q question) e
 				return usageError{err}
 			}
 		}
-		played, err := player.One(ctx, policy, c.Policy.Sampling, streams[0], q.index)
+		others, err := c.opponents(ctx, w, streams)
+		if err != nil {
+			return err
+		}
+		var played quintain.Trajectory
+		err = run.Together(ctx, append(others.Beside, func(ctx context.Context) (err error) {
+			played, err = player.One(ctx, rollout.Engine{Policy: policy, Sampling: c.Policy.Sampling, Opponents: others.By}, streams[0], q.index)
+			return err
+		})...)
 		if err != nil {
 			return err
 		}

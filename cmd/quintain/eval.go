@@ -120,8 +120,7 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 		Sets: sets, Policy: policy, Sampling: c.Policy.Sampling, Samples: how.Samples, Parallel: c.Run.Of.Parallel,
 		Replays: c.Run.Of.Replays, Limit: c.Run.Of.EpisodeTime, MaxFailed: how.MaxFailed, Log: log,
 	}
-	others, err := c.Policy.Opponents(ctx, player.Start{Data: c.Data, Streams: rollout.Examined(streams), Seed: c.Run.Of.Seed, Parallel: e.Parallel},
-		server.Use{Stop: ctx.Done(), Parallel: e.Parallel, Log: log, Say: func(text string) { fmt.Fprintf(w.stderr, "quintain: %s\n", text) }})
+	others, err := c.opponents(ctx, w, rollout.Examined(streams))
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +134,12 @@ func (w *world) evaluate(ctx context.Context, c *config, out string) (report *ex
 	}
 	report, err = w.examine(ctx, e, others.Beside...)
 	return report, errors.Join(err, examform.WriteFiles(report, folder.Write), folder.Close())
+}
+
+// opponents opens the other policies of streams, for an evaluation or a question.
+func (c *config) opponents(ctx context.Context, w *world, streams []rollout.Stream) (player.Opponents, error) {
+	return c.Policy.Opponents(ctx, player.Start{Data: c.Data, Streams: streams, Seed: c.Run.Of.Seed, Parallel: c.Run.Of.Parallel},
+		server.Use{Stop: ctx.Done(), Parallel: c.Run.Of.Parallel, Log: c.Log.Logger(w.stderr), Say: func(text string) { fmt.Fprintf(w.stderr, "quintain: %s\n", text) }})
 }
 
 // silence is how long an evaluation draws its problems without a word.

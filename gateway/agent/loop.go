@@ -50,7 +50,7 @@ func (l *loop) Helpers() []string { return l.program.Models() }
 // Env implements [quintain.Scenario].
 func (l *loop) Env(p quintain.Problem) (quintain.Env, error) {
 	env, err := l.Scenario.Env(p)
-	return &driven{env, l, p}, err
+	return &driven{Env: env, loop: l, problem: p}, err
 }
 
 // A driven episode is one that the program plays. It implements [quintain.Agent].
@@ -58,6 +58,7 @@ type driven struct {
 	quintain.Env // is never opened
 	loop         *loop
 	problem      quintain.Problem
+	helped       []quintain.Talk // by the other models
 }
 
 // Open implements [quintain.Env]. The program alone knows the first messages.
@@ -90,6 +91,7 @@ func (d *driven) Play(ctx context.Context, at quintain.Seat) (t quintain.Traject
 		reward = &gateway.Reward{Reward: end.Reward, Right: end.Right, Malformed: end.Malformed, Answer: end.Answer, Why: because(final.Limit, end.Why)}
 	}
 	t, failed = session.Trajectory(reward)
+	t.Helpers = d.helped
 	if t.Outcome.Rewarded() && (end.End == quintain.Truncated || final.Finish == quintain.Length) {
 		t.End = quintain.Truncated
 	}
@@ -144,7 +146,15 @@ func (d *driven) help(ctx context.Context, at quintain.Seat, roles []string, mod
 	if _, failed := session.Close(); errors.Is(failed, quintain.ErrLost) || errors.Is(failed, quintain.ErrCancelled) {
 		err = cmp.Or(err, fmt.Errorf("the model %s: %w", roles[0], failed))
 	}
-	return err
+	played, failed := session.Trajectory(nil)
+	said := quintain.Talk{Player: quintain.ServerPlayer + roles[0], Messages: played.Messages(), Replies: len(played.Turns), Tokens: played.Sampled()}
+	for _, turn := range played.Turns {
+		said.Took += turn.Call.Took
+	}
+	if said.Replies > 0 {
+		d.helped = append(d.helped, said)
+	}
+	return cmp.Or(err, failed)
 }
 
 // ask has the program play with the models. It gives up some time after the session is

@@ -265,5 +265,11 @@ func TestLoopsCallOtherModels(t *testing.T) {
 		if err := env.Close(); err != nil {
 			t.Error(err)
 		}
+		if c.cause != nil {
+			continue
+		}
+		if said := got.Helpers[0]; len(got.Helpers) != 1 || said.Player != "server:judge" || said.Replies != 1 || said.Tokens == 0 || said.Messages[len(said.Messages)-1].Content != "well judged" {
+			t.Errorf("%s: the other models are kept as %+v", c.why, got.Helpers)
+		}
 	}
 }

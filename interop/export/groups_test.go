@@ -146,13 +146,14 @@ func TestParquetIsReadAgain(t *testing.T) {
 	}
 }
 
-// What an episode with tools was offered, and what it called, is in each set as TRL reads it.
+// What an episode with tools was offered, what it called, and its metrics are in each set as TRL reads it.
 func TestSetsHaveToolsAndCalls(t *testing.T) {
 	t.Parallel()
 	_, record := playedGroup(t, rules())
 	const tools = `[{"type":"function","function":{"name":"find","parameters":{}}}]`
 	for i := range record.Episodes {
 		record.Episodes[i].Tools = json.RawMessage(tools)
+		record.Episodes[i].Turns[0].Metrics = map[string]float64{"style": 2}
 		record.Episodes[i].Turns[0].ToolCalls = []quintain.ToolCall{{ID: "c", Name: "find", Arguments: `{"x":1}`}}
 	}
 	record.Scores = []float64{1, 0, 0, 0, 0, 0, 0, 0}[:len(record.Episodes)]
@@ -162,7 +163,7 @@ func TestSetsHaveToolsAndCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	quoted, _ := json.Marshal(tools)
-	if n := strings.Count(lines.String(), `"tools":`+string(quoted)); n != strings.Count(lines.String(), "\n") || n < 1 || !strings.Contains(lines.String(), `"tool_calls":[{`) {
+	if n := strings.Count(lines.String(), `"tools":`+string(quoted)); n != strings.Count(lines.String(), "\n") || n < 1 || !strings.Contains(lines.String(), `"tool_calls":[{`) || !strings.Contains(lines.String(), `"metrics":"{\"style\":2}"`) {
 		t.Errorf("lines:\n%s", lines.String())
 	}
 	rows, err := parquet.Read[Row](bytes.NewReader(file.Bytes()), int64(file.Len()))
@@ -170,7 +171,7 @@ func TestSetsHaveToolsAndCalls(t *testing.T) {
 		t.Fatalf("%d rows, error %v", len(rows), err)
 	}
 	i := slices.IndexFunc(rows[0].Messages, func(m Message) bool { return m.Role == quintain.RoleAssistant })
-	if got := fmt.Sprint(rows[0].Tools, rows[0].Messages[i].ToolCalls); got != tools+`[{c function {find {"x":1}}}]` {
+	if got := fmt.Sprint(rows[0].Tools, rows[0].Messages[i].ToolCalls, rows[0].Metrics); got != tools+`[{c function {find {"x":1}}}]{"style":2}` {
 		t.Errorf("a row has %s", got)
 	}
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"sync"
@@ -33,6 +34,7 @@ type Row struct {
 	Model      string    `parquet:"model,dict"`  // of that worker
 	Messages   []Message `parquet:"messages,list"`
 	Tools      string    `parquet:"tools,optional,dict"` // a JSON list; null: none
+	Metrics    string    `parquet:"metrics,optional"`    // those of the episode, a JSON object; null: none
 	Tokens     []int32   `parquet:"tokens,list"`
 	Masked     bool      `parquet:"masked"`          // the sequence is not trained on, since a limit cut a reply
 	Trained    []bool    `parquet:"trained,list"`    // whether a token is trained on
@@ -124,6 +126,7 @@ func rows(r *trace.Record, g *quintain.Group) ([]Row, error) {
 			return nil, err
 		}
 		of := &r.Episodes[episode]
+		row.Metrics = metricsOf(of)
 		row.Tools = string(of.Offered(of.Path(of.Last())))
 		for _, m := range talks[i] {
 			row.Messages = append(row.Messages, messageOf(m))
@@ -135,6 +138,19 @@ func rows(r *trace.Record, g *quintain.Group) ([]Row, error) {
 		all[i] = row
 	}
 	return all, nil
+}
+
+// metricsOf returns the metrics of an episode as JSON; empty: there are none.
+func metricsOf(t *quintain.Trajectory) string {
+	all := t.Metrics()
+	if len(all) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		panic(err) // they are finite
+	}
+	return string(text)
 }
 
 func messageOf(m quintain.Message) Message {

@@ -18,7 +18,7 @@ import (
 //	{"messages": [{"role": …, "content": …}, …], "tools": "[…]", "score": 1}
 //
 // Tools are those of the conversation, a JSON list as a text: so lines with other tools fit into one
-// table, and TRL reads it. Without tools they are left out.
+// table, and TRL reads it. Metrics of the environment are a JSON object as a text. What there is not is left out.
 //
 // Set the fields before the first Write and do not change them afterwards.
 type SFT struct {
@@ -37,6 +37,7 @@ type sftLine struct {
 	Messages []quintain.Message `json:"messages"`
 	Tools    string             `json:"tools,omitempty"`
 	Score    float64            `json:"score"`
+	Metrics  string             `json:"metrics,omitempty"`
 }
 
 // Write implements [Sink]. A conversation is written once, however often it was played.
@@ -71,7 +72,7 @@ func (s *SFT) write(t *quintain.Trajectory, score float64) (fresh bool, err erro
 		talk := t.Talk(branch.Path)
 		added, err := s.seen.add(talk)
 		if added {
-			fresh, err = true, strictjson.WriteLegible(s.Out, sftLine{talk, string(t.Offered(branch.Path)), score})
+			fresh, err = true, strictjson.WriteLegible(s.Out, sftLine{talk, string(t.Offered(branch.Path)), score, metricsOf(t)})
 		}
 		if err != nil {
 			return false, err

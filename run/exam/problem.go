@@ -16,8 +16,9 @@ type Problem struct {
 	pass          []float64 // pass@k by the place of k in ks; shorter if fewer than k episodes are scored
 	majority      []float64 // the same for the majority
 	tokens        []float64 // that the policy sampled in each scored episode
-	right, broken int       // right and malformed ones of the scored episodes
-	cut           int       // scored episodes in which a reply used up its tokens
+	metrics       map[string][]float64
+	right, broken int // right and malformed ones of the scored episodes
+	cut           int // scored episodes in which a reply used up its tokens
 }
 
 // An Episode is an episode in a report.
@@ -30,6 +31,8 @@ type Episode struct {
 	Tokens    int              `json:"tokens"`              // that the policy sampled
 	Cut       bool             `json:"cut,omitempty"`       // a reply used up its tokens
 	Play      *PlayRegret      `json:"moves,omitempty"`     // what was given away against the best play; nil: unknown
+
+	Metrics map[string]float64 `json:"metrics,omitempty"` // see [quintain.Trajectory.Metrics]
 }
 
 // NewProblem returns the results of episodes of the problem id.
@@ -42,7 +45,7 @@ func NewProblem(id string, played []quintain.Trajectory) *Problem {
 			last := &t.Turns[t.Last()]
 			e.Score, e.Right, e.Malformed = t.Reward(), t.Solved(), last.Malformed
 			e.Answer, e.Cut = strings.TrimSpace(last.Answer), last.Finish == quintain.Length
-			e.Play = RegretOf(t).Play
+			e.Play, e.Metrics = RegretOf(t).Play, t.Metrics()
 		}
 		p.Episodes[i] = e
 	}
@@ -51,7 +54,7 @@ func NewProblem(id string, played []quintain.Trajectory) *Problem {
 
 // finish computes the inputs of summaries.
 func (p *Problem) finish(ks []int) {
-	*p = Problem{ID: p.ID, Episodes: p.Episodes}
+	*p = Problem{ID: p.ID, Episodes: p.Episodes, metrics: map[string][]float64{}}
 	var answers []string
 	var right []bool
 	for _, e := range p.Episodes {
@@ -63,6 +66,9 @@ func (p *Problem) finish(ks []int) {
 		p.right += one(e.Right)
 		p.broken += one(e.Malformed)
 		p.cut += one(e.Cut)
+		for name, value := range e.Metrics {
+			p.metrics[name] = append(p.metrics[name], value)
+		}
 	}
 	for _, k := range ks {
 		if k > len(p.scored) {

@@ -121,6 +121,24 @@ func TestKeptProblemsAreNotPlayedAgain(t *testing.T) {
 	}
 }
 
+// A metric is averaged over the episodes that have it, then over problems.
+func TestMetricsAreAveraged(t *testing.T) {
+	t.Parallel()
+	kept := map[string]*exam.Problem{}
+	for i, p := range examined(t, 12, 2, func(q int) int { return q % 3 }).Rows[0].Problems {
+		p.Episodes[0].Metrics = map[string]float64{"number": float64(i)}
+		p.Episodes[1].Metrics = map[string]float64{"number": float64(i + 2), "seldom": 7}
+		if i > 0 {
+			delete(p.Episodes[1].Metrics, "seldom")
+		}
+		kept[p.ID] = p
+	}
+	r, err := (&exam.Exam{Sets: sets(t, asking(12), exam.Settings{Split: exam.BothSides}), Samples: 2, Kept: kept, Policy: says{}}).Run(t.Context())
+	if err != nil || len(r.Metrics) != 2 || r.Metrics["number"] != 6.5 || r.Metrics["seldom"] != 7 || r.Tasks[0].Metrics["number"] != 6.5 {
+		t.Errorf("metrics %v, error %v", r.Metrics, err)
+	}
+}
+
 func TestNewSetsRefusesProblemsTwice(t *testing.T) {
 	t.Parallel()
 	_, err := exam.NewSets(t.Context(), []rollout.Stream{stream(t, "chain_sum", 0), stream(t, "chain_sum", 0)}, exam.Settings{Problems: 2})

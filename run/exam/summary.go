@@ -22,6 +22,8 @@ type Summary struct {
 	Episodes  map[quintain.Outcome]int `json:"episodes"`
 	Failed    int                      `json:"failed"`          // episodes without a score
 	Play      *MeanRegrets             `json:"moves,omitempty"` // over the scored episodes of games whose exact values are known; nil: there is none
+
+	Metrics map[string]float64 `json:"metrics,omitempty"` // means of the environments' further numbers, each over the episodes that have it
 }
 
 // At has pass@k and majority@k over the problems with at least k scored episodes.
@@ -72,8 +74,27 @@ func summary(ks []int, rows ...*Row) Summary {
 			s.At = append(s.At, At{k, meanOf(pass), meanOf(majority)})
 		}
 	}
-	s.Lengths = lengths(rows)
+	s.Lengths, s.Metrics = lengths(rows), metrics(rows)
 	return s
+}
+
+// metrics returns the mean of each metric; nil: there is none.
+func metrics(rows []*Row) map[string]float64 {
+	means := map[string]float64{}
+	for _, row := range rows {
+		for _, p := range row.Problems {
+			for name := range p.metrics {
+				means[name] = 0
+			}
+		}
+	}
+	if len(means) == 0 {
+		return nil
+	}
+	for name := range means {
+		means[name] = meanOf(over(rows, func(p *Problem) (float64, bool) { return stats.Mean(p.metrics[name]), p.metrics[name] != nil }))
+	}
+	return means
 }
 
 // count counts the problems and episodes of a row.

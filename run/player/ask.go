@@ -12,14 +12,14 @@ import (
 	"github.com/quintain-rl/quintain/run/rollout"
 )
 
-// One plays one problem of a stream: the one with an index.
-func One(ctx context.Context, p quintain.Policy, how quintain.Sampling, s rollout.Stream, index int) (played quintain.Trajectory, err error) {
+// One plays one problem of a stream, the one with an index, by the policies of an engine.
+func One(ctx context.Context, by rollout.Engine, s rollout.Stream, index int) (played quintain.Trajectory, err error) {
 	problem, err := s.Scenario.Problem(quintain.Draw{Seed: s.Seed, Level: s.Level, Index: index})
 	if err != nil {
 		return played, err
 	}
-	err = Beside(ctx, p, func(ctx context.Context) (err error) {
-		played, err = rollout.Play(ctx, p, how, rollout.Job{Scenario: s.Scenario, Problem: problem})
+	err = Beside(ctx, by.Policy, func(ctx context.Context) (err error) {
+		played, err = rollout.Once(ctx, by, rollout.Job{Scenario: s.Scenario, Problem: problem})
 		return err
 	})
 	return played, err

@@ -11,20 +11,23 @@ import (
 // not an error, but the outcome of the episode. The error is the cause of ctx, if that
 // ended before the episode began.
 func Play(ctx context.Context, p quintain.Policy, sampling quintain.Sampling, job Job) (quintain.Trajectory, error) {
+	return Once(ctx, Engine{Policy: p, Sampling: sampling}, job)
+}
+
+// Once is [Play] by the policies of an engine.
+func Once(ctx context.Context, engine Engine, job Job) (quintain.Trajectory, error) {
 	var played quintain.Trajectory
 	left, done := 1, false
-	engine := Engine{
-		Policy: p, Sampling: sampling, Size: 1, Parallel: 1,
-		Next: func(context.Context) (Job, error) {
-			if left--; left < 0 {
-				return Job{}, io.EOF
-			}
-			return job, nil
-		},
-		Done: func(_ context.Context, r Result) error {
-			played, done = r.Trajectories[0], true
-			return nil
-		},
+	engine.Size, engine.Parallel = 1, 1
+	engine.Next = func(context.Context) (Job, error) {
+		if left--; left < 0 {
+			return Job{}, io.EOF
+		}
+		return job, nil
+	}
+	engine.Done = func(_ context.Context, r Result) error {
+		played, done = r.Trajectories[0], true
+		return nil
 	}
 	if err := engine.Run(ctx); err != nil {
 		return played, err

@@ -108,7 +108,7 @@ func (ep *episode) learns() bool { return ep != nil && ep.other == nil }
 func (m *match) talks() (all []quintain.Talk) {
 	for seat, ep := range m.seats {
 		if ep != nil && ep.other != nil && len(ep.record.Turns) > 0 {
-			all = append(all, quintain.Talk{Seat: seat, Messages: ep.record.Messages(), Replies: len(ep.record.Turns), Tokens: ep.record.Sampled()})
+			all = append(all, quintain.Talk{Seat: seat, Messages: ep.record.Messages(), Replies: len(ep.record.Turns), Tokens: ep.record.Sampled(), Took: ep.replies})
 		}
 	}
 	return all

@@ -89,10 +89,8 @@ func (p *paper) facts(r *run.Report) {
 		p.fact("groups dropped", "%s", counted(r.GroupsDropped))
 		p.fact("episodes", "%s", counted(r.Episodes))
 	}
-	for _, task := range r.Tasks {
-		for _, seat := range slices.Sorted(maps.Keys(task.Seats)) {
-			p.fact(fmt.Sprintf("seat %d", seat), "%.3f of each match of %s", task.Seats[seat], task.Label)
-		}
+	for i := range r.Tasks {
+		p.told(&r.Tasks[i])
 	}
 	if r.NoLogProbs > 0 {
 		p.fact("no logprobs", "%s", stats.Count(r.NoLogProbs, "sequence"))
@@ -108,7 +106,7 @@ func (p *paper) facts(r *run.Report) {
 	}
 	for _, player := range slices.Sorted(maps.Keys(r.Others)) {
 		of := r.Others[player]
-		p.fact("others", "%s wrote %s, %s tokens (%.0f %% of all)", player, stats.Count(of.Replies, "reply"), words.Count(of.Tokens), 100*float64(of.Tokens)/float64(of.Tokens+r.Tokens))
+		p.fact("others", "%s wrote %s, %s tokens (%.0f %% of all), in %.0f %% of its episodes' time", player, stats.Count(of.Replies, "reply"), words.Count(of.Tokens), 100*float64(of.Tokens)/float64(max(1, of.Tokens+r.Tokens)), 100*of.Seconds/max(of.Of, 1e-9))
 	}
 	if r.Turns != (run.Turns{}) {
 		p.fact("further turns", "%v", r.Turns)
@@ -130,6 +128,24 @@ func (p *paper) facts(r *run.Report) {
 	}
 	if r.Failed() > 0 {
 		p.fact("last fault", "%s", Fault(r.LastFault))
+	}
+}
+
+// told prints the scores of a task's seats, and the means of its environment's further numbers, the first by name.
+func (p *paper) told(task *run.TaskReport) {
+	for _, seat := range slices.Sorted(maps.Keys(task.Seats)) {
+		p.fact(fmt.Sprintf("seat %d", seat), "%.3f of each match of %s", task.Seats[seat], task.Label)
+	}
+	const most = 8
+	var told []string
+	for _, name := range slices.Sorted(maps.Keys(task.Metrics)) {
+		told = append(told, fmt.Sprintf("%s %.4g", Safe(name), task.Metrics[name]))
+	}
+	if len(told) > most {
+		told = append(told[:most], "…")
+	}
+	if told != nil {
+		p.fact("metrics", "%s: %s", task.Label, strings.Join(told, ", "))
 	}
 }
 

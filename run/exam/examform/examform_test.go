@@ -23,6 +23,7 @@ func report() *exam.Report {
 		Malformed: 0.5, Lengths: &exam.Lengths{Mean: 12, Median: 12, P95: 19.5, Most: 20, Cut: 0.25},
 		Episodes: map[quintain.Outcome]int{quintain.Scored: 1, quintain.ModelFailed: 1},
 		Play:     &exam.MeanRegrets{Episodes: 2, Regret: 0.25, Illegal: 0.125, Turns: 4},
+		Metrics:  map[string]float64{"style": 0.5, "\x1b[2J": 12345678},
 	}
 	problem := &exam.Problem{ID: "s/t|<b>.v1.s1.l0.0", Episodes: []exam.Episode{
 		{Outcome: quintain.Scored, Score: 1, Right: true, Answer: `<script>alert("1")</script>`, Tokens: 4},
@@ -77,7 +78,7 @@ func TestForms(t *testing.T) {
 	}{
 		{"table", []string{
 			"t|<b>:0 ", "1 of 4", "0.500–1.000", "2: 1.000", "50.0 %", "25.0 %", "0 of 1 (all there are)", "all levels of", "category", "; 3 problems left",
-			"episodes 2 (scored: 1, model_failed: 1)",
+			"episodes 2 (scored: 1, model_failed: 1)", `; metrics "\x1b[2J" 1.235e+07, "style" 0.5`,
 		}, []string{"NaN"}},
 		{"markdown", []string{`| t\|<b>:0 | 1 of 4 | 0.750 | 0.500–1.000 | 0.500 | 2: 1.000 | 2: 0.500 | 50.0 % | 12 | 20 | 25.0 % | 0 | 0.250 | 12.5 % | 4.0 |`}, []string{"| t|<b>"}},
 		{"html", []string{

@@ -2,6 +2,7 @@ package examform
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -122,11 +123,20 @@ func problems(row *exam.Row) string {
 	return text
 }
 
+// mostMetrics is how many metrics a sentence tells.
+const mostMetrics = 8
+
 // total tells the result of all rows in a sentence.
 func total(r *exam.Report) string {
 	text := fmt.Sprintf("mean score %s (95 %%: %s) of episodes %s in %.1f s", number(r.Mean), interval(r.Within), outcomes(r.Episodes), r.Seconds)
 	if r.Left > 0 {
 		text += "; " + stats.Count(r.Left, "problem") + " left"
+	}
+	for i, name := range slices.Sorted(maps.Keys(r.Metrics)) {
+		if i == mostMetrics {
+			return text + ", …"
+		}
+		text += fmt.Sprintf("%s%q %.4g", []string{"; metrics ", ", "}[min(i, 1)], name, r.Metrics[name])
 	}
 	return text
 }
