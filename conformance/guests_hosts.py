@@ -336,9 +336,11 @@ def checked(scheme, name, count):
         return [f"it is refused: {one.hello['error']}"]
     began = time.monotonic()
     opened, given = one.play(range(count), replies)
+    graded = {n: one.ask({"id": n, "grade": {"problem": problem(n), "messages": [*opened[n], {"role": "assistant", "content": replies[n][-1]}]}}) for n in opened if one.hello["hello"]["grades"]}
     took, wrong = time.monotonic() - began, [] if one.close() == 0 else ["the process fails at its end"]
     wrong += [f"problem {n}: the host gives {given[n]}, the loop {want[n]}" for n in range(count) if given[n] != want[n]]
     wrong += [f"problem {n}: the host does not tell all that is new, once" for n in range(count) if told[n] is not None and told[n].split() != " ".join(one.said[n]).split()]
+    wrong += [f"problem {n}: it is graded as {said}, the loop gives {want[n]}" for n, said in graded.items() if (said.get("reward"), said.get("metrics"), "terminated") != want[n]]
     order = random.Random(name).sample(range(count), count)
     for part in range(4):
         process = Process(scheme, name)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/run/regrade"
 	"github.com/quintain-rl/quintain/run/watch"
+	"github.com/quintain-rl/quintain/scenario/external/guest"
+	"github.com/quintain-rl/quintain/tasks/catalog"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -44,9 +47,25 @@ func newRegrade(w *world) *cobra.Command {
 			p.Find = c.Source.Finds(streams)
 			return p, err
 		}
-		return errors.Join(w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return regradeOrdered(ctx, w, &o) }), o.Job.Grader.Close())
+		return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) (err error) {
+			if a, environment := o.Environment(); environment {
+				if o.Job.Grader, err = openGrader(ctx, a, own, o.Log); err != nil {
+					return err
+				}
+			}
+			return errors.Join(regradeOrdered(ctx, w, &o), o.Job.Grader.Close())
+		})
 	}
 	return c
+}
+
+// openGrader opens an environment as a grader.
+func openGrader(ctx context.Context, a guest.Address, c *config, log *slog.Logger) (*regrade.Grader, error) {
+	p, err := catalog.OpenEnvironment(ctx, a, c.Source.Scenario.Environment, log)
+	if err != nil {
+		return nil, err
+	}
+	return regrade.Guest(a, p)
 }
 
 // regradeOrdered grades what is ordered, shows its progress and prints what changes.

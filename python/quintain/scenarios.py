@@ -113,6 +113,7 @@ class Scenario:
         self.tasks: bool = options.pop("tasks")
         self.levels = list(options.pop("levels") or [{}])
         self.solve: Callable[[Any], str] | None = options.pop("solve")
+        self.grade: Callable[[Any, Mapping[str, Any]], Union[float, Step, None]] | None = options.pop("grade")
         self.settings: Mapping[str, Any] | None = options.pop("settings")
         self.parallel: int = options.pop("parallel")
         self.replayable: bool = options.pop("replayable")
@@ -126,6 +127,8 @@ class Scenario:
             about["settings"] = self.settings
         if self.replayable:
             about["replayable"] = True
+        if self.grade is not None and protocol > 1:
+            about["grades"] = True
         if not self.tasks:
             about |= {"levels": self.levels, "solves": self.solve is not None}
         return about
@@ -142,11 +145,13 @@ def scenario(play: Callable[[Any], Play]) -> Scenario: ...
 @overload
 def scenario(
     *, name: str = "", version: int = 1, tasks: bool = False, levels: Sequence[Mapping[str, Any]] = (),
-    solve: Callable[[Any], str] | None = None, settings: Mapping[str, Any] | None = None, parallel: int = 1, replayable: bool = False,
+    solve: Callable[[Any], str] | None = None, grade: Callable[[Any, Mapping[str, Any]], Union[float, Step, None]] | None = None,
+    settings: Mapping[str, Any] | None = None, parallel: int = 1, replayable: bool = False,
 ) -> Callable[[Callable[[Any], Play]], Scenario]: ...  # fmt: skip
 def scenario(
     play: Callable[[Any], Play] | None = None, *, name: str = "", version: int = 1, tasks: bool = False, levels: Sequence[Mapping[str, Any]] = (),
-    solve: Callable[[Any], str] | None = None, settings: Mapping[str, Any] | None = None, parallel: int = 1, replayable: bool = False,
+    solve: Callable[[Any], str] | None = None, grade: Callable[[Any, Mapping[str, Any]], Union[float, Step, None]] | None = None,
+    settings: Mapping[str, Any] | None = None, parallel: int = 1, replayable: bool = False,
 ) -> Any:  # fmt: skip
     """Make a scenario from a generator function, which plays an episode: it yields the texts for the model, gets each
     :class:`Reply`, and returns the reward. The first yield must depend on the problem alone. Instead of a text or
@@ -157,11 +162,13 @@ def scenario(
     :func:`quintain.grade` takes.
 
     Raise ``version`` whenever a text or a reward changes. ``solve`` returns a right answer, so that ``--policy
-    script`` can play. ``settings`` are those that differ from the defaults: they tell problems apart. ``parallel`` is
+    script`` can play. ``grade`` grades an episode that was played before, for ``quintain regrade``: it gets the problem
+    and the episode (messages, answer, metrics, record, solution), and returns a reward, a :class:`Step`, or None if it
+    needs the running episode. ``settings`` are those that differ from the defaults: they tell problems apart. ``parallel`` is
     the number of threads that play. ``replayable`` promises that an episode depends on its problem and the replies
     alone: then another machine may go on with it.
     """
-    options: dict[str, Any] = {"name": name, "version": version, "tasks": tasks, "levels": levels, "solve": solve, "settings": settings, "parallel": parallel, "replayable": replayable}
+    options: dict[str, Any] = {"name": name, "version": version, "tasks": tasks, "levels": levels, "solve": solve, "grade": grade, "settings": settings, "parallel": parallel, "replayable": replayable}
     if play is not None:
         return Scenario(play, **options)
     return lambda play: Scenario(play, **options)
@@ -236,6 +243,13 @@ class _Server:
             if self.plays.solve is None:
                 raise Error("there is no solve")
             return {"solution": str(self.plays.solve(self.plays.problem(request["solve"])))}
+        if "grade" in request:
+            if self.plays.grade is None:
+                raise Error("there is no grade")
+            said = self.plays.grade(self.plays.problem(request["grade"]["problem"]), request["grade"])
+            if said is None:
+                return {"needs_state": True}
+            return _judged(said if isinstance(said, Step) else Step(reward=said))
         if "open" in request:
             episode = self.episodes[number] = self.plays.play(self.plays.problem(request["open"]))
             try:

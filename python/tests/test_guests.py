@@ -37,6 +37,8 @@ class Guest:
             self.about["splits"] = [{"name": "train", "size": 5}, {"name": "test", "size": 3, "held_out": True}]
         if name == "solved":
             self.solve = lambda seed, split: str(seed)
+        if name == "graded":
+            self.grade = lambda seed, split, messages: {"end": "terminated", "reward": messages[-1]["content"] or None, "why": f"{seed} {random.random()}"}
         if args.get("thread"):
             threading.Thread(target=time.sleep, args=(1000,)).start()
     def open(self, seed, split):
@@ -124,7 +126,7 @@ class Hellos(unittest.TestCase):
         self.assertEqual(len(hello["source"].pop("digest")), 32)
         want = {
             "protocol": 2, "name": "fake_my_game_v0", "version": 1, "doc": "The environment My-Game:v0 of fake.", "settings": {"name": "My-Game:v0", "size": 8, "word": "x"},
-            "splits": [{"name": "all"}], "replayable": True, "solves": False, "source": {"system": "fake", "package": "fake", "version": "unknown"}, "right_at": 1.0, "max_turns": 9,
+            "splits": [{"name": "all"}], "replayable": True, "solves": False, "grades": False, "source": {"system": "fake", "package": "fake", "version": "unknown"}, "right_at": 1.0, "max_turns": 9,
         }  # fmt: skip
         self.assertEqual(hello, want)
         self.assertIn("is not one that was tried (1)", log)
@@ -195,6 +197,16 @@ class Episodes(unittest.TestCase):
         answers, _ = inside("rows", opening(2, 2, "test"), opening(3, 2, "train"), opening(4, 2, "none"))
         self.assertEqual([told(a) for a in answers[1:3]], ["test 2", "train 2"])
         self.assertEqual((answers[3]["error"], answers[3]["again"]), ("there is no split 'none'", True))
+
+    def test_what_was_played_before_is_graded(self):
+        def played(number, content):
+            return {"id": number, "grade": {"problem": opening(0, 3)["open"], "messages": [{"role": "user", "content": "?"}, {"role": "assistant", "content": content}]}}
+
+        answers, _ = inside("graded", opening(2, 5), played(3, True), played(4, ""), played(5, True), reply(2, "draw"))
+        self.assertTrue(answers[0]["hello"]["grades"])
+        self.assertEqual((answers[2]["reward"], answers[2]["right"], answers[3]["error"]), (1.0, True, "the episode ends without a reward"))
+        self.assertEqual(answers[2]["why"], answers[4]["why"])  # its chance is that of the problem
+        self.assertEqual(told(answers[5]), told(inside("graded", opening(2, 5), reply(2, "draw"))[0][2]))
 
     def test_an_episode_may_be_over_at_once(self):
         answers, _ = inside("over", opening(2, 0), reply(2, "fine"))

@@ -112,6 +112,27 @@ class Pipes(unittest.TestCase):
             ended = talk(file, SECOND, {"id": 2, "open": DRAW}, step(2, "", **call), step(2, "7"))[0][2]
             self.assertEqual((ended["record"], ended["reward"], "tools" in ended), ({"seed": 2**64 - 1}, 1.0, False))
 
+    def test_grades(self):
+        code = """
+            import quintain
+            def grade(problem, played):
+                if not played["answer"]:
+                    return None
+                return quintain.Step(reward=float(played["answer"]), metrics={"replies": len(played["messages"])}, why=str(problem.index))
+            @quintain.scenario(grade=grade)
+            def graded(problem):
+                yield "What?"
+            quintain.serve_scenario(graded)
+        """
+        with self.file(code) as file:
+            asked = [{"id": 2 + n, "grade": {"problem": DRAW, "messages": [{"role": "user", "content": "What?"}], "answer": answer}} for n, answer in enumerate(("0.5", "", "x"))]
+            said, _ = talk(file, SECOND, *asked)
+            self.assertTrue(said[1]["hello"]["grades"])
+            self.assertEqual([said[2][k] for k in ("reward", "right", "metrics", "why")], [0.5, False, {"replies": 1.0}, "3"])
+            self.assertEqual(said[3], {"id": 3, "needs_state": True})
+            self.assertIn("ValueError", said[4]["error"])
+            self.assertNotIn("grades", talk(file, HELLO)[0][1]["hello"])
+
     @contextlib.contextmanager
     def file(self, code):
         with tempfile.TemporaryDirectory() as folder:

@@ -15,6 +15,7 @@ import (
 	"github.com/quintain-rl/quintain/internal/stats"
 	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/run/exam"
+	"github.com/quintain-rl/quintain/scenario/external/guest"
 	"github.com/quintain-rl/quintain/trace"
 )
 
@@ -55,7 +56,8 @@ file beside the trace, each with the old reward, and quintain export and quintai
 take the newest of them with --regraded. --data may also name a file of export records.
 
 The grader is task: the task and its scenario as this program has them, which are given the
-same replies again; or the YAML file of a judge (docs/judge.md); or a command, which reads an
+same replies again; or the YAML file of a judge (docs/judge.md); or the address of an environment
+(docs/environments.md), which grades or plays the replies again; or a command, which reads an
 episode as JSON and writes {"reward": 0.5, "right": false, "why": "…"}. An episode that it
 cannot grade is ungraded and counted, never 0: if that is all, the exit status is 1. So it is
 if the trace is damaged: the rest is graded, and what is lost is told with its file.
@@ -64,10 +66,11 @@ The same command again grades only what is left. With --requeue, groups that the
 kept go into its queue if they teach something under the new rewards and are not too old.`,
 		Example: `  quintain regrade --grader task
   quintain regrade --eval before --grader "python3 grade.py" --format records > changed.jsonl
+  quintain regrade --grader reasoning_gym:chain_sum
   quintain regrade --grader judge.yaml --only 'reasoning_gym.v2/chain_sum.*' --requeue`,
 	}
 	f := c.Flags()
-	f.StringVar(&o.Grader, "grader", "", "who grades: task, the YAML file of a judge, or a command line")
+	f.StringVar(&o.Grader, "grader", "", "who grades: task, the YAML file of a judge, the address of an environment, or a command line")
 	f.StringVar(&o.Eval, "eval", "", "folder of quintain eval --out, in place of --data")
 	f.StringSliceVar(&o.Only, "only", nil, "only these groups, by their IDs, or the beginning of some with a * after it; with commas or repeated")
 	f.BoolVar(&o.Queue, "requeue", false, "put groups that were never kept into the queue of the run, which must not be running")
@@ -75,7 +78,7 @@ kept go into its queue if they teach something under the new rewards and are not
 	return c
 }
 
-// Open checks what is ordered, and opens its grader. Data is the data folder of the settings.
+// Open checks what is ordered, and opens its grader, unless that is an environment. Data is the data folder of the settings.
 func (o *Ordered) Open(data string) (err error) {
 	if o.Data = data; o.Eval != "" {
 		o.Data = o.Eval
@@ -94,10 +97,18 @@ func (o *Ordered) Open(data string) (err error) {
 			return fmt.Errorf("--eval: %w", err)
 		}
 	}
-	if o.Job.Grader, err = Open(o.Grader); err != nil {
+	if _, environment := o.Environment(); environment {
+		o.Job.Grader = Task() // until it is started
+	} else if o.Job.Grader, err = Open(o.Grader); err != nil {
 		return fmt.Errorf("--grader: %w", err)
 	}
 	return nil
+}
+
+// Environment returns the address of the environment that grades, which the caller then starts.
+func (o *Ordered) Environment() (a guest.Address, grades bool) {
+	a, err := guest.Parse(o.Grader)
+	return a, err == nil
 }
 
 // At has the job read a trace. That of a file is a copy, and its gradings stand beside the file.

@@ -126,7 +126,7 @@ func gradeAgain(ctx context.Context, job rollout.Job, played []quintain.Trajecto
 		return list, judgeTogether(ctx, panel, job.Problem, played, list)
 	}
 	for i := range played {
-		list[i] = playAgain(ctx, job, &played[i])
+		list[i] = playAgain(ctx, job, &played[i], nil)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -161,9 +161,9 @@ func replyOf(t *quintain.Turn) quintain.Reply {
 	return quintain.Reply{Text: t.Reply, ToolCalls: t.ToolCalls, CallFault: t.CallFault, Finish: t.Finish}
 }
 
-// playAgain steps a new episode with the replies of one that was played. Of an agent's tree it has
-// the scenario judge the answer alone. A panic is an error.
-func playAgain(ctx context.Context, job rollout.Job, t *quintain.Trajectory) (v verdict) {
+// playAgain steps a new episode with the replies of one that was played, which must open with first; nil:
+// whatever it opens with. Of an agent's tree it has the scenario judge the answer alone. A panic is an error.
+func playAgain(ctx context.Context, job rollout.Job, t *quintain.Trajectory, first []quintain.Message) (v verdict) {
 	defer func() {
 		if r := recover(); r != nil {
 			v.err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -178,20 +178,24 @@ func playAgain(ctx context.Context, job rollout.Job, t *quintain.Trajectory) (v 
 		last := &t.Turns[t.Last()]
 		v.Step, v.err = grader.Task(ctx, job.Scenario, job.Problem, replyOf(last), last.Answer)
 	default:
-		v.err = v.replay(ctx, job, t)
+		v.err = v.replay(ctx, job, t, first)
 	}
 	return v
 }
 
 // replay plays the replies of an episode again.
-func (v *verdict) replay(ctx context.Context, job rollout.Job, t *quintain.Trajectory) (err error) {
+func (v *verdict) replay(ctx context.Context, job rollout.Job, t *quintain.Trajectory, first []quintain.Message) (err error) {
 	env, err := job.Scenario.Env(job.Problem)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	if _, err := env.Open(ctx); err != nil {
+	said, err := env.Open(ctx)
+	switch {
+	case err != nil:
 		return err
+	case first != nil && !same(said, first):
+		return errors.New("the scenario does not open the problem as it did")
 	}
 	sum, right := 0.0, false
 	for k := range t.Turns {

@@ -33,6 +33,7 @@ type Hello struct {
 	Source      *Source     `json:"source"`       // where the environment is from; nil: it is the program's own
 	Drives      bool        `json:"drives"`       // it calls the policy itself: [Program.Play] in place of Open and Step
 	Models      []string    `json:"models"`       // roles of the models that it calls besides the policy
+	Grades      bool        `json:"grades"`       // it grades episodes that were played before: [Program.Grade]
 }
 
 // A Split is a part of the program's problems.

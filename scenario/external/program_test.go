@@ -105,6 +105,11 @@ func (p *program) answer(line []byte) string {
 	case r.Play != nil:
 		p.open[r.ID] = r.Play
 		a = p.play(r.Play, r.Models)
+	case r.Grade != nil:
+		p.open[r.ID] = r.Grade.Problem
+		if a = p.step(r.ID, r.Grade.Messages[1].Content); r.Grade.Answer == "of a board" {
+			a = said{"needs_state": true}
+		}
 	case r.Close != nil && p.way == "drives" && p.open[r.ID] != nil:
 		delete(p.open, r.ID)
 		a = said{"error": "given up"} // answers play
@@ -163,6 +168,10 @@ func (p *program) hello() any {
 	case "drives-tasks":
 		about["drives"] = true
 		delete(about, "levels")
+	case "grades":
+		about["protocol"], about["grades"], about["right_at"] = 2, true, 0.25
+	case "grades-1":
+		about["grades"] = true
 	case "models":
 		about["models"] = []string{"judge"}
 	case "two-policies":

@@ -17,7 +17,7 @@ const (
 	least    = 1
 )
 
-// A Request has one of Hello, Open, Step, Close, Solve and Play.
+// A Request has one of Hello, Open, Step, Close, Solve, Play and Grade.
 type Request struct {
 	ID    uint64            `json:"id"` // of the episode, or of the request
 	Hello *Greeting         `json:"hello,omitempty"`
@@ -26,6 +26,7 @@ type Request struct {
 	Close *struct{}         `json:"close,omitempty"`
 	Solve *quintain.Problem `json:"solve,omitempty"`
 	Play  *quintain.Problem `json:"play,omitempty"`
+	Grade *Played           `json:"grade,omitempty"`
 
 	Models map[string]Model `json:"models,omitempty"` // of Play, by their roles
 }
@@ -71,6 +72,8 @@ type Answer struct {
 	Why       string             `json:"why"`
 	Metrics   map[string]float64 `json:"metrics"` // further numbers of the program, never added to the reward
 	Record    json.RawMessage    `json:"record"`  // the program's own record, an object, for people and for grading anew
+
+	NeedsState bool `json:"needs_state"` // in place of a reward for an episode that was played before: see [ErrNeedsState]
 }
 
 // A Tool is offered by the program.

@@ -52,11 +52,11 @@ const (
 
 // checkSecond checks the fields of protocol 2, and marks the splits that are held out by their name.
 func (h *Hello) checkSecond() error {
-	switch second := h.Splits != nil || h.MaxTurns != 0 || h.RewardRange != nil || h.RightAt != nil || h.Source != nil; {
+	switch second := h.Splits != nil || h.MaxTurns != 0 || h.RewardRange != nil || h.RightAt != nil || h.Source != nil || h.Grades; {
 	case !second:
 		return nil
 	case h.Protocol < 2:
-		return errors.New("splits, max_turns, reward_range, right_at and source are of protocol 2")
+		return errors.New("splits, max_turns, reward_range, right_at, source and grades are of protocol 2")
 	case h.Splits != nil && h.Levels != nil:
 		return errors.New("it has levels and splits: want one of them")
 	case h.Splits != nil && len(h.Splits) == 0 || len(h.Splits) > mostLevels:

@@ -14,6 +14,7 @@ An adapter has PACKAGE (the distribution), KNOWN (its versions that were tried),
     .about                 fields of the hello: max_turns, reward_range, right_at, splits; or none
     .open(seed, split)     a new episode; the seed is the row, in a split of known size
     .solve(seed, split)    an answer that earns everything; only where there is one
+    .grade(seed, split, messages)  the answer's fields for an episode that was played before; only where that needs no more
 
 An episode has begin() and step(text), which return the answer's fields, but with ``text`` in place of ``messages``, and
 the environment's own value as ``reward``; and close().
@@ -148,10 +149,12 @@ class Host:
         if "solve" in request:
             seed, split = self.drawn(request["solve"])
             return {"solution": self.guest.solve(seed, split)}
+        if "grade" in request:
+            return self.grade(request["grade"])
         if "close" in request:
             self.forget(number)
             return {}
-        raise Fault("the request has none of hello, open, step, solve and close")
+        raise Fault("the request has none of hello, open, step, solve, grade and close")
 
     def introduce(self) -> dict:
         """Load the environment, and try it: what cannot be played is refused here, and not at the first episode."""
@@ -174,6 +177,7 @@ class Host:
         self.hello = {
             "protocol": 2, "name": snake(f"{self.scheme}_{self.name}"), "version": VERSION, "doc": f"The environment {self.name} of {system.PACKAGE}.",
             "settings": settings, "splits": [{"name": "all"}], "replayable": replayable, "solves": getattr(self.guest, "solve", None) is not None,
+            "grades": hasattr(self.guest, "grade"),
             "source": source(self.scheme, system, module), **self.guest.about,
         }  # fmt: skip
         return self.hello
@@ -214,6 +218,14 @@ class Host:
         if answer.get("end"):
             self.forget(number)
         return answer
+
+    def grade(self, played: dict) -> dict:
+        seed, split = self.drawn(played["problem"])
+        episode = Episode(self.guest, seed, split)
+        try:
+            return episode.judged(self.swapped(episode, lambda: self.guest.grade(seed, split, played["messages"])))
+        finally:
+            self.playing = None
 
     def swapped(self, episode: Episode, act):
         """Act with the episode's own state of the modules random and numpy.random."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import reasoning_gym
-from quintain_host import Refused, plain
+from quintain_host import Refused, plain, spoken
 
 PACKAGE, KNOWN = "reasoning-gym", ("0.1.25",)
 
@@ -51,6 +51,12 @@ class Guest:
         if not isinstance(answer, str) or plain(rows.score_answer(answer, entry)) < 1:
             raise Refused("the package gives no full answer to this problem")
         return answer
+
+    def grade(self, seed: int, split: str, messages: list) -> dict:
+        question = self.open(seed, split)
+        if question.begin()["text"] not in [m.get("content") for m in messages]:
+            raise Refused("the package asks something else now")
+        return question.step(spoken(messages[-1].get("content") or ""))
 
 
 class Question:
