@@ -13,6 +13,8 @@ import (
 
 	"github.com/quintain-rl/quintain/sandbox"
 	"github.com/quintain-rl/quintain/sandbox/backend"
+	trials "github.com/quintain-rl/quintain/sandbox/box"
+	"github.com/quintain-rl/quintain/sandbox/native"
 )
 
 // A Trial is a program, given by a person, which the sandbox runs for the person to see.
@@ -107,16 +109,28 @@ func ended(got sandbox.Result) error {
 
 // Probe prints what the sandbox holds. A sandbox below the floor is an error.
 func Probe(ctx context.Context, s backend.Settings, w io.Writer) (err error) {
-	box, err := backend.New(s)
+	b, err := backend.New(s)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, box.Close()) }()
-	strength, err := box.Probe(ctx)
+	defer func() { err = errors.Join(err, b.Close()) }()
+	strength, err := b.Probe(ctx)
 	if err != nil {
 		return err
+	}
+	if strength.Backend == native.Name {
+		strength.Layers = append(strength.Layers, rootFileSystem(ctx))
 	}
 	return show(w, strength)
+}
+
+// rootFileSystem tells whether tasks may have a root file system of their own.
+func rootFileSystem(ctx context.Context) sandbox.Layer {
+	layer := sandbox.Layer{Name: "root file system", Holds: true, Note: "tasks may have an image"}
+	if err := trials.Probe(ctx); err != nil {
+		layer.Holds, layer.Note = false, err.Error()
+	}
+	return layer
 }
 
 // show prints a strength as a table.
