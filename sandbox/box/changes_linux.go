@@ -17,12 +17,15 @@ import (
 // mostChanges bounds the list of changes; all are counted.
 const mostChanges = 10_000
 
+// deepest is how deep folders are looked at: deeper than programs make them.
+const deepest = 500
+
 // walk calls f for all below a folder, in order of names, with their paths from there. It follows no link, and looks into
-// folders that their owner closed.
-func walk(dir string, f func(name string, stat *unix.Stat_t)) {
+// folders that their owner closed, but into none that is too deep, and reports whether there are such.
+func walk(dir string, f func(name string, stat *unix.Stat_t)) (deep bool) {
 	root, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return
+		return false
 	}
 	type level struct {
 		fd    int
@@ -56,13 +59,18 @@ func walk(dir string, f func(name string, stat *unix.Stat_t)) {
 		}
 		whole := path.Join(top.name, name)
 		f(whole, &stat)
-		if stat.Mode&unix.S_IFMT != unix.S_IFDIR || len(stack) > 500 { // deeper than any program goes by a path
+		if stat.Mode&unix.S_IFMT != unix.S_IFDIR {
+			continue
+		}
+		if len(stack) > deepest {
+			deep = true
 			continue
 		}
 		if fd, err := enter(top.fd, name, stat.Mode); err == nil {
 			stack = append(stack, open(fd, whole))
 		}
 	}
+	return deep
 }
 
 // enter opens a folder, also one that its owner closed.

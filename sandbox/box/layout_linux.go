@@ -343,6 +343,10 @@ func (s *setup) confine() {
 		s.call("rlimit", unix.SYS_PRLIMIT64, 0, resource, s.words(0, 0), 0)
 	}
 	s.call("rlimit fsize", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_FSIZE, s.words(uint64(s.trial.limits.File), uint64(s.trial.limits.File)), 0)
+	shm := s.try("shmall", unix.SYS_OPENAT, cwd, s.text("/proc/sys/kernel/shmall"), unix.O_WRONLY|unix.O_CLOEXEC)
+	shm.to = s.slot
+	s.slot++
+	s.try("shmall", unix.SYS_WRITE, uint64(shm.to), s.text("16384"), 5) // pages, where the kernel lets us say so
 	s.affinity()
 	s.call("name", unix.SYS_PRCTL, unix.PR_SET_NAME, s.text("init"))
 	s.call("undumpable", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 0)

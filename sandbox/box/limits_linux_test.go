@@ -76,6 +76,16 @@ func TestAFullDiskEndsProcessesAndNotThePhase(t *testing.T) {
 	}
 }
 
+func TestFilesThatHideCount(t *testing.T) {
+	s := begin(t, trial(t, Limits{Storage: 30 << 20}), Phase{Dir: "/workspace"})
+	deep := "d=$(printf 'x/%.0s' {1..300}); for i in 1 2; do mkdir -p $d; cd $d; done; sleep 100"
+	for _, script := range []string{"exec 3>x; rm x; while :; do head -c 5000000 /dev/zero >&3; done", deep} {
+		if r := bash(t, s, script); !r.StorageFull || r.Signal != 9 {
+			t.Errorf("%s: %+v", script, r)
+		}
+	}
+}
+
 func TestTwiceTooMuchMemoryEndsThePhase(t *testing.T) {
 	s := begin(t, trial(t, Limits{Memory: 100 << 20}), Phase{})
 	hog := Command{Args: []string{"bash", "-c", "head -c 300000000 /dev/zero | tail"}}

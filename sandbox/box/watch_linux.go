@@ -4,6 +4,7 @@ package box
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ type seen struct {
 // start begins to watch a session.
 func (w *watcher) start(s *Session) {
 	w.s, w.wake, w.stopped, w.calls = s, make(chan struct{}, 1), make(chan struct{}), map[*seen]bool{}
-	w.storage.start(s.trial)
+	w.storage.start(s)
 	w.over.Go(w.run)
 }
 
@@ -125,8 +126,9 @@ func (w *watcher) run() {
 // look looks once, and reports whether a command runs, and whether anything does.
 func (w *watcher) look() (busy, alive bool) {
 	all := w.s.processes()
+	full := w.storage.beyond(all)
 	w.memory(all)
-	if w.storage.beyond() {
+	if full {
 		w.full.Add(1)
 		w.s.signal(unix.SIGKILL, -1)
 	}
@@ -148,12 +150,12 @@ func (w *watcher) look() (busy, alive bool) {
 
 // memory kills the largest process if all together have too much, or are too many; the second time the phase ends.
 func (w *watcher) memory(all []process) {
-	var sum int64
+	var sum, shared int64
 	threads := 0
 	largest := process{}
 	for _, p := range all {
 		sum += p.anonymous
-		if p.PID == 1 {
+		if shared = max(shared, p.shared); p.PID == 1 {
 			continue
 		}
 		if threads += p.Threads; p.anonymous >= largest.anonymous {
@@ -161,6 +163,7 @@ func (w *watcher) memory(all []process) {
 		}
 	}
 	most := w.s.trial.limits
+	sum += max(shared, w.storage.memory)
 	switch {
 	case sum > most.Memory && w.starved.Add(1) > 1:
 		_ = unix.PidfdSendSignal(w.s.pidfd, unix.SIGKILL, nil, 0)
@@ -188,7 +191,7 @@ func usage(all []process) (cpu time.Duration) {
 // A process is one inside, with its number there.
 type process struct {
 	native.Usage
-	anonymous int64 // bytes of memory that are not a file's
+	anonymous, shared int64 // bytes of memory that are no file's: its own, and in files of memory
 }
 
 // processes lists those of the phase, its init among them.
@@ -202,14 +205,17 @@ func (s *Session) processes() (all []process) {
 		if !ok {
 			continue
 		}
-		text, _ := os.ReadFile(s.procName(entry.Name()) + "/statm")
-		var pages int64
-		if fields := strings.Fields(string(text)); len(fields) > 2 {
-			resident, _ := strconv.ParseInt(fields[1], 10, 64)
-			shared, _ := strconv.ParseInt(fields[2], 10, 64)
-			pages = resident - shared
+		p := process{Usage: one}
+		text, _ := os.ReadFile(s.procName(entry.Name()) + "/status")
+		for line := range strings.Lines(string(text)) {
+			var kib int64
+			if _, err := fmt.Sscanf(line, "RssAnon: %d", &kib); err == nil {
+				p.anonymous = kib << 10
+			} else if _, err := fmt.Sscanf(line, "RssShmem: %d", &kib); err == nil {
+				p.shared = kib << 10
+			}
 		}
-		all = append(all, process{one, pages * int64(os.Getpagesize())})
+		all = append(all, p)
 	}
 	return all
 }
