@@ -3,6 +3,7 @@ module github.com/quintain-rl/quintain
 go 1.26.0
 
 require (
+	github.com/BurntSushi/toml v1.6.0
 	github.com/DataDog/datadog-agent/pkg/template v0.85.4
 	github.com/coder/websocket v1.8.15
 	github.com/goccy/go-yaml v1.19.2

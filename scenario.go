@@ -93,8 +93,8 @@ type Env interface {
 	Open(ctx context.Context) ([]Message, error)
 
 	// Step answers one reply of the policy. A wrong, empty or nonsensical reply is data. An
-	// error means that the environment itself failed; the episode then has no reward. See
-	// also [ErrLost].
+	// error means that the environment itself failed; the episode then has no reward, and
+	// keeps the step's Why, Metrics and Record for people. See also [ErrLost].
 	Step(ctx context.Context, reply Reply) (Step, error)
 
 	// Close frees the resources of the episode. It is called once, even after an error.

@@ -98,7 +98,7 @@ func (c *config) Declare(d *settings.Section) {
 
 // uses lists the settings of each verb. A verb knows no others.
 func uses() map[string][]string {
-	problems := []string{"tasks", "mixture", "problems", "columns", "scenario", "examples", "judge", "environment", "tools", "agent", "sessions", "sandbox"}
+	problems := []string{"tasks", "mixture", "problems", "columns", "scenario", "examples", "judge", "environment", "harbor", "tools", "agent", "sessions", "sandbox"}
 	hubs := []string{"data", "log", "server", "hub", "store"}
 	tokens := []string{"policy.tokenizer", "policy.tokenizer_config", "policy.chat_template", "policy.template_vars", "policy.vocabulary"}
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
@@ -107,18 +107,19 @@ func uses() map[string][]string {
 		"run":      runs,
 		"gateway":  append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-agent"),
 		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":      {"data", "problems", "columns", "scenario", "examples", "judge", "environment", "tools", "agent", "sessions", "sandbox", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
+		"ask":      {"data", "problems", "columns", "scenario", "examples", "judge", "environment", "harbor", "tools", "agent", "sessions", "sandbox", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
 		"view":     {"data", "log", "server", "-server.announce", "policy.tokenizer"},
 		"hub":      append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox"),
 		"serve":    {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox"},
 		"settings": {""},
-		"worker":   {"worker", "problems", "sandbox", "environment", "tools", "judge", "agent", "sessions", "policy", "-policy.kind", "-policy.accuracy", "-policy.delay", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
+		"worker":   {"worker", "problems", "sandbox", "environment", "harbor", "tools", "judge", "agent", "sessions", "policy", "-policy.kind", "-policy.accuracy", "-policy.delay", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
 		"scenarios check":      {"environment", "run.seed", "log"},
 		"environments install": {"environment.packages"},
 		"environments list":    {"environment.packages", "environment.python", "environment.keys"},
-		"environments show":    {"environment", "-environment.address", "run.seed", "log"},
-		"environments try":     {"environment", "-environment.address", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "data", "log"},
+		"dataset check":        {"harbor", "log"},
+		"environments show":    {"environment", "-environment.address", "harbor", "run.seed", "log"},
+		"environments try":     {"environment", "-environment.address", "harbor", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "data", "log"},
 		"judge resume":         {"data", "judge", "log"},
 		"regrade":              {"data", "scenario", "environment", "-environment.address", "sandbox", "rules", "log"},
 

@@ -14,7 +14,7 @@ import (
 // played lists the settings that a worker takes from its coordinator.
 func played() []string {
 	return []string{
-		"tasks", "problems", "columns", "scenario", "judge", "environment", "tools", "agent", "sessions", "policy", "-policy.weights", "-policy.from_scratch", "-policy.key_file",
+		"tasks", "problems", "columns", "scenario", "judge", "environment", "harbor", "-harbor.jobs", "-harbor.scratch", "tools", "agent", "sessions", "policy", "-policy.weights", "-policy.from_scratch", "-policy.key_file",
 		"run.seed", "run.group_size", "run.parallel", "run.replays", "run.episode_time", "run.grace", "run.consumer", "curriculum.mode",
 	}
 }

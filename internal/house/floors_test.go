@@ -26,6 +26,7 @@ var floors = [][]string{
 		"python", // files of the hosts
 	},
 	{
+		"harbor",                               // the format of tasks
 		"internal/settings",                    // the settings and their names
 		"internal/wal", "internal/wal/waltest", // over the data folder
 		"grade/mathverify/exact", "grade/mathverify/reply",
@@ -78,6 +79,7 @@ var floors = [][]string{
 		"interop/export", "policy/engines",
 		"interop/pipe",
 		"scenario/external/ors",
+		"harbor/play", // over trials and images
 	},
 	{"scenario/external/openenv", "run/exam", "run/exam/examform", "run/kept", "hub/host", "policy/server", "policy/judge", "serve/names", "serve/sessions"},
 	{"run", "run/player", "run/regrade", "run/artifacts", "tasks/catalog", "run/watch/words"},

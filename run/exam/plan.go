@@ -77,10 +77,18 @@ func (p *Plan) normalize() {
 			p.Settings["environment.address"], _ = json.Marshal([]string{scheme + ":" + text}) // a text always encodes
 		}
 	}
-	for section, which := range map[string]string{"environment.": "environment.address", "tools.": "tools.servers"} {
-		if compact(p.Settings[which]) == nothing {
-			maps.DeleteFunc(p.Settings, func(name string, _ json.RawMessage) bool { return strings.HasPrefix(name, section) })
-		}
+	without := func(section string) {
+		maps.DeleteFunc(p.Settings, func(name string, _ json.RawMessage) bool { return strings.HasPrefix(name, section) })
+	}
+	addresses := compact(p.Settings["environment.address"])
+	if addresses == nothing {
+		without("environment.")
+	}
+	if !strings.Contains(addresses, `"harbor:`) {
+		without("harbor.")
+	}
+	if compact(p.Settings["tools.servers"]) == nothing {
+		without("tools.")
 	}
 }
 

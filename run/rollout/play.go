@@ -332,6 +332,8 @@ func (ep *episode) take(ctx context.Context, s quintain.Sample, err error) {
 	ep.guard(ctx, func() error {
 		step, err := ep.env.Step(ctx, ep.reply())
 		if err != nil {
+			turn := &ep.record.Turns[len(ep.record.Turns)-1]
+			turn.Why, turn.Metrics, turn.Record = step.Why, step.Metrics, step.Record
 			return err
 		}
 		return ep.rule(step)

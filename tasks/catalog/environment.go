@@ -8,6 +8,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/agent"
+	"github.com/quintain-rl/quintain/harbor/play"
 	"github.com/quintain-rl/quintain/run/rollout"
 	"github.com/quintain-rl/quintain/scenario/external"
 	"github.com/quintain-rl/quintain/scenario/external/guest"
@@ -57,22 +58,55 @@ func openAddress(ctx context.Context, a guest.Address, s guest.Settings, log *sl
 	return external.Open(ctx, how, log)
 }
 
-// A weighted program is one of the environments that play.
-type weighted struct {
-	*external.Program
-	weight float64           // of all its levels
-	own    quintain.Scenario // of its own problems; nil: it plays tasks
+// A player is an open environment: an [external.Program] or a [play.Set].
+type player interface {
+	Info() quintain.ScenarioInfo
+	Hello() external.Hello
+	Own() quintain.Scenario
+	Over(t quintain.Task) (quintain.Scenario, error)
+	Splits() []external.Split
+	Close()
 }
 
-// weigh returns a program that plays in this choice.
-func (s *ScenarioChoice) weigh(p *external.Program, weight float64) (w weighted, err error) {
-	w = weighted{p, weight, p.Own()}
+// A weighted environment is one of those that play.
+type weighted struct {
+	player
+	weight float64           // of all its levels
+	own    quintain.Scenario // of its own problems; nil: it plays tasks
+	drives bool              // it asks the model itself
+}
+
+// openAny opens the environment of an address, which the caller must close.
+func (s *ScenarioChoice) openAny(ctx context.Context, a guest.Address, log *slog.Logger) (player, error) {
+	if a.Scheme == harborScheme {
+		set, err := play.Open(ctx, a, s.Harbor, log)
+		if err != nil {
+			return nil, a.In(err)
+		}
+		return set, nil
+	}
+	p, err := OpenEnvironment(ctx, a, s.Environment, log)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// harborScheme is the scheme of folders of tasks in the format of Harbor.
+const harborScheme = "harbor"
+
+// weigh returns an environment that plays in this choice.
+func (s *ScenarioChoice) weigh(p player, weight float64) (w weighted, err error) {
+	program, is := p.(*external.Program)
+	w = weighted{p, weight, p.Own(), is && program.Drives()}
 	switch {
-	case !p.Drives():
+	case !is && s.HasAgent():
+		err = errors.New("agents of your own do not play it yet: leave the agent out")
+	case !w.drives:
 	case s.agents != nil:
 		err = errors.New("it asks the model itself, and so does the agent: choose one")
 	default:
-		w.own, err = agent.Drive(p, s.Agent)
+		w.own, err = agent.Drive(program, s.Agent)
 	}
 	return w, err
 }
@@ -82,10 +116,10 @@ func (s *ScenarioChoice) startEnvironments(ctx context.Context, log *slog.Logger
 	all := s.Environment.Guests()
 	named := map[string]guest.Address{}
 	for _, a := range all {
-		p, err := OpenEnvironment(ctx, a, s.Environment, log)
+		p, err := s.openAny(ctx, a, log)
 		if missing, ok := errors.AsType[*venv.MissingError](err); ok && s.Missing != nil {
 			if err = s.Missing(ctx, missing); err == nil {
-				p, err = OpenEnvironment(ctx, a, s.Environment, log)
+				p, err = s.openAny(ctx, a, log)
 			}
 		}
 		if err != nil {

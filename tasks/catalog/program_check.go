@@ -60,7 +60,7 @@ func (s *ScenarioChoice) CheckProgram(ctx context.Context, of ProgramCheck) (Pro
 		if err := program.Start(ctx, of.Log); err != nil {
 			return ProgramFaults{}, err
 		}
-		if program.programs[0].Drives() {
+		if program.programs[0].drives {
 			return ProgramFaults{}, fmt.Errorf("%s asks the model itself: only a run or an evaluation can play it", program.programs[0].Info().Name)
 		}
 		if *process = program.programs[0].own; *process != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway/agent"
 	"github.com/quintain-rl/quintain/grade/codegrade/codeplay"
+	"github.com/quintain-rl/quintain/harbor/play"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/policy/judge"
 	"github.com/quintain-rl/quintain/sandbox/backend"
@@ -37,6 +38,7 @@ type ScenarioChoice struct {
 	agents   *agent.Program // nil until started
 
 	Environment guest.Settings // of what replaces the scenario, or plays it
+	Harbor      play.Settings  // of tasks in the format of Harbor
 
 	Tools mcptools.Settings // of servers whose tools it has
 	boxes *mcptools.Boxes   // nil: there are none, or they are not started
@@ -50,7 +52,7 @@ type Usually func(scenario string) map[string]string
 
 // DefaultScenario returns the scenario reasoning_gym with its default settings.
 func DefaultScenario() ScenarioChoice {
-	s := ScenarioChoice{Environment: guest.Default(), Tools: mcptools.Default(), Agent: agent.Default(), sandbox: &backend.Settings{}}
+	s := ScenarioChoice{Environment: guest.Default(), Harbor: play.Default(), Tools: mcptools.Default(), Agent: agent.Default(), sandbox: &backend.Settings{}}
 	s.Suit(func(string) map[string]string { return nil })
 	return s
 }
@@ -71,6 +73,7 @@ func (s *ScenarioChoice) Declare(d *settings.Section) {
 	d.Value((*examplesValue)(s), "examples", "solved problems before the question: the setting examples of the scenario; 2 help a small model to the form of the answers").Flag("examples")
 	d.Text(&s.Judge, "judge", "file with the settings of a judge, in YAML, which grades the reply in place of the scenario (docs/judge.md)").Flag("judge")
 	d.Section(&s.Environment, "environment", "an environment of others, or your own program in any language, as the scenario (docs/scenarios.md)")
+	d.Section(&s.Harbor, "harbor", "how tasks in the format of Harbor are played (docs/harbor.md)")
 	d.Section(&s.Tools, "tools", "MCP servers, whose tools the policy may call before it answers (docs/environments.md)")
 	d.Section(&s.Agent, "agent", "an agent's program that plays the scenario (docs/gateway.md)")
 }

@@ -53,6 +53,9 @@ func (c *Command) Flags() *flag.FlagSet {
 	return f
 }
 
+// Workers returns how many rows are judged at the same time.
+func (c *Command) Workers() int { return c.workers }
+
 // Run checks a file, and prints each row that cannot be used and then the counts. It fails if
 // no row can be used, or if some could not be judged.
 func (c *Command) Run(ctx context.Context, path string) error {

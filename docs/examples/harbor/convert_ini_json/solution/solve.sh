@@ -1,0 +1,3 @@
+#!/bin/bash
+set -e
+perl /solution/ini.pl < settings.ini > settings.json

@@ -1,0 +1,3 @@
+#!/bin/bash
+set -e
+cp /solution/reverse.c /app/reverse.c

@@ -1,0 +1,3 @@
+#!/bin/bash
+set -e
+cp /solution/transpose.c /app/transpose.c

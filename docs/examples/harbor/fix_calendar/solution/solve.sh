@@ -1,0 +1,3 @@
+#!/bin/bash
+set -e
+cp /solution/nextday.py /app/nextday.py

@@ -1,0 +1,3 @@
+#!/bin/bash
+latest=$(sort -V | tail -1)
+echo "${latest:-none}"

@@ -1,0 +1,3 @@
+#!/bin/bash
+set -e
+cp /solution/wrap.py /app/wrap.py

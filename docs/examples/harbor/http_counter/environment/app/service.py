@@ -1,0 +1,34 @@
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def answer(self, status, text="", kind="text/plain"):
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def body(self):
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
+
+    def log_message(self, *args):
+        pass
+
+    def do_POST(self):
+        global count
+        before = count
+        time.sleep(0.01)
+        count = before + 1
+        self.answer(200, str(count))
+
+    def do_GET(self):
+        self.answer(200, count)
+
+
+import time
+count = 0
+ThreadingHTTPServer(("127.0.0.1", 9999), Handler).serve_forever()

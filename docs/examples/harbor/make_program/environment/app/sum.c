@@ -1,0 +1,6 @@
+#include "sum.h"
+
+int sum(int a, int b)
+{
+	return a + b;
+}

@@ -1,0 +1,11 @@
+#include <stdio.h>
+
+#ifndef NAME
+#define NAME "nobody"
+#endif
+
+int main(void)
+{
+	printf("hello, %s\n", NAME);
+	return 0;
+}
