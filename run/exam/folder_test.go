@@ -127,6 +127,29 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// Settings of tasks of Harbor decide nothing where there are none.
+func TestPlansOfOldKnowNoHarbor(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{`[]`: true, `["textarena:Sudoku-v0"]`: true, `["harbor:tasks"]`: false} {
+		sets, path := problems(t, 3), t.TempDir()
+		old := map[string]json.RawMessage{"environment.address": json.RawMessage(address)}
+		f, err := OpenFolder(path, NewPlan("test", 2, old, sets), sets)
+		if err == nil {
+			err = f.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := map[string]json.RawMessage{"environment.address": json.RawMessage(address), "harbor.calls": json.RawMessage("50")}
+		if f, err = OpenFolder(path, NewPlan("test", 2, now, sets), sets); (err == nil) != want {
+			t.Errorf("%s: error %v", address, err)
+		}
+		if err == nil && f.Close() != nil {
+			t.Error("it does not close")
+		}
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

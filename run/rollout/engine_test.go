@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ func (e *echo) Step(_ context.Context, reply quintain.Reply) (quintain.Step, err
 	case e.panics:
 		panic("out of cheese")
 	case e.turn == e.failAt:
-		return quintain.Step{}, errors.New("the board fell off the table")
+		return quintain.Step{Why: "it rocked", Reward: 1, Record: json.RawMessage(`{"legs":3}`)}, errors.New("the board fell off the table")
 	case reply.Text == "end":
 		return quintain.Step{Reward: 3, End: quintain.Terminated}, nil
 	case reply.Text == "mumble":
@@ -210,6 +211,9 @@ func TestOutcomesNameTheFailure(t *testing.T) {
 			for _, tr := range out.results[0].Trajectories {
 				if tr.Outcome != test.want || !strings.Contains(tr.Error, test.tells) || tr.Outcome.Rewarded() != (tr.Error == "") {
 					t.Errorf("outcome %s, error %q; want %s, %q", tr.Outcome, tr.Error, test.want, test.tells)
+				}
+				if last := tr.Turns; test.tells == "fell off" && (last[0].Why != "it rocked" || string(last[0].Record) != `{"legs":3}` || tr.Reward() != 0) {
+					t.Errorf("the turn is %+v, want why and record of a step that failed, and no reward", last)
 				}
 			}
 		})
