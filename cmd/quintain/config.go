@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/harbor/image"
 	"github.com/quintain-rl/quintain/hub"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/settings"
@@ -62,6 +63,7 @@ type config struct {
 	Fake       fake.Settings
 	Serve      serve.Settings
 	Worker     worker.Settings
+	Images     image.Limits
 
 	language bool      // the model in the program is a language model
 	notes    io.Writer // gets messages about the settings
@@ -94,6 +96,7 @@ func (c *config) Declare(d *settings.Section) {
 	d.Section(&c.Worker, "worker", "the worker of a run elsewhere")
 	d.Section(&c.Serve, "serve", "problems and grades of all tasks over HTTP")
 	d.Section(&c.Fake, "fake", "the inference server without a model")
+	d.Section(&c.Images, "images", "images for the trials of Harbor tasks")
 }
 
 // uses lists the settings of each verb. A verb knows no others.
@@ -120,6 +123,8 @@ func uses() map[string][]string {
 		"dataset check":        {"harbor", "log"},
 		"environments show":    {"environment", "-environment.address", "harbor", "run.seed", "log"},
 		"environments try":     {"environment", "-environment.address", "harbor", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "data", "log"},
+		"images add":           {"images"},
+		"images build":         {"images"},
 		"judge resume":         {"data", "judge", "log"},
 		"regrade":              {"data", "scenario", "environment", "-environment.address", "sandbox", "rules", "log"},
 
@@ -160,7 +165,7 @@ func basics(kind string) *config {
 		Data: "quintain-data", Log: flags.DefaultLog(), Server: web.Default(), Hub: hub.Default(), Store: host.DefaultStore(),
 		Source: catalog.Source{Scenario: catalog.DefaultScenario()}, Policy: player.Default(kind), Run: player.RunSettings{Of: run.Defaults(), Consumer: player.Builtin},
 		Curriculum: curriculum.Default(), Rules: rollout.DefaultRules(), Sessions: gateway.Defaults().SessionRules, Gateway: gateway.Defaults(), Fleet: fleet.Defaults(), Exam: exam.Defaults(), Trace: trace.Default(), Dumps: export.DefaultDumps(),
-		Metrics: scalars.Default(), OTLP: artifacts.DefaultOTLP(), Model: starter.DefaultSizes(), Learn: tiny.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), notes: io.Discard,
+		Metrics: scalars.Default(), OTLP: artifacts.DefaultOTLP(), Model: starter.DefaultSizes(), Learn: tiny.Default(), Fake: fake.Defaults(), Serve: serve.Default(), Worker: worker.Defaults(), Images: image.DefaultLimits(), notes: io.Discard,
 	}
 	if kind == player.Script {
 		c.Run.Of.StepTime = 50 * time.Millisecond
@@ -206,7 +211,7 @@ func (w *world) loadConfig(verb, file string, given map[string]settings.Given) (
 
 // sources returns the sources of settings: a file, unless its name is empty, the environment and flags.
 func (w *world) sources(file string, given map[string]settings.Given) (settings.Sources, error) {
-	from := settings.Sources{Environ: w.environ(), Others: append(gateway.AgentVariables(), configVariable, helpVariable), Flags: given, Former: flags.Former()}
+	from := settings.Sources{Environ: w.environ(), Others: append(gateway.AgentVariables(), configVariable, helpVariable, image.Variable), Flags: given, Former: flags.Former()}
 	if err := from.ReadFile(cmp.Or(file, w.getenv(configVariable))); err != nil {
 		return from, usagef("--config: %w", err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/gateway"
+	"github.com/quintain-rl/quintain/harbor/image"
 	"github.com/quintain-rl/quintain/hub/host"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/settings/flags"
@@ -162,7 +163,7 @@ func isUsage(err error) bool {
 
 // checkEnviron refuses variables with our prefix that are no settings.
 func (w *world) checkEnviron() error {
-	from := settings.Sources{Environ: w.environ(), Others: append(gateway.AgentVariables(), configVariable, helpVariable), Former: flags.Former()}
+	from := settings.Sources{Environ: w.environ(), Others: append(gateway.AgentVariables(), configVariable, helpVariable, image.Variable), Former: flags.Former()}
 	if !from.Ours() {
 		return nil
 	}

@@ -28,7 +28,7 @@ func purposes() []purpose {
 		{"Evaluate:", []verb{{"eval", newEval}, {"ask", newAsk}, {"grade", newGrade}, {"judge", newJudge}, {"regrade", newRegrade}}},
 		{"Serve:", []verb{{"hub", newHub}, {"gateway", newGateway}, {"serve", newServe}}},
 		{"Look:", []verb{{"view", newView}, {"trace", newTrace}}},
-		{"Make:", []verb{{"tasks", newTasks}, {"scenarios", newScenarios}, {"environments", newEnvironments}, {"dataset", newDataset}, {"export", newExport}}},
+		{"Make:", []verb{{"tasks", newTasks}, {"scenarios", newScenarios}, {"environments", newEnvironments}, {"images", newImages}, {"dataset", newDataset}, {"export", newExport}}},
 		{"Check:", []verb{{"doctor", newDoctor}, {"settings", newSettings}, {"policy", newPolicy}, {"sandbox", newSandbox}}},
 	}
 }
