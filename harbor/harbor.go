@@ -220,33 +220,33 @@ type walk struct {
 
 // at walks what stands at path, as name. above are the folders that it stands in, their links resolved.
 func (w *walk) at(path, name string, above []string) error {
-	real, err := filepath.EvalSymlinks(path)
+	place, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return err
 	}
-	if in, err := filepath.Rel(w.root, real); err != nil || !filepath.IsLocal(in) {
+	if in, err := filepath.Rel(w.root, place); err != nil || !filepath.IsLocal(in) {
 		return fmt.Errorf("%s: is a link out of the task", name)
 	}
-	info, err := os.Lstat(real)
+	info, err := os.Lstat(place)
 	switch {
 	case err != nil:
 		return err
-	case info.IsDir() && slices.Contains(above, real):
+	case info.IsDir() && slices.Contains(above, place):
 		return fmt.Errorf("%s: is a link to a folder above it", name)
 	case info.IsDir():
-		return w.folder(real, name, append(slices.Clip(above), real))
+		return w.folder(place, name, append(slices.Clip(above), place))
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s: is no file, folder or link", name)
 	}
 	if w.files, w.bytes = w.files+1, w.bytes+info.Size(); w.files > mostFiles || w.bytes > mostBytes {
 		return fmt.Errorf("has more than %d files or %d bytes", mostFiles, int64(mostBytes))
 	}
-	return w.each(File{name, real, info})
+	return w.each(File{name, place, info})
 }
 
 // folder walks a folder.
-func (w *walk) folder(real, name string, above []string) error {
-	entries, err := os.ReadDir(real) // sorted
+func (w *walk) folder(place, name string, above []string) error {
+	entries, err := os.ReadDir(place) // sorted
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (w *walk) folder(real, name string, above []string) error {
 		if name != "" {
 			below = name + "/" + below
 		}
-		if err := w.at(filepath.Join(real, e.Name()), below, above); err != nil {
+		if err := w.at(filepath.Join(place, e.Name()), below, above); err != nil {
 			return err
 		}
 	}

@@ -148,7 +148,7 @@ func chosen(numbers map[string]float64, key string) (Reward, error) {
 	case usual:
 		key = "reward"
 	case len(numbers) == 1:
-		for key = range numbers { //nolint:revive // the only one
+		for key = range numbers {
 		}
 	default:
 		return Reward{}, &Fault{NoKey, fmt.Sprintf(`%s has %d numbers and none is called "reward": name it in harbor.reward_key`, RewardJSON, len(numbers))}

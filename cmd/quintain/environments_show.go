@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -34,7 +35,7 @@ func newEnvironmentsShow(w *world) *cobra.Command {
 			for _, hello := range cfg.Source.Scenario.Hellos() {
 				fmt.Fprintf(w.stdout, "%s, version %d\n%s\n", hello.Name, hello.Version, screen.Wrap(screen.Safe(hello.Doc), "  "))
 				if from := hello.Source; from != nil {
-					fmt.Fprintf(w.stdout, "  from %s %s, digest %s\n", screen.Safe(from.Package), screen.Safe(from.Version), screen.Safe(from.Digest))
+					fmt.Fprintf(w.stdout, "  from %s, digest %s\n", screen.Safe(strings.TrimSpace(from.Package+" "+from.Version)), screen.Safe(from.Digest))
 				}
 				if hello.MaxTurns > 0 {
 					fmt.Fprintf(w.stdout, "  at most %s\n", stats.Count(hello.MaxTurns, "turn"))

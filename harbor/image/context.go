@@ -175,13 +175,14 @@ func (t *topping) copyOne(name, to string, intoFolder bool) error {
 		return err
 	}
 	if !info.IsDir() {
-		if real, err := t.context.follow(name); err != nil {
+		file, err := t.context.follow(name)
+		if err != nil {
 			return err
-		} else if intoFolder {
-			return t.put(real, path.Join(to, path.Base(name)))
-		} else {
-			return t.put(real, to)
 		}
+		if intoFolder {
+			to = path.Join(to, path.Base(name))
+		}
+		return t.put(file, to)
 	}
 	if err := t.folder(to); err != nil {
 		return err
@@ -207,7 +208,7 @@ func (t *topping) copyOne(name, to string, intoFolder bool) error {
 
 // follow returns the file to which a name of the context leads.
 func (c buildContext) follow(name string) (string, error) {
-	real, err := resolve("/"+name, func(at string) (fs.FileMode, string) {
+	file, err := resolve("/"+name, func(at string) (fs.FileMode, string) {
 		info, err := c.root.Lstat(at[1:])
 		if err != nil {
 			return fs.ModeIrregular, ""
@@ -215,7 +216,7 @@ func (c buildContext) follow(name string) (string, error) {
 		link, _ := c.root.Readlink(at[1:]) // others lead nowhere
 		return info.Mode(), link
 	})
-	return strings.TrimPrefix(real, "/"), err
+	return strings.TrimPrefix(file, "/"), err
 }
 
 // glob returns the files of the context that a source names; none is an error.

@@ -140,7 +140,7 @@ func (s *disk) sweep() error {
 // writes is a sequence of numbers (uvarint) and bytes: 2n and n bytes of the archive, or 2n+1, the length of a name and the name of a
 // file of which n bytes are the next ones of the archive.
 type recorder struct {
-	ctx  context.Context
+	ctx  context.Context //nolint:containedctx // of the whole reading, which ends with it
 	from io.Reader
 	sum  hash.Hash
 	out  *zstd.Encoder

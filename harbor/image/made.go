@@ -26,7 +26,7 @@ func (c buildContext) recipe() (r recipe, err error) {
 		r, err = divide(text)
 	}
 	if err != nil {
-		return r, fmt.Errorf("Dockerfile: %w", err)
+		return r, fmt.Errorf("the Dockerfile: %w", err)
 	}
 	return r, nil
 }
@@ -138,7 +138,7 @@ func (s *Store) make(ctx context.Context, c buildContext, base Image, last []ins
 	t := &topping{context: c, below: base.Lowers, items: map[string]item{}}
 	for _, in := range last {
 		if err := t.do(in, &conf); err != nil {
-			return Image{}, fmt.Errorf("Dockerfile, line %d: %w", in.line, err)
+			return Image{}, fmt.Errorf("line %d of the Dockerfile: %w", in.line, err)
 		}
 	}
 	if len(t.items) > 0 {
@@ -171,11 +171,11 @@ func (t *topping) do(in instruction, c *config) (err error) {
 			dir = path.Join("/", c.Config.WorkingDir, dir)
 		}
 		c.Config.WorkingDir = path.Clean(dir)
-		real, err := resolve(dir, t.find)
+		folder, err := resolve(dir, t.find)
 		if err != nil {
 			return err
 		}
-		return t.folder(real)
+		return t.folder(folder)
 	case "COPY":
 		return t.copy(in.text, c.Config.WorkingDir, c.Config.Env)
 	}

@@ -72,7 +72,7 @@ func TestFor(t *testing.T) {
 		{"nothing to trials", "EXPOSE 80\nLABEL a=b\nCMD [\"x\"]\nENTRYPOINT x\nSTOPSIGNAL 9", "", "/work", ""},
 		{"a line that goes on", "COPY a.txt \\\n  # a comment\n\n  /x", "x -rw-r--r-- A", "/work", ""},
 		{"one after the other", "COPY a.txt /x\nCOPY b.txt /x", "x -rw-r--r-- B", "/work", ""},
-		{"quotation marks that are not closed", "ENV A='1", "!line 2: a quotation mark", "", ""},
+		{"quotation marks that are not closed", "ENV A='1", "!line 2 of the Dockerfile: a quotation mark", "", ""},
 		{"ENV without a value", "ENV A", "!wants NAME=VALUE", "", ""},
 		{"COPY without a destination", "COPY a.txt", "!wants a source and a destination", "", ""},
 		{"flags need the builder", "COPY --chown=1:1 a.txt /x", "!is not built", "", ""},

@@ -97,7 +97,11 @@ func (s *Store) digest(name string) (string, error) {
 		}
 	}
 	slices.Sort(known)
-	return "", fmt.Errorf("%q: %w%s: quintain images add %s FILE adds it, and quintain images list tells what there is", name, ErrNoImage, nearest.Suggest(name, known), name)
+	from := "FILE"
+	if name == "machine" {
+		from = "--machine"
+	}
+	return "", fmt.Errorf("%q: %w%s: quintain images add %s %s adds it, and quintain images list tells what there is", name, ErrNoImage, nearest.Suggest(name, known), name, from)
 }
 
 // Find returns an image by its name, as in FROM or docker_image, or by its digest. A name is looked up as written, then with :latest

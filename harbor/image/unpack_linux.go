@@ -89,7 +89,7 @@ func (u *unpacker) run(ctx context.Context, archive io.Reader) (err error) {
 		if *at.fd, err = openFolder(unix.AT_FDCWD, filepath.Join(u.part.path, at.name)); err != nil {
 			return err
 		}
-		defer unix.Close(*at.fd)
+		defer func(fd int) { _ = unix.Close(fd) }(*at.fd)
 	}
 	defer u.tree.leave(0)
 	if err := u.entries(); err != nil {
@@ -216,16 +216,16 @@ func (u *unpacker) hide(dir int, parts []string, name string) error {
 	return nil
 }
 
-// place makes a file by make, in place of another one that is there.
-func (u *unpacker) place(dir int, parts []string, make func() error) error {
-	err := make()
+// place makes a file by create, in place of another one that is there.
+func (u *unpacker) place(dir int, parts []string, create func() error) error {
+	err := create()
 	if !errors.Is(err, unix.EEXIST) {
 		return err
 	}
 	if err := u.clear(dir, parts); err != nil {
 		return err
 	}
-	return make()
+	return create()
 }
 
 // clear removes what an entry replaces. Contents are kept, for the archive cannot be written again without them.
@@ -390,7 +390,7 @@ func (s *disk) probe() error {
 	if err != nil {
 		return errors.Join(err, p.remove())
 	}
-	defer unix.Close(root)
+	defer func() { _ = unix.Close(root) }()
 	if err := whiteout(root, "whiteout"); err != nil {
 		return errors.Join(fmt.Errorf("this user, or the disk of %s, can make no whiteouts (%w): Linux 5.8 can on its own file systems, so name a folder on another disk in %s", s.dir, err, Variable), p.remove())
 	}

@@ -104,22 +104,6 @@ func listing(t testing.TB, root string) string {
 	return strings.Join(all, "\n")
 }
 
-// pack writes items of our own as a tar file.
-func packed(t testing.TB, items ...item) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	for _, it := range items {
-		if err := it.write(w); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func zipped(t testing.TB, text []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer

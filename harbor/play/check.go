@@ -86,7 +86,7 @@ func (c *Check) Run(ctx context.Context, a guest.Address, each func(r Row, n int
 	if err != nil {
 		return err
 	}
-	return c.on(ctx, real{store}, a, each)
+	return c.on(ctx, local{store}, a, each)
 }
 
 // on is Run on any machine.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,9 +149,7 @@ func folder(t *testing.T, tasks map[string]map[string]string) string {
 			"task.toml": "[agent]\ntimeout_sec = 100\n[environment]\nnetwork_mode = \"no-network\"\n", "instruction.md": "Do it.\n", "environment/Dockerfile": "FROM machine\n",
 			"tests/test.sh": "echo 1 > /logs/verifier/reward.txt\n", "solution/solve.sh": "#!/bin/sh\ntrue\n",
 		}
-		for file, text := range more {
-			files[file] = text
-		}
+		maps.Copy(files, more)
 		for file, text := range files {
 			at := filepath.Join(dir, name, file)
 			if text == "" {

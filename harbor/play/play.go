@@ -51,26 +51,26 @@ type session interface {
 	Close() error
 }
 
-// A real machine is this one.
-type real struct{ store *image.Store }
+// A local machine is this one.
+type local struct{ store *image.Store }
 
-func (r real) hold(digest string) (func(), error) { return r.store.Hold(digest) }
+func (l local) hold(digest string) (func(), error) { return l.store.Hold(digest) }
 
-func (r real) newTrial(o box.Options) (trial, error) {
+func (l local) newTrial(o box.Options) (trial, error) {
 	t, err := box.New(o)
 	return realTrial{t}, err
 }
 
 // image returns the image of a task.
-func (r real) image(ctx context.Context, t *harbor.Task) (image.Image, error) {
+func (l local) image(ctx context.Context, t *harbor.Task) (image.Image, error) {
 	folder := filepath.Join(t.Dir, harbor.Environment)
 	if t.Config.Image == "" {
-		return r.store.For(ctx, folder)
+		return l.store.For(ctx, folder)
 	}
 	if entries, err := os.ReadDir(folder); err == nil && len(entries) > 0 {
 		return image.Image{}, &harbor.Refusal{File: harbor.ConfigFile, Word: "environment.docker_image", Why: "with files in environment/ is not played yet: copy them by a Dockerfile"}
 	}
-	return r.store.Find(t.Config.Image)
+	return l.store.Find(t.Config.Image)
 }
 
 // A realTrial is a trial of this machine.
@@ -121,7 +121,7 @@ func Open(ctx context.Context, a guest.Address, how Settings, log *slog.Logger) 
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, a, &Set{how: how, log: log, on: real{store}})
+	return open(ctx, a, &Set{how: how, log: log, on: local{store}})
 }
 
 // open is [Open] on any machine.
@@ -157,7 +157,7 @@ func open(ctx context.Context, a guest.Address, s *Set) (_ *Set, err error) {
 // begin makes what a set needs before its tasks.
 func (s *Set) begin(a guest.Address) (err error) {
 	s.folder, s.slots = a.Name, make(chan struct{}, cmp.Or(s.how.Jobs, runtime.NumCPU()))
-	if s.files, err = os.MkdirTemp(s.how.Scratch, "quintain-harbor-"); err != nil {
+	if s.files, err = box.Folder(s.how.Scratch); err != nil {
 		return err
 	}
 	return os.Chmod(s.files, 0o755) //nolint:gosec // another user of a trial reads it

@@ -6,6 +6,8 @@ package box
 
 import (
 	"errors"
+	"os"
+	"strconv"
 	"time"
 )
 
@@ -17,6 +19,14 @@ var (
 	ErrOver       = errors.New("the phase is over")
 	ErrTooLong    = errors.New("the command and its variables are too long")
 )
+
+// prefix begins the names of folders in a scratch folder; the number of the process that made one follows.
+const prefix = "quintain-trial-"
+
+// Folder makes a folder in a scratch folder, which the caller removes. If the process dies first, the next [New] there does.
+func Folder(scratch string) (string, error) {
+	return os.MkdirTemp(scratch, prefix+strconv.Itoa(os.Getpid())+"-")
+}
 
 // A Lower is a folder of the machine below a trial, which only reads it. At is where it stands: "" is the root; "/usr" is an
 // overlay of its own there, for an image made of the machine's own folders.

@@ -311,8 +311,8 @@ func (s *setup) network() {
 	lo := make([]byte, 40)
 	copy(lo, "lo")
 	binary.LittleEndian.PutUint16(lo[unix.IFNAMSIZ:], unix.IFF_UP)
-	any := s.opens("socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	s.call("loopback", unix.SYS_IOCTL, any, unix.SIOCSIFFLAGS, s.put(lo))
+	socket := s.opens("socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	s.call("loopback", unix.SYS_IOCTL, socket, unix.SIOCSIFFLAGS, s.put(lo))
 	for _, port := range s.phase.Listen {
 		listener := s.opens("socket", unix.SYS_SOCKET, unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		address := make([]byte, 16)

@@ -42,7 +42,7 @@ func explain(err error) error {
 	if !errors.As(err, &step) {
 		return err
 	}
-	what := ""
+	var what string
 	switch {
 	case step.what == "clone" || strings.HasSuffix(step.what, "_map") || step.what == "private":
 		what = "user namespaces are forbidden here: " + forbidden()

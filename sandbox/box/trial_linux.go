@@ -26,9 +26,6 @@ const (
 	rangeSize  = 65536
 )
 
-// prefix begins the names of trials' folders; the number of the process that made one follows.
-const prefix = "quintain-trial-"
-
 // A group is an overlay of a trial.
 type group struct {
 	at     string
@@ -67,7 +64,7 @@ func New(o Options) (*Trial, error) {
 		return nil, err
 	}
 	var err error
-	if t.dir, err = os.MkdirTemp(o.Scratch, prefix+strconv.Itoa(os.Getpid())+"-"); err != nil {
+	if t.dir, err = Folder(o.Scratch); err != nil {
 		return nil, fmt.Errorf("the folder of a trial: %w", err)
 	}
 	if err := t.fill(); err != nil {

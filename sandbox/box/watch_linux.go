@@ -67,7 +67,7 @@ func (w *watcher) stop() {
 func (w *watcher) begin(c Command) *seen {
 	one := &seen{most: c.CPU, beyond: make(chan struct{}), starved: w.starved.Load(), full: w.full.Load(), attempts: w.attempts()}
 	if c.CPU > 0 {
-		one.before, _ = w.sum()
+		one.before = w.sum()
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,7 +92,7 @@ func (w *watcher) tell(one *seen, r *Result) {
 	r.MemoryKilled, r.StorageFull = w.starved.Load() > one.starved, w.full.Load() > one.full
 	r.Unreachable = w.attempts() > one.attempts
 	if one.most > 0 {
-		now, _ := w.sum()
+		now := w.sum()
 		r.CPU = max(r.CPU, time.Duration(one.cpu.Load()), now-one.before)
 	}
 }
@@ -175,10 +175,7 @@ func (w *watcher) memory(all []process) {
 }
 
 // sum is the processor time of all processes that ever ran in the phase, by what is known of them.
-func (w *watcher) sum() (cpu time.Duration, alive int) {
-	all := w.s.processes()
-	return usage(all), len(all)
-}
+func (w *watcher) sum() time.Duration { return usage(w.s.processes()) }
 
 // usage adds processor times up.
 func usage(all []process) (cpu time.Duration) {
