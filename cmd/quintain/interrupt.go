@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"sync"
+
+	"github.com/quintain-rl/quintain/hub/host"
 )
 
 // errInterrupted is the cause of a context that a signal ended.
@@ -37,4 +40,13 @@ func attend(ctx context.Context, notify func() (signals <-chan os.Signal, releas
 		}
 	})
 	return work(ctx, cut)
+}
+
+// stoppedEarly returns the error of a process that was still to begin its work, as [host.ErrStopped] if it only says that
+// ctx has ended.
+func stoppedEarly(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+		return fmt.Errorf("%w: %w", host.ErrStopped, err)
+	}
+	return err
 }

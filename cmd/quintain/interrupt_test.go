@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
+
+	"github.com/quintain-rl/quintain/hub/host"
 )
 
 func TestAttend(t *testing.T) {
@@ -40,5 +43,26 @@ func TestAttendWithoutSignals(t *testing.T) {
 	})
 	if err != nil || during != nil {
 		t.Errorf("error %v, the context's %v", err, during)
+	}
+}
+
+func TestStoppedEarly(t *testing.T) {
+	ended, end := context.WithCancelCause(t.Context())
+	end(errInterrupted)
+	wrapped := fmt.Errorf("record of the run: %w", errInterrupted)
+	for _, test := range []struct {
+		why  string
+		ctx  context.Context
+		err  error
+		want bool
+	}{
+		{"it is open", ended, nil, false},
+		{"the signal ended the opening", ended, wrapped, true},
+		{"the disk is full beside it", ended, os.ErrPermission, false},
+		{"nobody ended it", t.Context(), wrapped, false},
+	} {
+		if got := stoppedEarly(test.ctx, test.err); errors.Is(got, host.ErrStopped) != test.want || !errors.Is(got, test.err) {
+			t.Errorf("%s: %v", test.why, got)
+		}
 	}
 }

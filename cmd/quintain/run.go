@@ -250,6 +250,7 @@ func (a *runner) assemble(ctx context.Context, w *world, to run.Config) (err err
 
 // open opens the run and its files. Last is the step of the learner's checkpoint.
 func (a *runner) open(ctx context.Context, to run.Config, last tiny.Step) (err error) {
+	defer func() { err = stoppedEarly(ctx, err) }()
 	c := a.config
 	to.Sinks = append(to.Sinks, a.live)
 	if a.weights.Lacks() { // a checkpoint ahead of the run need not be the run's
