@@ -64,6 +64,11 @@ type part struct {
 	lock *os.File
 }
 
+const (
+	maxPath   = 4095     // bytes of a name; longer ones no program can use
+	roomEvery = 64 << 20 // bytes between two looks at the disk
+)
+
 const partSuffix = ".part"
 
 // newPart makes a folder for a layer.

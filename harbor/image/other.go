@@ -3,10 +3,11 @@
 package image
 
 import (
+	"context"
 	"errors"
+	"io"
+	"io/fs"
 	"os"
-
-	"github.com/quintain-rl/quintain/sandbox/box"
 )
 
 var errLinux = errors.New("images need Linux")

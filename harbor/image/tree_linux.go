@@ -16,7 +16,6 @@ import (
 
 // Bounds of names. Longer ones no program can use.
 const (
-	maxPath  = 4095
 	maxName  = 255
 	maxDepth = 200 // folders above each other: each is open while the archive is below it
 )
@@ -129,9 +128,9 @@ func whiteout(dir int, name string) error { return unix.Mknodat(dir, name, unix.
 
 // setTime sets the time of a file, or of the link that it is.
 func setTime(dir int, name string, at time.Time) error {
-	ts := unix.NsecToTimespec(0)
-	if s := at.Unix(); s > -1<<33 && s < 1<<33 { // others fit in no file system
-		ts = unix.Timespec{Sec: s, Nsec: int64(at.Nanosecond())}
+	ts, err := unix.TimeToTimespec(at)
+	if s := at.Unix(); err != nil || s <= -1<<33 || s >= 1<<33 { // it fits in no file system
+		ts = unix.Timespec{}
 	}
 	return unix.UtimesNanoAt(dir, name, []unix.Timespec{ts, ts}, unix.AT_SYMLINK_NOFOLLOW)
 }

@@ -21,7 +21,6 @@ import (
 const (
 	maxImplied = 100_000
 	maxKept    = 10_000
-	roomEvery  = 64 << 20 // bytes between two looks at the disk
 )
 
 // An unpacker fills the folder of a layer.
