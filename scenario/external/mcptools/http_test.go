@@ -17,6 +17,7 @@ import (
 type web struct {
 	mu       sync.Mutex
 	sessions map[string]*trickster
+	made     int
 	ended    int
 	strange  []string // requests without the headers that they need
 	streams  bool     // answers are events, beside which other messages stand
@@ -33,7 +34,8 @@ func (w *web) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	}
 	body, _ := io.ReadAll(r.Body)
 	if strings.Contains(string(body), `"initialize"`) {
-		id = fmt.Sprint("s", len(w.sessions)+w.ended)
+		w.made++
+		id = fmt.Sprint("s", w.made)
 		w.sessions[id] = newTrickster(nil)
 		to.Header().Set("Mcp-Session-Id", id)
 	} else if r.Header.Get("Mcp-Protocol-Version") != "2025-11-25" || !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
