@@ -18,6 +18,12 @@ import (
 	"github.com/quintain-rl/quintain/internal/web"
 )
 
+// The ends of the output that are kept, in bytes.
+const (
+	mostOutput    = 64 << 10
+	mostComplaint = 2 << 10 // of standard error, for the reason of a failure
+)
+
 // patience is the time for output and connections of processes that left the group of the
 // program, once this has ended.
 const patience = time.Second
@@ -25,7 +31,7 @@ const patience = time.Second
 // start serves a session, and runs the program to its end. It returns the end of its output.
 // The error says that this machine failed.
 func (p *Program) start(ctx context.Context, session *gateway.Solo, f *folder) (said string, err error) {
-	var all *tail
+	var all *command.Tail
 	var failed error
 	err = serve(ctx, session, func(address string) { all, failed = p.run(ctx, session, f, address) })
 	if all != nil {
@@ -60,8 +66,8 @@ func serve(ctx context.Context, session *gateway.Solo, do func(address string)) 
 const mostBody = 64 << 20
 
 // run runs the program to its end. What it leaves in its process group is killed.
-func (p *Program) run(ctx context.Context, session *gateway.Solo, f *folder, address string) (*tail, error) {
-	said, complained := &tail{most: mostOutput}, &tail{most: mostComplaint}
+func (p *Program) run(ctx context.Context, session *gateway.Solo, f *folder, address string) (*command.Tail, error) {
+	said, complained := &command.Tail{Most: mostOutput}, &command.Tail{Most: mostComplaint}
 	c := exec.CommandContext(context.WithoutCancel(ctx), p.words[0], p.words[1:]...) // await kills it
 	c.Dir, c.Env = f.work(), p.environ(session, f, address)
 	group, err := command.NewGroup(f.path)

@@ -1,14 +1,12 @@
 package image
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -287,31 +285,20 @@ func (b *building) add(ctx context.Context, a archive, one *build, ref string) e
 func (b *building) run(ctx context.Context, args ...string) error {
 	c := exec.CommandContext(ctx, b.program, args...)
 	command.Apart(c)
-	var out tail
-	c.Stdout, c.Stderr, c.WaitDelay = &out, &out, 2*time.Second
+	out := &command.Tail{Most: mostTail}
+	c.Stdout, c.Stderr, c.WaitDelay = out, out, 2*time.Second
 	if err := c.Run(); err != nil {
-		return fmt.Errorf("%s %s: %w\n%s", filepath.Base(b.program), args[0], err, out.lines())
+		return fmt.Errorf("%s %s: %w\n%s", filepath.Base(b.program), args[0], err, indented(out.String()))
 	}
 	return nil
 }
 
-// A tail keeps the end of an output.
-type tail struct{ kept []byte }
-
+// mostTail is how much of a builder's output is kept, in bytes.
 const mostTail = 64 << 10
 
-// Write implements [io.Writer].
-func (t *tail) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p...)
-	if len(t.kept) > 2*mostTail {
-		t.kept = slices.Clone(t.kept[len(t.kept)-mostTail:])
-	}
-	return len(p), nil
-}
-
-// lines returns the last lines, indented.
-func (t *tail) lines() string {
-	all := bytes.Split(bytes.TrimSpace(t.kept), []byte("\n"))
+// indented returns the last lines of an output, indented.
+func indented(text string) string {
+	all := strings.Split(strings.TrimSpace(text), "\n")
 	all = all[max(0, len(all)-lastLines):]
-	return "    " + strings.ToValidUTF8(string(bytes.Join(all, []byte("\n    "))), "?")
+	return "    " + strings.Join(all, "\n    ")
 }
