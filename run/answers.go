@@ -65,7 +65,10 @@ func (c *collapse) played(episodes []quintain.Trajectory) {
 		return
 	}
 	p := &episodes[0].Problem
-	level := fmt.Sprintf("%s:%d", p.Task, p.Level)
+	level := p.Task
+	if p.Level != quintain.OwnParams {
+		level = fmt.Sprintf("%s:%d", p.Task, p.Level)
+	}
 	a := c.levels[level]
 	if a == nil {
 		if c.levels == nil {

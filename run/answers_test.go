@@ -13,13 +13,15 @@ func TestACollapseIsTold(t *testing.T) {
 	for _, test := range []struct {
 		why     string
 		answers []string
+		level   int
 		want    string // part of the message; empty: none
 	}{
-		{"one answer to everything", []string{"1", "1", "1", "2"}, `of the last 128 answers to problems of gcd:2 75 % are "1"`},
-		{"half yes, half no", []string{"yes", "no"}, ""},
-		{"one answer, which is mostly right", []string{"right", "right", "right", "2"}, ""},
-		{"an answer that earns nothing", []string{"0"}, ""},
-		{"replies without an answer do not count", []string{"", "", "", "1", "2", "3"}, ""},
+		{"one answer to everything", []string{"1", "1", "1", "2"}, 2, `of the last 128 answers to problems of gcd:2 75 % are "1"`},
+		{"parameters of its own have no level", []string{"1"}, quintain.OwnParams, `of the last 128 answers to problems of gcd 100 % are "1"`},
+		{"half yes, half no", []string{"yes", "no"}, 2, ""},
+		{"one answer, which is mostly right", []string{"right", "right", "right", "2"}, 2, ""},
+		{"an answer that earns nothing", []string{"0"}, 2, ""},
+		{"replies without an answer do not count", []string{"", "", "", "1", "2", "3"}, 2, ""},
 	} {
 		var played []quintain.Trajectory
 		for i := range 600 {
@@ -27,7 +29,7 @@ func TestACollapseIsTold(t *testing.T) {
 			if i%9 == 0 && last.Answer != "0" || last.Answer == "right" {
 				last.Reward = 1
 			}
-			played = append(played, quintain.Trajectory{Problem: quintain.Problem{Task: "gcd", Level: 2}, Turns: []quintain.Turn{{Answer: "0"}, last}})
+			played = append(played, quintain.Trajectory{Problem: quintain.Problem{Task: "gcd", Level: test.level}, Turns: []quintain.Turn{{Answer: "0"}, last}})
 		}
 		tally := newTally(Settings{})
 		got := ""
