@@ -201,6 +201,16 @@ type Step struct {
 	Record  json.RawMessage    // the environment's own record, a JSON object, for people and for grading anew; nil: none
 }
 
+// Cuttable is an [Env] that judges what is there when its conversation has no room for another reply. Other
+// episodes that are cut so keep the rewards of their replies.
+type Cuttable interface {
+	Env
+
+	// Cut judges the episode after its last Step, in place of the next one, and ends it: the reward is added to that of the last
+	// reply, of which it sets all else that the step has. An error is one of Step.
+	Cut(ctx context.Context) (Step, error)
+}
+
 // An Agent is an [Env] whose own program asks the policy, in place of the caller. After Open,
 // its caller calls Play once, and never Step.
 type Agent interface {

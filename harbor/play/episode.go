@@ -23,7 +23,7 @@ const usualSeconds = 120
 // kept is how many bytes of a call's output the trial keeps for each character that is told, since a character may have four, and colours take some.
 const kept = 16
 
-// An episode is a trial that a policy plays. It implements [quintain.Tooled].
+// An episode is a trial that a policy plays. It implements [quintain.Tooled] and [quintain.Cuttable].
 type episode struct {
 	set    *Set
 	of     *entry
@@ -173,6 +173,11 @@ func (e *episode) Step(ctx context.Context, reply quintain.Reply) (quintain.Step
 		return e.finish(ctx, quintain.Truncated, why)
 	}
 	return quintain.Step{Observe: answers, Why: fmt.Sprintf("calls bash, %d of %d", e.desk.Made(), e.set.how.Calls)}, nil
+}
+
+// Cut implements [quintain.Cuttable].
+func (e *episode) Cut(ctx context.Context) (quintain.Step, error) {
+	return e.finish(ctx, quintain.Truncated, "")
 }
 
 // finish runs the tests. With an error the step has the record all the same, for people.

@@ -275,6 +275,18 @@ func TestAReplyThatWasCutIsTheEnd(t *testing.T) {
 	}
 }
 
+func TestAConversationWithoutRoomIsTested(t *testing.T) {
+	t.Parallel()
+	e := begin(t, set(t, &fake{tests: pays("0.5")}, Default(), folder(t, map[string]map[string]string{"a": nil})))
+	if _, err := e.Step(t.Context(), calls("true")); err != nil {
+		t.Fatal(err)
+	}
+	step, err := e.(quintain.Cuttable).Cut(t.Context())
+	if err != nil || step.End != quintain.Truncated || step.Reward != 0.5 || step.Metrics["changed_files"] != 2 {
+		t.Errorf("%+v, error %v", step, err)
+	}
+}
+
 func TestThePlanWritesTheSolution(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", 30_000)

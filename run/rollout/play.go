@@ -284,7 +284,7 @@ func (ep *episode) guard(ctx context.Context, call func() error) {
 func (ep *episode) fail(ctx context.Context, outcome quintain.Outcome, err error) {
 	switch full := errors.Is(err, quintain.ErrNoRoom); {
 	case full && len(ep.record.Turns) > 0 && ctx.Err() == nil:
-		ep.truncate()
+		ep.truncate(ctx)
 		return
 	case full:
 		outcome = quintain.PromptTooLong
@@ -399,11 +399,31 @@ func (ep *episode) end(how quintain.End) {
 }
 
 // truncate ends the episode because its conversation has no room for another reply. The
-// environment judges no reply that nobody could give.
-func (ep *episode) truncate() {
+// environment judges no reply that nobody could give, but a [quintain.Cuttable] what is there.
+func (ep *episode) truncate(ctx context.Context) {
 	last := &ep.record.Turns[len(ep.record.Turns)-1]
 	last.Why = strings.TrimPrefix(last.Why+"; there is no room for another reply", "; ")
-	ep.end(quintain.Truncated)
+	of, judges := ep.env.(quintain.Cuttable)
+	if !judges {
+		ep.end(quintain.Truncated)
+		return
+	}
+	ep.guard(ctx, func() error {
+		step, err := of.Cut(ctx)
+		if last.Metrics, last.Record = step.Metrics, step.Record; step.Why != "" {
+			last.Why += "; " + step.Why
+		}
+		if err != nil {
+			return err
+		}
+		if err := quintain.CheckReward(last.Reward + step.Reward); err != nil {
+			return fmt.Errorf("the environment: %w", err)
+		}
+		last.Reward += step.Reward
+		last.Right, last.Value = step.Right, step.Value
+		ep.end(quintain.Truncated)
+		return nil
+	})
 }
 
 // close closes the environment. An error fails the episode.

@@ -2,7 +2,10 @@ package rollout
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -56,6 +59,50 @@ func TestConversationsWithoutRoom(t *testing.T) {
 		rules := Rules{Estimator: GRPO, TurnDiscount: 1, KeepEqual: true}
 		if j, err := rules.Judge(result); j.Drop != test.drop || err != nil {
 			t.Errorf("%s: dropped as %q, error %v", test.why, j.Drop, err)
+		}
+	}
+}
+
+// A grading episode judges what is there when its conversation is full.
+type grading struct {
+	echo
+	step quintain.Step
+	err  error
+}
+
+func (g *grading) Cut(context.Context) (quintain.Step, error) { return g.step, g.err }
+
+func TestACutEpisodeMayBeJudged(t *testing.T) {
+	paid := quintain.Step{Reward: 4, Right: true, Why: "the tests pay 4", Metrics: map[string]float64{"x": 1}, Record: json.RawMessage("{}")}
+	for _, test := range []struct {
+		why  string
+		env  func() quintain.Env
+		want string
+	}{
+		{"it is", func() quintain.Env { return &grading{step: paid} }, "scored truncated 5 right, map[x:1] {}: there is no room for another reply; the tests pay 4"},
+		{"it fails", func() quintain.Env {
+			return &grading{step: quintain.Step{Metrics: paid.Metrics}, err: errors.New("no reward")}
+		}, "env_failed  1, map[x:1] : there is no room for another reply"},
+		{"the machine fails", func() quintain.Env { return &grading{err: quintain.ErrLost} }, "infra_failed  1, map[] : there is no room for another reply"},
+		{"a reward that is none", func() quintain.Env { return &grading{step: quintain.Step{Reward: math.NaN()}} }, "env_failed  1, map[] : there is no room for another reply"},
+	} {
+		var out sink
+		e := &Engine{
+			Size: 1, Parallel: 1, Next: jobs(made{numbered{name: "a"}, test.env}, 1), Done: out.done,
+			Policy: sampler(func(_ context.Context, r quintain.Request) ([]quintain.Sample, error) {
+				if len(r.Messages) > 1 {
+					return nil, quintain.ErrNoRoom
+				}
+				return says("more", 1), nil
+			}),
+		}
+		if err := e.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got := &out.results[0].Trajectories[0]
+		last := got.Turns[0]
+		if text := fmt.Sprintf("%s %s %v%s, %v %s: %s", got.Outcome, got.End, last.Reward, map[bool]string{true: " right"}[last.Right], last.Metrics, last.Record, last.Why); text != test.want {
+			t.Errorf("%s: %s, want %s", test.why, text, test.want)
 		}
 	}
 }
