@@ -42,6 +42,8 @@ type protocol struct {
 type parts struct {
 	jury *judge.Jury     // nil: none
 	code *coderun.Server // which opens the sandbox when it is asked
+
+	guests []names.Guest // not closed
 }
 
 // protocols returns all protocols.
@@ -83,7 +85,7 @@ func openCode(s Settings, box backend.Settings) (*coderun.Server, error) {
 
 // routesWith returns the routes of the protocols in s, and those of the protocols that have sessions.
 func routesWith(s Settings, with parts) (all []web.Route, keep []protocol, err error) {
-	book, err := catalog.Book(cmp.Or(s.Scores, reasoninggym.Ours))
+	book, err := catalog.Book(cmp.Or(s.Scores, reasoninggym.Ours), with.guests...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,6 +124,7 @@ type Config struct {
 	Web      web.Settings     // zeros mean the values of [web.Default]
 	Keys     []web.Key        // for the server's clients; none: it is open to all
 	Log      *slog.Logger     // default: none
+	Guests   []names.Guest    // environments of others, which the caller closes after the server
 }
 
 // A Server answers the requests of all protocols. Many goroutines may use it at once.
@@ -137,7 +140,7 @@ func New(c Config) (*Server, error) {
 	c.Settings.MaxProblems = cmp.Or(c.Settings.MaxProblems, d.MaxProblems)
 	c.Settings.MaxSessions = cmp.Or(c.Settings.MaxSessions, d.MaxSessions)
 	c.Settings.Idle = cmp.Or(c.Settings.Idle, d.Idle)
-	s := &Server{}
+	s := &Server{parts: parts{guests: c.Guests}}
 	var err error
 	if s.code, err = openCode(c.Settings, c.Sandbox); err != nil {
 		return nil, err

@@ -107,15 +107,16 @@ func uses() map[string][]string {
 	levels := []string{"curriculum", "-curriculum.mode", "-curriculum.target_accuracy"}
 	runs := slices.Concat(hubs, problems, []string{"policy", "teacher", "run", "curriculum", "rules", "gateway", "fleet", "trace", "dumps", "metrics", "otlp", "model", "learn"})
 	return map[string][]string{
-		"run":      runs,
-		"gateway":  append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-agent"),
-		"eval":     slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
-		"ask":      {"data", "problems", "columns", "scenario", "examples", "judge", "environment", "harbor", "tools", "agent", "sessions", "sandbox", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
-		"view":     {"data", "log", "server", "-server.announce", "policy.tokenizer"},
-		"hub":      append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox"),
-		"serve":    {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox"},
-		"settings": {""},
-		"worker":   {"worker", "problems", "sandbox", "environment", "harbor", "tools", "judge", "agent", "sessions", "policy", "-policy.kind", "-policy.accuracy", "-policy.delay", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
+		"run":       runs,
+		"gateway":   append(slices.Clone(runs), "-run.gateway", "-run.workers", "-fleet", "-agent"),
+		"eval":      slices.Concat([]string{"data", "log"}, problems, []string{"policy", "-policy.from_scratch", "exam", "run.seed", "run.parallel", "run.replays", "run.episode_time"}),
+		"ask":       {"data", "problems", "columns", "scenario", "examples", "judge", "environment", "harbor", "tools", "agent", "sessions", "sandbox", "policy", "-policy.from_scratch", "run.seed", "run.episode_time", "log"},
+		"view":      {"data", "log", "server", "-server.announce", "policy.tokenizer"},
+		"hub":       append(slices.Clone(hubs), "serve", "-serve.judge", "sandbox"),
+		"serve":     {"log", "server", "-server.announce", "serve", "-serve.hub", "sandbox", "environment", "harbor"},
+		"serve mcp": {"environment", "harbor", "log"},
+		"settings":  {""},
+		"worker":    {"worker", "problems", "sandbox", "environment", "harbor", "tools", "judge", "agent", "sessions", "policy", "-policy.kind", "-policy.accuracy", "-policy.delay", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
 		"scenarios check":      {"environment", "run.seed", "log"},
 		"environments install": {"environment.packages"},

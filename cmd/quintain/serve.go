@@ -17,7 +17,8 @@ func newServe(w *world) *cobra.Command {
 		Long: `Serve hands out problems of all tasks and grades answers, on one port: by plain JSON
 (POST /v1/problems, POST /v1/grade), as a resources server of NeMo Gym, as environments of
 OpenEnv and of the Open Reward Standard, and as tools of the Model Context Protocol. It
-keeps nothing on disk. docs/serve.md lists the routes.`,
+keeps nothing on disk. With --environment it serves environments of others, too.
+docs/serve.md lists the routes.`,
 		Example: `  quintain serve --port 8000
   curl -s http://127.0.0.1:8000/v1/problems -d '{"task": "chain_sum", "seed": 1, "count": 2}'
   curl -s http://127.0.0.1:8000/v1/grade -d '{"problem": "chain_sum.v5.s1.l0.0", "answer": "-3"}'`,
@@ -43,7 +44,12 @@ func (w *world) serve(ctx context.Context, c *config) error {
 	}
 	defer door.Close()
 	log := c.Log.Logger(w.stderr)
-	server, err := serve.New(serve.Config{Settings: c.Serve, Sandbox: *c.Source.Scenario.Sandbox(), Web: c.Server, Keys: door.Keys, Log: log})
+	defer c.Source.Scenario.Stop()
+	guests, err := c.Source.Scenario.Served(ctx, log)
+	if err != nil {
+		return err
+	}
+	server, err := serve.New(serve.Config{Settings: c.Serve, Sandbox: *c.Source.Scenario.Sandbox(), Web: c.Server, Keys: door.Keys, Log: log, Guests: guests})
 	if err != nil {
 		return usageError{err}
 	}

@@ -33,6 +33,7 @@ type Book struct {
 
 	tasks     *task.Set
 	scenarios []scenario.Spec
+	guests    []Guest
 	usual     string // scenario of a problem that names none
 	owner     func(task string) string
 	ids       map[string]string // of scenarios, by name
@@ -48,11 +49,16 @@ type Config struct {
 	Usual     string                   // scenario that plays the problems that name none, one of Scenarios
 	Owner     func(task string) string // names the scenario that a task is made for; empty: any; nil: none is
 	Scores    reasoninggym.By          // empty: ours
+	Guests    []Guest                  // which play beside the scenarios
 }
 
 // New returns a book of tasks and scenarios.
 func New(c Config) (*Book, error) {
-	b := &Book{tasks: c.Tasks, scenarios: c.Scenarios, usual: c.Usual, owner: c.Owner, ids: make(map[string]string), by: cmp.Or(c.Scores, reasoninggym.Ours), problems: pipe.NewProblems()}
+	tasks, err := withGuests(c.Guests, c.Tasks)
+	if err != nil {
+		return nil, err
+	}
+	b := &Book{tasks: tasks, scenarios: c.Scenarios, guests: c.Guests, usual: c.Usual, owner: c.Owner, ids: make(map[string]string), by: cmp.Or(c.Scores, reasoninggym.Ours), problems: pipe.NewProblems()}
 	mixed, fault := b.tasks.Get(list.Composite)
 	for _, spec := range b.scenarios {
 		b.ids[spec.Name] = spec.Info().ID()
@@ -127,7 +133,7 @@ func (b *Book) Draw(d Draw) (func(index int) (quintain.Problem, error), error) {
 		return nil, fmt.Errorf("task: %w", err)
 	}
 	id := ""
-	name := d.Scenario
+	name := cmp.Or(d.Scenario, owner(t))
 	if name == "" && b.owner != nil {
 		name = b.owner(d.Task)
 	}
@@ -240,7 +246,7 @@ func (b *Book) Env(p quintain.Problem, scenario string) (quintain.Env, error) {
 	if err != nil {
 		return nil, fmt.Errorf("problem: %w", err)
 	}
-	s, err := b.scenario(cmp.Or(p.Scenario, scenario, b.usual), t, p.Task)
+	s, err := b.scenario(cmp.Or(p.Scenario, scenario, owner(t), b.usual), t, p.Task)
 	if err != nil {
 		return nil, fmt.Errorf("scenario: %w", err)
 	}
@@ -320,6 +326,9 @@ func (b *Book) scenario(name string, t quintain.Task, of string) (played, error)
 	if known, ok := b.over.Load(key); ok {
 		s, _ := known.(played)
 		return s, nil
+	}
+	if s, err := b.guest(name, t); s.Scenario != nil || err != nil {
+		return s, err
 	}
 	for _, spec := range b.scenarios {
 		id := b.ids[spec.Name]

@@ -22,7 +22,7 @@ func (s *server) reset(c *web.Call) error {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := s.book.Grade(it.problem, nil); err != nil { // now, not at the first step
+		if err := s.book.Check(it.problem); err != nil { // now, not at the first step
 			return nil, invalid(err)
 		}
 		var messages []quintain.Message

@@ -291,7 +291,7 @@ func (s *server) draws(o options) (func(index int) (quintain.Problem, error), er
 	if o.Size != nil && *o.Size < 1 {
 		return nil, fmt.Errorf("size: is %d, want 1 or more", *o.Size)
 	}
-	d := names.Draw{Task: usualTask, Scenario: deref(o.Scenario), Seed: deref(o.Seed), Params: first(o.Config, json.RawMessage("{}"))}
+	d := names.Draw{Task: s.book.Usual(usualTask), Scenario: deref(o.Scenario), Seed: deref(o.Seed), Params: first(o.Config, json.RawMessage("{}"))}
 	switch {
 	case o.Specs != nil && cmp.Or(deref(o.Task), list.Composite) != list.Composite:
 		return nil, fmt.Errorf("dataset_specs: are for composite, not for %s", *o.Task)

@@ -86,9 +86,10 @@ func decode(body []byte, into any) error {
 // list names the environments. The first is the usual one.
 func (s *server) list(c *web.Call) error {
 	return answer(c, func([]byte) (any, error) {
-		names := []string{list.Composite}
+		first := s.book.Usual(list.Composite)
+		names := []string{first}
 		for _, t := range s.book.Tasks().All() {
-			if name := t.Info().Name; name != list.Composite {
+			if name := t.Info().Name; name != first {
 				names = append(names, name)
 			}
 		}
@@ -99,7 +100,7 @@ func (s *server) list(c *web.Call) error {
 // environment returns the name of a call's environment.
 func (s *server) environment(name string) (string, error) {
 	if name == "" {
-		name = list.Composite
+		name = s.book.Usual(list.Composite)
 	}
 	if _, err := s.book.Tasks().Get(name); err != nil {
 		return "", web.Errorf(http.StatusNotFound, "environment: %v", err)
@@ -125,7 +126,7 @@ func (s *server) splits(c *web.Call) error {
 	})
 }
 
-// splitSize is the number of problems in a split, of all levels in turn.
+// splitSize is the number of problems in a split, of all its levels in turn; one level may have fewer.
 const splitSize = 10_000
 
 // A spec names a problem, like [names.Draw].
@@ -148,18 +149,19 @@ type wish struct {
 type split struct {
 	task   string
 	seed   int
-	levels int
+	levels []int // in turn
+	size   int
 }
 
 // at returns the spec of an index.
 func (s split) at(index int) spec {
-	return spec{s.task, fmt.Sprint(s.seed), index % s.levels, index / s.levels}
+	return spec{s.task, fmt.Sprint(s.seed), s.levels[index%len(s.levels)], index / len(s.levels)}
 }
 
 // between returns the specs from start to before stop.
 func (s split) between(start, stop int) (any, error) {
-	if start < 0 || stop > splitSize || start > stop {
-		return nil, web.Errorf(http.StatusBadRequest, "the range is %d to %d, want 0 to %d", start, stop, splitSize)
+	if start < 0 || stop > s.size || start > stop {
+		return nil, web.Errorf(http.StatusBadRequest, "the range is %d to %d, want 0 to %d", start, stop, s.size)
 	}
 	list := make([]spec, 0, stop-start)
 	for i := start; i < stop; i++ {
@@ -169,12 +171,12 @@ func (s split) between(start, stop int) (any, error) {
 }
 
 // all, count, one and some are the possible requests.
-func all(s split, _ wish) (any, error)  { return s.between(0, splitSize) }
-func count(split, wish) (any, error)    { return map[string]int{"num_tasks": splitSize}, nil }
-func some(s split, w wish) (any, error) { return s.between(w.Start, orElse(w.Stop, splitSize)) }
+func all(s split, _ wish) (any, error)   { return s.between(0, s.size) }
+func count(s split, _ wish) (any, error) { return map[string]int{"num_tasks": s.size}, nil }
+func some(s split, w wish) (any, error)  { return s.between(w.Start, orElse(w.Stop, s.size)) }
 func one(s split, w wish) (any, error) {
-	if w.Index < 0 || w.Index >= splitSize {
-		return nil, web.Errorf(http.StatusBadRequest, "index: is %d, want 0 to %d", w.Index, splitSize-1)
+	if w.Index < 0 || w.Index >= s.size {
+		return nil, web.Errorf(http.StatusBadRequest, "index: is %d, want 0 to %d", w.Index, s.size-1)
 	}
 	return map[string]any{"task": s.at(w.Index), "env_name": s.task}, nil
 }
@@ -218,7 +220,17 @@ func (s *server) split(environment, name string) (split, error) {
 	if err != nil {
 		return split{}, err
 	}
-	return split{task, seed, len(t.Info().Levels)}, nil
+	of := split{task, seed, nil, splitSize}
+	for level := range t.Info().Levels {
+		of.levels = append(of.levels, level)
+	}
+	if trained, held := s.book.Sides(task); held != nil {
+		of.levels = [][]int{trained, held}[seed]
+	}
+	if f, is := t.(quintain.Finite); is && len(of.levels) == 1 && f.Size(of.levels[0]) > 0 {
+		of.size = min(splitSize, f.Size(of.levels[0]))
+	}
+	return of, nil
 }
 
 // submit is the tool of every environment.

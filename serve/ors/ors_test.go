@@ -1,6 +1,8 @@
 package ors_test
 
 import (
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -9,14 +11,16 @@ import (
 
 	"github.com/quintain-rl/quintain/internal/web"
 	"github.com/quintain-rl/quintain/interop/reasoninggym"
+	"github.com/quintain-rl/quintain/scenario/external"
+	"github.com/quintain-rl/quintain/serve/names"
 	"github.com/quintain-rl/quintain/serve/ors"
 	"github.com/quintain-rl/quintain/serve/sessions"
 	"github.com/quintain-rl/quintain/tasks/catalog"
 )
 
-func newServer(t testing.TB) *web.Server {
+func newServer(t testing.TB, guests ...names.Guest) *web.Server {
 	t.Helper()
-	book, err := catalog.Book(reasoninggym.Ours)
+	book, err := catalog.Book(reasoninggym.Ours, guests...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,6 +133,36 @@ func TestRoutes(t *testing.T) {
 			if status, got := ask(s, method, path, l.body); status != l.status || !strings.Contains(got, l.want) {
 				t.Errorf("%s: %s %s: status %d, %.300s; want %d and in it %s", test.why, l.ask, l.body, status, got, l.status, l.want)
 			}
+		}
+	}
+}
+
+// An environment of others keeps its splits: what it holds out is in none that is trained on.
+func TestSplitsOfAGuest(t *testing.T) {
+	t.Parallel()
+	program := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"id":1,"hello":{"protocol":2,"name":"rows","version":1,"splits":[{"name":"test","size":2},{"name":"train","size":3}]}}`)
+	}))
+	t.Cleanup(program.Close)
+	how := external.Default()
+	how.URL = program.URL
+	guest, err := external.Open(t.Context(), how, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(guest.Close)
+	s := newServer(t, guest)
+	for _, l := range []line{
+		{"GET /list_environments", "", 200, `["rows","`},
+		{"POST /num_tasks", `{"split":"train"}`, 200, `{"num_tasks":3}`},
+		{"POST /num_tasks", `{"split":"test"}`, 200, `{"num_tasks":2}`},
+		{"POST /tasks", `{"split":"test"}`, 200, `"tasks":[{"task":"rows","seed":"1","level":0,"index":0},{"task":"rows","seed":"1","level":0,"index":1}]`},
+		{"POST /task", `{"split":"train","index":2}`, 200, `{"task":"rows","seed":"0","level":1,"index":2}`},
+		{"POST /task", `{"split":"train","index":3}`, 400, `want 0 to 2`},
+	} {
+		method, path, _ := strings.Cut(l.ask, " ")
+		if status, got := ask(s, method, path, l.body); status != l.status || !strings.Contains(got, l.want) {
+			t.Errorf("%s %s: status %d, %.300s; want %d and in it %s", l.ask, l.body, status, got, l.status, l.want)
 		}
 	}
 }

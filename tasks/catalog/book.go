@@ -9,8 +9,8 @@ import (
 	"github.com/quintain-rl/quintain/task"
 )
 
-// Book returns the book of all tasks, mixtures of them, and all scenarios, with these scores.
-func Book(by reasoninggym.By) (*names.Book, error) {
+// Book returns the book of all tasks, mixtures of them, and all scenarios, with these scores, and of guests.
+func Book(by reasoninggym.By, guests ...names.Guest) (*names.Book, error) {
 	composite, err := NewComposite()
 	if err != nil {
 		return nil, err
@@ -19,5 +19,5 @@ func Book(by reasoninggym.By) (*names.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return names.New(names.Config{Tasks: tasks, Scenarios: Scenarios(), Usual: DefaultScenario().Name, Owner: Owner, Scores: by})
+	return names.New(names.Config{Tasks: tasks, Scenarios: Scenarios(), Usual: DefaultScenario().Name, Owner: Owner, Scores: by, Guests: guests})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/quintain-rl/quintain/scenario/external/openenv"
 	"github.com/quintain-rl/quintain/scenario/external/ors"
 	"github.com/quintain-rl/quintain/scenario/external/venv"
+	"github.com/quintain-rl/quintain/serve/names"
 )
 
 // An opener opens the client of an environment on a server.
@@ -143,6 +144,23 @@ func (s *ScenarioChoice) startEnvironments(ctx context.Context, log *slog.Logger
 		}
 	}
 	return nil
+}
+
+// Served is [ScenarioChoice.Start] for a server: it returns the environments that clients can play. One that asks the model itself is refused.
+func (s *ScenarioChoice) Served(ctx context.Context, log *slog.Logger) (all []names.Guest, err error) {
+	if s.HasAgent() {
+		return nil, fmt.Errorf("environment agent:%s: an agent asks a model, and a server has none: leave it out", s.Environment.Agent())
+	}
+	if err := s.Start(ctx, log); err != nil {
+		return nil, err
+	}
+	for i, p := range s.programs {
+		if p.drives {
+			return nil, s.Environment.Guests()[i].In(errors.New("it asks a model itself, and a server has none: clients can play environments that wait for their replies"))
+		}
+		all = append(all, p.player)
+	}
+	return all, nil
 }
 
 // Hellos returns what the started environments say of themselves.
