@@ -79,7 +79,7 @@ type Check struct {
 // Run checks the tasks of an address, and calls each with every row, in the order in which they are done; n is their number. Tasks whose
 // files, image and settings are those of an earlier result are not played again. The error is that of ctx, of each, or of the machine.
 func (c *Check) Run(ctx context.Context, a guest.Address, each func(r Row, n int) error) error {
-	if err := box.Probe(ctx); err != nil {
+	if err := box.Probe(ctx, c.How.Scratch); err != nil {
 		return err
 	}
 	store, err := image.Open("")

@@ -114,7 +114,7 @@ type Set struct {
 // Open reads the tasks of an address, harbor:FOLDER[#TASK][?select=GLOB&difficulty=WORD], and finds their images. A glob may
 // be @FILE, with the names of tasks, a line each. The caller must Close the set. The error names each task that cannot be played.
 func Open(ctx context.Context, a guest.Address, how Settings, log *slog.Logger) (*Set, error) {
-	if err := box.Probe(ctx); err != nil {
+	if err := box.Probe(ctx, how.Scratch); err != nil {
 		return nil, err
 	}
 	store, err := image.Open("")

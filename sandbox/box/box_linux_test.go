@@ -8,8 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // image makes a root file system of the machine's own folders and a folder of ours.
@@ -155,5 +158,65 @@ func TestFilesAndChanges(t *testing.T) {
 	}
 	if !slices.Equal(got, want) || c.Count != len(want) || c.Bytes != 3 {
 		t.Errorf("changes %q, want %q; %+v", got, want, c)
+	}
+}
+
+func TestProbe(t *testing.T) {
+	if err := Probe(t.Context(), t.TempDir()); err != nil {
+		t.Error(err)
+	}
+	for _, row := range []struct{ step, dir, want string }{
+		{"clone", "/", "user namespaces are forbidden here: "},
+		{"uid_map", "/", "user namespaces are forbidden here: "},
+		{"overlay", "/proc", "needs Linux 5.12"},
+		{"proc: mount", "/", "procMount: Unmasked"},
+		{"open /x", "/", "open /x: operation not permitted"},
+	} {
+		if err := explain(&stepError{row.step, unix.EPERM}, row.dir); !strings.Contains(err.Error(), row.want) || !errors.Is(err, unix.EPERM) {
+			t.Errorf("%s: %v, want %s", row.step, err, row.want)
+		}
+	}
+}
+
+// TestAnOverlayIsNoPlaceForTrials has the scratch folder on an overlay, which takes root to mount.
+func TestAnOverlayIsNoPlaceForTrials(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"low", "up", "work", "at"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := filepath.Join(dir, "at")
+	if err := unix.Mount("overlay", at, "overlay", 0, fmt.Sprintf("lowerdir=%[1]s/low,upperdir=%[1]s/up,workdir=%[1]s/work", dir)); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Unmount(at, 0) }()
+	if err := Probe(t.Context(), at); err == nil || !strings.Contains(err.Error(), "is on an overlay") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestManyLayers lays as many folders over each other as an overlay takes, and has the topmost win.
+func TestManyLayers(t *testing.T) {
+	lowers, dir := image(t), t.TempDir()
+	for i := range 490 {
+		layer := filepath.Join(dir, fmt.Sprintf("a-layer-with-a-long-name-%d", i))
+		if err := errors.Join(os.Mkdir(layer, 0o755), os.WriteFile(filepath.Join(layer, "last"), fmt.Append(nil, i), 0o644), os.WriteFile(filepath.Join(layer, fmt.Sprint(i)), nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		lowers = slices.Insert(lowers, 0, Lower{Dir: layer})
+	}
+	one, err := New(Options{Lowers: lowers, Scratch: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	s := begin(t, one, Phase{Pristine: []string{"/etc"}})
+	defer s.Close()
+	if r := bash(t, s, "cat /last; ls / | grep -c ^[0-9]; touch /etc/x 2>&1 | grep -o Read-only"); string(r.Output) != "489490\nRead-only\n" {
+		t.Errorf("%q", r.Output)
 	}
 }

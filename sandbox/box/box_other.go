@@ -22,7 +22,7 @@ type Session struct{}
 func New(Options) (*Trial, error) { return nil, errSystem }
 
 // Probe returns an error.
-func Probe(context.Context) error { return errSystem }
+func Probe(context.Context, string) error { return errSystem }
 
 // Start returns an error.
 func (*Trial) Start(context.Context, Phase) (*Session, error) { return nil, errSystem }

@@ -35,6 +35,7 @@ const (
 	controlFD = 3
 	signalFD  = 4
 	givenFD   = 300
+	mostGiven = 200 // with one message
 	slotFD    = 600 // the first that programs may use
 )
 
@@ -80,7 +81,7 @@ type cell struct {
 	_       uint32
 	usage   unix.Rusage
 	signal  [128]byte
-	control [16 + 4*64]byte
+	control [16 + 4*mostGiven]byte
 	list    [64]span
 }
 

@@ -41,7 +41,8 @@ func (s *setup) plan() {
 	s.call("private", unix.SYS_MOUNT, 0, s.text("/"), 0, unix.MS_REC|unix.MS_PRIVATE, 0)
 	own := s.folder(s.trial.dir)
 	for i, g := range s.trial.groups {
-		mount := s.overlay(g, s.inside(own, g.upper), s.inside(own, s.trial.work(i)))
+		changes := fmt.Sprintf(",volatile,upperdir=%d,workdir=%d", s.inside(own, g.upper), s.inside(own, s.trial.work(i)))
+		mount := s.overlay(g, s.trial.attributes(), changes)
 		if i == 0 {
 			s.attach(mount)
 			s.root = mount
@@ -85,38 +86,35 @@ func (s *setup) inside(dir uint64, name string) uint64 {
 	return s.opens("open "+name, unix.SYS_OPENAT, dir, s.text(name), unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC)
 }
 
-// filesystem makes a file system by the new interface, which has no limit of a page for all options; a value
-// is at most 255 bytes long. An option without a value is a flag.
+// filesystem makes a file system.
 func (s *setup) filesystem(kind string, attributes uint64, options ...[2]string) uint64 {
 	fs := s.opens(kind, unix.SYS_FSOPEN, s.text(kind), unix.FSOPEN_CLOEXEC)
 	for _, o := range options {
-		if o[1] == "" {
-			s.call(kind+": "+o[0], unix.SYS_FSCONFIG, fs, unix.FSCONFIG_SET_FLAG, s.text(o[0]), 0, 0)
-		} else {
-			s.call(kind+": "+o[0], unix.SYS_FSCONFIG, fs, unix.FSCONFIG_SET_STRING, s.text(o[0]), s.text(o[1]), 0)
-		}
+		s.call(kind+": "+o[0], unix.SYS_FSCONFIG, fs, unix.FSCONFIG_SET_STRING, s.text(o[0]), s.text(o[1]), 0)
 	}
 	s.call(kind, unix.SYS_FSCONFIG, fs, unix.FSCONFIG_CMD_CREATE, 0, 0, 0)
 	return s.opens(kind+": mount", unix.SYS_FSMOUNT, fs, unix.FSMOUNT_CLOEXEC, attributes)
 }
 
-// overlay makes that of a group.
-func (s *setup) overlay(g group, upper, work uint64) uint64 {
-	options := s.below(g)
-	options = append(options, [2]string{"upperdir", link(upper)}, [2]string{"workdir", link(work)}, [2]string{"userxattr"}, [2]string{"volatile"})
-	return s.filesystem("overlay", s.trial.attributes(), options...)
-}
-
-// below are the options for the folders of a group.
-func (s *setup) below(g group) (options [][2]string) {
-	for _, dir := range g.lowers {
-		options = append(options, [2]string{"lowerdir+", link(s.folder(dir))})
+// overlay makes that of a group, by mount(2): the new interface takes many folders only since Linux 6.8. Here options have room on
+// a page: folders are open, and named by their numbers from /proc/self/fd.
+func (s *setup) overlay(g group, attributes uint64, options string) uint64 {
+	own := s.folder(s.trial.dir)
+	lowers := make([]string, len(g.lowers))
+	for i, dir := range g.lowers {
+		lowers[i] = strconv.FormatUint(s.folder(dir), 10)
 	}
-	return options
+	at := s.text(fmt.Sprintf("%d/%s", own, mountName))
+	s.call("enter", unix.SYS_CHDIR, s.text("/proc/self/fd"))
+	options = "lowerdir=" + strings.Join(lowers, ":") + ",userxattr" + options
+	s.call("overlay", unix.SYS_MOUNT, s.text("overlay"), at, s.text("overlay"), attributes, s.text(options)) // attributes are the flags of old
+	tree := s.clone(own, mountName)
+	s.call("unmount", unix.SYS_UMOUNT2, at, unix.MNT_DETACH)
+	return tree
 }
 
-// link is a path of an open folder, which is short whatever the folder's is.
-func link(fd uint64) string { return "/proc/self/fd/" + strconv.FormatUint(fd, 10) }
+// mountName is the folder of a trial on which an overlay is mounted for a moment.
+const mountName = "mount"
 
 // parts are the names in a path.
 func parts(at string) []string {
@@ -211,7 +209,7 @@ func (s *setup) image(g group) uint64 {
 	if len(g.lowers) == 1 {
 		tree = s.clone(s.folder(g.lowers[0]), "")
 	} else {
-		tree = s.filesystem("overlay", s.trial.attributes()|unix.MOUNT_ATTR_RDONLY, append(s.below(g), [2]string{"userxattr"})...)
+		tree = s.overlay(g, s.trial.attributes()|unix.MOUNT_ATTR_RDONLY, "")
 	}
 	s.attach(tree)
 	return tree

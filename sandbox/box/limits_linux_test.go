@@ -206,9 +206,3 @@ func TestATrialSeesItsProcessors(t *testing.T) {
 		t.Errorf("%q processors, want 1", r.Output)
 	}
 }
-
-func TestProbe(t *testing.T) {
-	if err := Probe(t.Context()); err != nil {
-		t.Error(err)
-	}
-}

@@ -13,9 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Probe starts a trial and ends it. It returns nil, or why a trial cannot start here and what to set.
-func Probe(ctx context.Context) (err error) {
-	dir, err := os.MkdirTemp("", "quintain-probe-")
+// Probe starts a trial in a scratch folder and ends it; empty: the system's for temporary files. It returns nil, or why a trial
+// cannot start here and what to set.
+func Probe(ctx context.Context, scratch string) (err error) {
+	dir, err := os.MkdirTemp(scratch, "quintain-probe-")
 	if err != nil {
 		return err
 	}
@@ -31,31 +32,40 @@ func Probe(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, t.Close()) }()
 	s, err := t.Start(ctx, Phase{})
 	if err != nil {
-		return explain(err)
+		return err
 	}
 	return s.Close()
 }
 
-// explain adds to an error what to set.
-func explain(err error) error {
+// explain adds to an error of a trial in a folder what to set.
+func explain(err error, dir string) error {
 	var step *stepError
 	if !errors.As(err, &step) {
 		return err
 	}
 	var what string
 	switch {
-	case step.what == "clone" || strings.HasSuffix(step.what, "_map") || step.what == "private":
+	case step.what == "clone" || step.what == "setgroups" || strings.HasSuffix(step.what, "_map") || step.what == "private":
 		what = "user namespaces are forbidden here: " + forbidden()
-	case strings.HasPrefix(step.what, "overlay: lowerdir+"):
-		what = "overlays by the new interface need Linux 6.8"
-	case strings.HasPrefix(step.what, "overlay"):
-		what = "no overlay in a user namespace: it needs Linux 6.8, and the scratch folder on ext4, xfs, btrfs or tmpfs, not on NFS or another overlay"
+	case step.what == "overlay" && unfit(dir) != "":
+		what = fmt.Sprintf("%s is on %s, over which there is no overlay: name a scratch folder on ext4, xfs, btrfs or tmpfs, by TMPDIR or harbor.scratch", dir, unfit(dir))
+	case step.what == "overlay":
+		what = "no overlay in a user namespace: it needs Linux 5.12, and as root 5.19"
 	case strings.HasPrefix(step.what, "proc"):
 		what = "a container masks its /proc: it must be unmasked (--security-opt systempaths=unconfined; Kubernetes: procMount: Unmasked)"
 	default:
 		return err
 	}
 	return fmt.Errorf("%s (%w)", what, err)
+}
+
+// unfit names the file system of a folder if it is none for changes; else it is empty.
+func unfit(dir string) string {
+	var fs unix.Statfs_t
+	if unix.Statfs(dir, &fs) != nil {
+		return ""
+	}
+	return map[int64]string{unix.OVERLAYFS_SUPER_MAGIC: "an overlay", unix.NFS_SUPER_MAGIC: "NFS", unix.FUSE_SUPER_MAGIC: "FUSE"}[int64(fs.Type)]
 }
 
 // forbidden says by what user namespaces are forbidden, and what to set.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -72,7 +73,7 @@ func (t *Trial) Start(ctx context.Context, p Phase) (*Session, error) {
 	s := &Session{trial: t, phase: p, pidfd: -1, answers: make(chan record, 1), over: make(chan struct{}), calls: map[uint32]*call{}, early: map[uint32]record{}}
 	s.memory, s.listeners = map[string]*os.File{}, map[int]net.Listener{}
 	if err := s.begin(); err != nil {
-		return nil, errors.Join(fmt.Errorf("a trial: %w", err), s.close())
+		return nil, errors.Join(fmt.Errorf("a trial: %w", explain(err, t.dir)), s.close())
 	}
 	t.live, t.last = s, s
 	return s, nil
@@ -96,9 +97,20 @@ func (s *Session) begin() error {
 		return err
 	}
 	p := &setup{program: r.program(), trial: s.trial, phase: s.phase, nonce: nonce(), given: given, opened: map[string]uint64{}}
+	for some := range slices.Chunk(fds, mostGiven) {
+		hand := s.newProgram()
+		hand.slot = p.slot
+		for i := range some {
+			hand.opens("hand over", unix.SYS_DUP, givenFD+uint64(i))
+		}
+		if err := s.do(hand, some); err != nil {
+			return err
+		}
+		p.slot = hand.slot
+	}
 	s.become(p.program)
 	p.plan()
-	if err := s.do(p.program, fds); err != nil {
+	if err := s.do(p.program, nil); err != nil {
 		return err
 	}
 	if err := s.receive(); err != nil {
@@ -197,7 +209,7 @@ func (s *Session) give() (given map[string]uint64, fds []int, err error) {
 		}
 		var fd int
 		if fd, err = tree(dir, attributes, int(users.Fd())); err == nil {
-			given[dir] = givenFD + uint64(len(fds))
+			given[dir] = slotFD + uint64(len(fds))
 			fds = append(fds, fd)
 		}
 	}
@@ -235,7 +247,7 @@ func tree(dir string, attributes uint64, users int) (int, error) {
 	}
 	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &set); err != nil {
 		_ = unix.Close(fd)
-		return -1, fmt.Errorf("a mount of %s with other owners, which ext4, xfs, btrfs and tmpfs have: %w", dir, err)
+		return -1, &stepError{"overlay", fmt.Errorf("%s with other owners, which ext4, xfs, btrfs and tmpfs have: %w", dir, err)}
 	}
 	return fd, nil
 }

@@ -111,10 +111,16 @@ func (t *Trial) fill() (err error) {
 	if err := unix.Flock(int(t.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return err
 	}
+	if err := os.Mkdir(filepath.Join(t.dir, mountName), 0o755); err != nil {
+		return err
+	}
 	for _, g := range t.groups {
 		if err := t.mkdir(g.upper); err != nil {
 			return err
 		}
+	}
+	if err := unix.Setxattr(filepath.Join(t.dir, t.groups[0].upper), "user.quintain", nil, 0); err != nil {
+		return fmt.Errorf("its disk keeps no extended attributes of users (%w): name a scratch folder on ext4, xfs or btrfs, or on tmpfs since Linux 6.6", err)
 	}
 	return t.hosts()
 }

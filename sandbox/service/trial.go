@@ -127,7 +127,7 @@ func Probe(ctx context.Context, s backend.Settings, w io.Writer) (err error) {
 // rootFileSystem tells whether tasks may have a root file system of their own.
 func rootFileSystem(ctx context.Context) sandbox.Layer {
 	layer := sandbox.Layer{Name: "root file system", Holds: true, Note: "tasks may have an image"}
-	if err := trials.Probe(ctx); err != nil {
+	if err := trials.Probe(ctx, ""); err != nil {
 		layer.Holds, layer.Note = false, err.Error()
 	}
 	return layer
