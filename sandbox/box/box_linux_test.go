@@ -117,6 +117,30 @@ func TestACallTellsItsFolderAndVariables(t *testing.T) {
 	}
 }
 
+func TestFilesAreSaved(t *testing.T) {
+	s := begin(t, trial(t, Limits{}), Phase{Dir: "/workspace", Mounts: []Mount{{At: "/logs/artifacts", Writable: true}}})
+	bash(t, s, "mkdir deep; echo hi > deep/answer; ln -s /etc/passwd link; mkfifo fifo; mkdir -m 000 closed; touch no; chmod 000 no; rm /etc/hosts; echo x > /usr/new; echo a > /logs/artifacts/a")
+	if err := s.Save("", t.TempDir()); err == nil {
+		t.Error("files are saved while the session is open")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	to := t.TempDir()
+	if err := errors.Join(s.Save("", to), s.Save("/logs/artifacts", filepath.Join(to, "artifacts"))); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"workspace/deep/answer": "hi\n", "usr/new": "x\n", "artifacts/a": "a\n"} {
+		if got, err := os.ReadFile(filepath.Join(to, name)); err != nil || string(got) != want {
+			t.Errorf("%s is %q, error %v", name, got, err)
+		}
+	}
+	names, err := os.ReadDir(filepath.Join(to, "workspace"))
+	if link, _ := os.Readlink(filepath.Join(to, "workspace/link")); err != nil || len(names) != 2 || link != "/etc/passwd" {
+		t.Errorf("%v, the link leads to %s, error %v", names, link, err)
+	}
+}
+
 func TestFilesAndChanges(t *testing.T) {
 	one := trial(t, Limits{})
 	s := begin(t, one, Phase{Dir: "/workspace", Mounts: []Mount{{At: "/logs/verifier", Writable: true}}})

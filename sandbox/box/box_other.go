@@ -39,6 +39,9 @@ func (*Session) Run(context.Context, Command) (Result, error) { return Result{},
 // Read returns an error.
 func (*Session) Read(string, int64) ([]byte, error) { return nil, errSystem }
 
+// Save returns an error.
+func (*Session) Save(string, string) error { return errSystem }
+
 // Listener returns none.
 func (*Session) Listener(int) net.Listener { return nil }
 
