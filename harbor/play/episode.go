@@ -190,6 +190,7 @@ func (e *episode) finish(ctx context.Context, end quintain.End, why string) (qui
 	if err != nil {
 		rep.Fault = err.Error()
 	}
+	rep.Kept = e.run.keep(err == nil && *rep.Reward >= e.set.how.RightAt)
 	record, recordErr := strictjson.Legible(rep)
 	step := quintain.Step{Record: record, Metrics: rep.metrics()}
 	if err = errors.Join(err, recordErr); err != nil {

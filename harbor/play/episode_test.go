@@ -3,6 +3,8 @@ package play
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -284,6 +286,51 @@ func TestAConversationWithoutRoomIsTested(t *testing.T) {
 	step, err := e.(quintain.Cuttable).Cut(t.Context())
 	if err != nil || step.End != quintain.Truncated || step.Reward != 0.5 || step.Metrics["changed_files"] != 2 {
 		t.Errorf("%+v, error %v", step, err)
+	}
+}
+
+func TestTrialsAreKept(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ keep, tests, want string }{
+		{keepOff, "0", ""},
+		{keepFailed, "1", ""},
+		{keepFailed, "0", "agent artifacts files verifier"},
+		{keepFailed, "", "agent artifacts files verifier"},
+		{keepAll, "1", "agent artifacts files verifier"},
+	} {
+		how := Default()
+		how.Keep, how.KeepIn = test.keep, t.TempDir()
+		e := begin(t, set(t, &fake{tests: pays(test.tests)}, how, folder(t, map[string]map[string]string{"a": nil})))
+		if _, err := e.Step(t.Context(), calls("true")); err != nil {
+			t.Fatal(err)
+		}
+		step, err := e.Step(t.Context(), done)
+		var r report
+		if (err != nil) != (test.tests == "") || strictjson.Unmarshal(step.Record, &r) != nil || (r.Kept != "") != (test.want != "") {
+			t.Errorf("%+v: record %s, error %v", test, step.Record, err)
+		}
+		kept, _ := filepath.Glob(filepath.Join(how.KeepIn, "a-*", "*"))
+		var got []string
+		for _, name := range kept {
+			got = append(got, filepath.Base(name))
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}
+
+func TestAnEpisodeThatIsLeftKeepsNothing(t *testing.T) {
+	t.Parallel()
+	how := Default()
+	how.Keep, how.KeepIn = keepAll, t.TempDir()
+	e := begin(t, set(t, &fake{tests: pays("1")}, how, folder(t, map[string]map[string]string{"a": nil})))
+	_, err := e.Step(t.Context(), calls("true"))
+	if err = errors.Join(err, e.Close()); err != nil {
+		t.Error(err)
+	}
+	if left, _ := os.ReadDir(how.KeepIn); len(left) > 0 {
+		t.Errorf("left are %v", left)
 	}
 }
 

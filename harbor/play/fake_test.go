@@ -126,6 +126,10 @@ func (s *fakeSession) Read(path string, most int64) ([]byte, error) {
 	return []byte(text), nil
 }
 
+func (s *fakeSession) Save(at, to string) error {
+	return errors.Join(os.MkdirAll(to, 0o755), os.WriteFile(filepath.Join(to, "x"), []byte(at), 0o644))
+}
+
 func (s *fakeSession) Close() error {
 	s.trial.of.mu.Lock()
 	defer s.trial.of.mu.Unlock()

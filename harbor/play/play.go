@@ -48,6 +48,7 @@ type trial interface {
 type session interface {
 	Run(ctx context.Context, c box.Command) (box.Result, error)
 	Read(path string, most int64) ([]byte, error)
+	Save(at, to string) error
 	Close() error
 }
 

@@ -34,6 +34,8 @@ type Settings struct {
 	SkipRefused bool
 	Jobs        int    // commands and tests at once; 0: as many as processors
 	Scratch     string // folder of the trials; empty: the system's for temporary files
+	Keep        string // which trials' files are kept
+	KeepIn      string // folder with one for each
 }
 
 // The values of settings.
@@ -49,6 +51,7 @@ func Default() Settings {
 	return Settings{
 		Calls: 50, Seconds: 600, Output: 10_000, Clock: clockCommands, TimeFactor: 1, TestsWall: 3, RightAt: 1,
 		Network: "none", Processes: "kill", System: "agent", Tests: "read-only", Trace: "refused", TimeoutPays: "off",
+		Keep: keepOff, KeepIn: "kept",
 	}
 }
 
@@ -59,6 +62,8 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Processes, "processes", "kill: all that the agent started ends before the tests; keep is not there yet").OneOf("kill", "keep")
 	d.Bool(&s.SkipRefused, "skip_refused", "leave out tasks that cannot be played, and name them, in place of refusing all")
 	d.Int(&s.Jobs, "jobs", "commands and tests that run at once; 0: as many as there are processors").AtLeast(0)
+	d.Text(&s.Keep, "keep", "trials whose changed files, logs and artifacts are kept: off, none; failed, those that are not right; all").OneOf(keepOff, keepFailed, keepAll)
+	d.Text(&s.KeepIn, "keep_in", "folder in which each kept trial has one of its own")
 	d.Text(&s.Scratch, "scratch", "folder for the files of trials, on a disk with overlays; empty: the system's for temporary files")
 }
 

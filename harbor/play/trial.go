@@ -52,6 +52,10 @@ type run struct {
 	spent   time.Duration // by commands of the agent
 	strayed bool          // a command tried to connect
 	whole   []string      // variables of every process
+
+	last   session // that was closed last; nil: none
+	tested bool    // the last one ran the tests
+	kept   string  // folder with what is kept of the agent's phase; empty: nothing is
 }
 
 // newRun returns a trial that has not begun.
@@ -178,13 +182,14 @@ func (r *run) end() error {
 		return nil
 	}
 	err := r.agent.Close()
-	r.agent = nil
+	r.last, r.agent = r.agent, nil
 	return err
 }
 
 // close removes the trial.
 func (r *run) close() error {
 	err := r.end()
+	r.drop()
 	if r.trial != nil {
 		err = errors.Join(err, r.trial.Close())
 		r.trial = nil
@@ -204,6 +209,7 @@ type report struct {
 	System  []string           `json:"changed_system,omitempty"` // system files that the agent changed
 	Last    []string           `json:"last,omitempty"`           // results of the last calls, if the policy does not read them
 	Strayed bool               `json:"unreachable,omitempty"`    // a command tried to connect where there is no network
+	Kept    string             `json:"kept,omitempty"`           // folder with what the trial wrote
 }
 
 // tested is how the tests ran.
@@ -229,6 +235,7 @@ func (r *run) test(ctx context.Context) (*report, error) {
 	if err := r.end(); err != nil {
 		return rep, lost(fmt.Errorf("the agent's phase does not end: %w", err))
 	}
+	r.keepLogs()
 	if err := r.begin(); err != nil {
 		return rep, err
 	}
@@ -300,6 +307,7 @@ func (r *run) verify(ctx context.Context, rep *report) (v harbor.Verdict, err er
 		Args: []string{bash, "-c", script}, Time: time.Duration(float64(limit) * how.TestsWall), CPU: limit, Output: 4 << 10,
 	})
 	err = errors.Join(err, s.Close())
+	r.last, r.tested = s, true
 	switch {
 	case ctx.Err() != nil:
 		return v, context.Cause(ctx)

@@ -3,21 +3,25 @@ package player
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/internal/strictjson"
 	"github.com/quintain-rl/quintain/policy/script"
 	"github.com/quintain-rl/quintain/run/rollout"
+	"github.com/quintain-rl/quintain/text/toolcall"
 )
 
 // errLeft says that a person replies no more.
 var errLeft = errors.New("the input ended before the episode did")
 
 // A Person plays in place of a policy, and replies by lines. A line that ends with a backslash goes on
-// in the next one. Calls of tools have the form plain of package toolcall.
+// in the next one. Calls of tools have the form plain of package toolcall; where the only tool is bash, a line is a command of it,
+// and exit, or the end of the input, the reply without a call.
 type Person struct {
 	In   io.Reader
 	Out  io.Writer
@@ -61,14 +65,43 @@ func (s *seat) Sample(ctx context.Context, r quintain.Request) ([]quintain.Sampl
 	for _, m := range fresh {
 		s.Show(m)
 	}
-	if len(r.Tools) > 0 && len(fresh) == len(r.Messages) {
+	shell, begins := onlyBash(r.Tools), len(fresh) == len(r.Messages)
+	switch {
+	case shell && begins:
+		fmt.Fprintln(s.Out, "Each line is a call of bash; exit, or the end of the input (Ctrl-D), is the reply without a call, and Ctrl-C leaves.")
+	case len(r.Tools) > 0 && begins:
 		fmt.Fprintf(s.Out, "--- tools ---\n%s\na call: <call>{\"name\": \"…\", \"arguments\": {…}}</call>\n", r.Tools)
 	}
 	text, err := s.reply(ctx)
+	switch {
+	case shell && (errors.Is(err, errLeft) || text == "exit"):
+		text, err = "I am done.", nil
+	case err != nil:
+		return nil, err
+	case shell:
+		text, err = command(text)
+	default:
+		text = s.wrap(text)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return script.Always(s.wrap(text)).Sample(ctx, r)
+	return script.Always(text).Sample(ctx, r)
+}
+
+// bash is the tool whose calls a person types as they are.
+const bash = "bash"
+
+// onlyBash reports whether it is the only tool.
+func onlyBash(tools json.RawMessage) bool {
+	var all []struct{ Function struct{ Name string } }
+	return strictjson.Unmarshal(tools, &all) == nil && len(all) == 1 && all[0].Function.Name == bash
+}
+
+// command returns a call of bash.
+func command(line string) (string, error) {
+	args, err := strictjson.Legible(map[string]string{"command": line})
+	return toolcall.AppendPlain("", []quintain.ToolCall{{Name: bash, Arguments: string(args)}}), err
 }
 
 // reply waits for a reply.
