@@ -262,6 +262,7 @@ func TestStatic(t *testing.T) {
 		{"small files are alike by chance", map[string]string{"solution/a": "\n", "environment/c": "\n"}, harbor.GoldInImage, ""},
 		{"a file that is asked for and not tested", map[string]string{"instruction.md": "Write /app/data/answer.csv."}, harbor.NotNamed, "the instruction names answer.csv, and no test does"},
 		{"one that is tested", nil, harbor.NotNamed, ""},
+		{"paths of the tests", map[string]string{"tests/test.sh": "cat /usr/bin/x /app/tests/a.py \"/app/b.txt\" /tests/c.py > /logs/verifier/reward.txt", "environment/tests/a.py": "1"}, harbor.TestsName, "the tests name /app/tests/a.py, /app/b.txt"},
 		{"a network", nil, harbor.WantsNetwork, "network_mode is public"},
 		{"no network", map[string]string{"task.toml": "[environment]\nnetwork_mode = \"no-network\""}, harbor.WantsNetwork, ""},
 	} {

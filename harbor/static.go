@@ -19,6 +19,7 @@ type Mark string
 const (
 	UnknownField Mark = "unknown_field"
 	RewardFile   Mark = "reward_file" // which the tests name
+	TestsName    Mark = "tests_name"  // files that the tests name, beside their own
 	TestsInImage Mark = "tests_in_environment"
 	GoldInImage  Mark = "solution_in_environment"
 	FloatingTag  Mark = "floating_tag"
@@ -35,7 +36,38 @@ type Note struct {
 // Static is what reading shows of a task.
 type Static struct {
 	Notes     []Note
-	NamesBoth bool // the tests name reward.txt and reward.json
+	NamesBoth bool     // the tests name reward.txt and reward.json
+	InImage   []string // paths that the tests name, and environment/ has such a file
+	Untested  string   // files that the instruction names, if no test names any; empty: none
+}
+
+// mostNamed is how many paths a note names.
+const mostNamed = 8
+
+// absolute matches paths from the root.
+var absolute = compiled.Regexp("(?:^|[\\s\"'`=(,:])(/(?:[\\w.-]+/)*[\\w.-]*\\w)")
+
+// named returns the paths that tests name, but for those of the system, of logs and of tests/: those whose like stands in environment/,
+// and the others.
+func named(tests, build []content) (inImage, outside []string) {
+	seen := map[string]bool{}
+	for _, f := range tests {
+		for _, at := range absolute().FindAllSubmatch(f.text, -1) {
+			name := string(at[1])
+			top, _, below := strings.Cut(name[1:], "/")
+			if seen[name] || slices.Contains(strings.Fields("bin dev etc lib logs proc sys tests usr"), top) {
+				continue
+			}
+			seen[name] = true
+			switch {
+			case below && slices.ContainsFunc(build, func(f content) bool { return strings.HasSuffix(name, "/"+f.name) }):
+				inImage = append(inImage, name)
+			case below || path.Ext(name) != "":
+				outside = append(outside, name)
+			}
+		}
+	}
+	return inImage, outside
 }
 
 // smallest is the least number of bytes of a file whose like in environment/ means something.
@@ -79,8 +111,13 @@ func (t *Task) Static() (s Static, err error) {
 		note(GoldInImage, "solution/%s stands in environment/%s, too: the agent may read it", f[0], f[1])
 	}
 	s.Notes = append(s.Notes, floating(build, t.Config.Image)...)
-	if missing := t.unnamed(tests); missing != "" {
-		note(NotNamed, "the instruction names %s, and no test does", missing)
+	var outside []string
+	s.InImage, outside = named(tests, build)
+	if all := append(slices.Clone(s.InImage), outside...); len(all) > 0 {
+		note(TestsName, "the tests name %s", strings.Join(all[:min(len(all), mostNamed)], ", "))
+	}
+	if s.Untested = t.unnamed(tests); s.Untested != "" {
+		note(NotNamed, "the instruction names %s, and no test does", s.Untested)
 	}
 	if t.Config.Verifier.Network != NoNetwork || t.Config.Agent.Network != NoNetwork {
 		note(WantsNetwork, "network_mode is %s, and a trial has its own loopback alone", t.Config.Agent.Network)

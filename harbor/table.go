@@ -14,8 +14,10 @@ import (
 	"github.com/quintain-rl/quintain/internal/nearest"
 )
 
-// A document is a task.toml that is read field by field.
+// A document is a task.toml, or a compose file, that is read field by field.
 type document struct {
+	file    string
+	equals  string // what stands between a name and its value
 	lines   []string
 	err     error // the first
 	unknown []Note
@@ -40,7 +42,7 @@ func parse(text []byte) (*table, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", ConfigFile, err)
 	}
-	return &table{of: &document{lines: strings.Split(string(text), "\n")}, values: values}, nil
+	return &table{of: &document{file: ConfigFile, equals: "=", lines: strings.Split(string(text), "\n")}, values: values}, nil
 }
 
 // take returns a field's value.
@@ -54,7 +56,7 @@ func (t *table) take(name string) (any, bool) {
 func (t *table) fail(name, format string, args ...any) {
 	if t.of.err == nil {
 		path := t.path + name
-		t.of.err = fmt.Errorf("%s: line %d: %s: %s", ConfigFile, t.of.line(path), path, fmt.Sprintf(format, args...))
+		t.of.err = fmt.Errorf("%s: line %d: %s: %s", t.of.file, t.of.line(path), path, fmt.Sprintf(format, args...))
 	}
 }
 
@@ -62,7 +64,7 @@ func (t *table) fail(name, format string, args ...any) {
 func (t *table) refuse(name, why string) {
 	if t.of.err == nil {
 		path := t.path + name
-		t.of.err = &Refusal{fmt.Sprintf("%s: line %d", ConfigFile, t.of.line(path)), path, why}
+		t.of.err = &Refusal{fmt.Sprintf("%s: line %d", t.of.file, t.of.line(path)), path, why}
 	}
 }
 
@@ -143,6 +145,8 @@ func asNumber(v any) (float64, bool) {
 	switch v := v.(type) {
 	case int64:
 		return float64(v), true
+	case uint64: // of a compose file
+		return float64(v), true
 	case float64:
 		return v, true
 	case bool:
@@ -217,7 +221,7 @@ func (d *document) line(path string) int {
 			}
 			continue
 		}
-		key, _, is := strings.Cut(line, "=")
+		key, _, is := strings.Cut(line, d.equals)
 		key = strings.Trim(strings.TrimSpace(key), `"'`)
 		switch {
 		case is && within+key == path, is && within == "" && key == path:

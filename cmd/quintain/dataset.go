@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/quintain-rl/quintain/cmd/quintain/screen"
 	"github.com/quintain-rl/quintain/grade/codegrade/problems"
+	"github.com/quintain-rl/quintain/harbor"
 	"github.com/quintain-rl/quintain/harbor/play"
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/stats"
@@ -62,6 +66,8 @@ type harborCheck struct {
 	done, kept int
 	good       []string
 	counts     map[play.Verdict]int
+	notes      map[harbor.Mark][]string // the first of each task
+	began      time.Time
 }
 
 // run checks the tasks of an address, or of a folder.
@@ -79,7 +85,7 @@ func (h *harborCheck) run(ctx context.Context, text string) error {
 	if h.of.Results = h.results; h.results == "" {
 		h.of.Results = filepath.Join(a.Name, ".quintain-check.jsonl")
 	}
-	h.counts = map[play.Verdict]int{}
+	h.counts, h.notes, h.began = map[play.Verdict]int{}, map[harbor.Mark][]string{}, time.Now()
 	if err := h.of.Run(ctx, a, h.row); err != nil {
 		if h.done > 0 {
 			fmt.Fprintf(h.stderr, "%s are checked; the same command goes on\n", stats.Count(h.done, "task"))
@@ -103,18 +109,18 @@ func (h *harborCheck) row(r play.Row, n int) error {
 		return strictjson.WriteLegible(h.stdout, r)
 	}
 	fmt.Fprintf(h.stdout, "%*d/%d  %-9s  empty %-4s  oracle %-4s  %s\n", len(fmt.Sprint(n)), h.done, n, r.Verdict, play.Earned(r.Empty), play.Earned(r.Oracle), screen.Safe(r.Task))
-	if r.Verdict == play.Good && r.Why == "" {
-		return nil
-	}
-	say := func(text string) { fmt.Fprintln(h.stdout, screen.Wrap(screen.Safe(text), "    ")) }
 	if r.Why != "" {
-		say(r.Why)
+		fmt.Fprintln(h.stdout, screen.Wrap(screen.Safe(r.Why), "    "))
 	}
+	marks := map[harbor.Mark]bool{}
 	for _, note := range r.Notes {
-		say(fmt.Sprintf("%s: %s", note.Mark, note.Text))
+		if !marks[note.Mark] {
+			marks[note.Mark] = true
+			h.notes[note.Mark] = append(h.notes[note.Mark], r.Task+": "+note.Text)
+		}
 	}
 	for _, t := range append(r.Oracle, r.Empty...) {
-		if t.Output != "" && r.Verdict != play.Vacuous && r.Verdict != play.Unknown {
+		if t.Output != "" && (r.Verdict == play.Broken || r.Verdict == play.Untested || r.Verdict == play.Inverted || r.Verdict == play.Flaky) {
 			fmt.Fprintln(h.stdout, "    | "+strings.ReplaceAll(screen.Safe(t.Output), "\n", "\n    | "))
 			break
 		}
@@ -134,7 +140,11 @@ func (h *harborCheck) sum() error {
 	if h.format == "json" {
 		to = h.stderr
 	}
-	fmt.Fprintf(to, "%s: %s; %d as found before\n", stats.Count(h.done, "task"), strings.Join(words, ", "), h.kept)
+	for _, mark := range slices.Sorted(maps.Keys(h.notes)) {
+		all := h.notes[mark]
+		fmt.Fprintf(to, "%-24s %*d of %d, such as %s\n", mark, len(fmt.Sprint(h.done)), len(all), h.done, screen.Safe(all[0]))
+	}
+	fmt.Fprintf(to, "%s in %s: %s; %d as found before\n", stats.Count(h.done, "task"), stats.Span(time.Since(h.began)), strings.Join(words, ", "), h.kept)
 	if h.write != "" {
 		if err := datadir.WriteFile(h.write, []byte(strings.Join(append(h.good, ""), "\n"))); err != nil {
 			return err

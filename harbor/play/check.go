@@ -58,8 +58,9 @@ type Row struct {
 type Try struct {
 	Reward  *float64 `json:"reward"` // nil: none
 	Fault   string   `json:"fault,omitempty"`
-	Solve   *int     `json:"solve,omitempty"` // exit status of the solution
-	Seconds float64  `json:"seconds"`         // of the tests
+	Solve   *int     `json:"solve,omitempty"`      // exit status of the solution
+	Said    string   `json:"solve_said,omitempty"` // its last line, if it failed
+	Seconds float64  `json:"seconds"`              // of the tests
 	Changed int      `json:"changed,omitempty"`
 	System  []string `json:"changed_system,omitempty"`
 	Output  string   `json:"output,omitempty"` // the last lines, unless it earns 1
@@ -177,12 +178,12 @@ func (c *Check) task(ctx context.Context, s *Set, kept *results, name string) Ro
 			r.Oracle = append(r.Oracle, s.try(ctx, e, true))
 		}
 	}
-	r.judge()
+	r.judge(e.static)
 	return r
 }
 
 // version is raised when verdicts change.
-const version = 1
+const version = 2
 
 // key returns the key of what a verdict depends on.
 func (c *Check) key(e *entry) string {
@@ -220,6 +221,9 @@ func (s *Set) once(ctx context.Context, e *entry, solution bool) (t Try) {
 		if got.TimedOut {
 			said += fmt.Sprintf("\nsolve.sh was ended after %.0f s", got.Wall.Seconds())
 		}
+		if got.Exit != 0 {
+			t.Said = lastLines(said, 1)
+		}
 	}
 	rep, err := r.test(ctx)
 	t.Reward, t.Changed, t.System = rep.Reward, rep.Changed.Files, rep.System
@@ -232,7 +236,7 @@ func (s *Set) once(ctx context.Context, e *entry, solution bool) (t Try) {
 		t.lost = err
 	}
 	if t.Reward == nil || *t.Reward < 1 {
-		t.Output = lastLines(said)
+		t.Output = lastLines(said, 20)
 	}
 	return t
 }
@@ -259,15 +263,15 @@ func (r *run) solve(ctx context.Context) (box.Result, error) {
 }
 
 // lastLines returns the end of an output.
-func lastLines(text string) string {
-	const most, longest = 20, 4000
+func lastLines(text string, most int) string {
+	const longest = 4000
 	lines := strings.Split(strings.TrimSpace(plain([]byte(text))), "\n")
 	text = strings.Join(lines[max(0, len(lines)-most):], "\n")
 	return strings.ToValidUTF8(text[max(0, len(text)-longest):], "")
 }
 
 // judge finds the verdict.
-func (r *Row) judge() {
+func (r *Row) judge(static harbor.Static) {
 	for _, t := range slices.Concat(r.Empty, r.Oracle) {
 		if t.lost != nil {
 			r.Verdict, r.Why = Failed, t.lost.Error()
@@ -287,7 +291,7 @@ func (r *Row) judge() {
 	case one(empty) && len(r.Oracle) > 0 && !one(oracle):
 		r.Verdict, r.Why = Inverted, "nothing earns 1, and the solution does not"
 	case one(empty):
-		r.Verdict, r.Why = Vacuous, "the tests pay 1 for nothing"
+		r.Verdict, r.Why = Vacuous, "the tests pay 1 for nothing"+why(static)
 	case len(r.Oracle) == 0:
 		r.Verdict, r.Why = Unknown, "there is no solution"
 	case !one(oracle):
@@ -299,9 +303,20 @@ func (r *Row) judge() {
 		r.Verdict = Good
 	}
 	if oracle.Solve != nil && *oracle.Solve != 0 {
-		r.Why = strings.TrimPrefix(fmt.Sprintf("%s; solve.sh ends with status %d", r.Why, *oracle.Solve), "; ")
+		r.Why = strings.TrimPrefix(fmt.Sprintf("%s; solve.sh ends with status %d: %s", r.Why, *oracle.Solve, oracle.Said), "; ")
 	}
 	r.Sealed = r.Verdict == Good && len(oracle.System) == 0
+}
+
+// why returns what reading the tests of a vacuous task shows.
+func why(s harbor.Static) (text string) {
+	if s.Untested != "" {
+		text = ": none names " + s.Untested + ", which the instruction asks for"
+	}
+	if len(s.InImage) > 0 {
+		text += "; they use " + strings.Join(s.InImage[:min(len(s.InImage), 3)], ", ") + " of the image, which the agent may edit"
+	}
+	return text
 }
 
 // differ reports whether trials earned differently.

@@ -55,6 +55,11 @@ func TestVerdicts(t *testing.T) {
 		{"good", &fake{tests: earns("0", "1")}, nil, Good, "", "0 1"},
 		{"good in part for nothing", &fake{tests: earns("0.5", "1")}, nil, Good, "", "0.5 1"},
 		{"vacuous", &fake{tests: earns("1", "1")}, nil, Vacuous, "pay 1 for nothing", "1 1"},
+		{"vacuous, and why", &fake{tests: earns("1", "1"), agent: func(box.Command) (box.Result, error) {
+			return box.Result{Exit: 2, Output: []byte("a\ncp: no such file\n")}, nil
+		}},
+			map[string]string{"instruction.md": "Write `out.py`.", "tests/test.sh": "python3 /app/t.py; echo 1 > /logs/verifier/reward.txt", "environment/t.py": "1"}, Vacuous,
+			"nothing: none names out.py, which the instruction asks for; they use /app/t.py of the image, which the agent may edit; solve.sh ends with status 2: cp: no such file", "1 1"},
 		{"vacuous without a solution", &fake{tests: earns("1", "")}, map[string]string{"solution/solve.sh": ""}, Vacuous, "pay 1 for nothing", "1 –"},
 		{"broken", &fake{tests: earns("0", "0")}, nil, Broken, "the solution does not earn 1", "0 0"},
 		{"broken, in part", &fake{tests: earns("0", "0.9")}, nil, Broken, "the solution does not earn 1", "0 0.9"},
