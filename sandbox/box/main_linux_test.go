@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -86,21 +87,24 @@ func copyProgram(dir string) (string, error) {
 	return name, err
 }
 
-// parent is a program that opens a trial, says so, and waits to be killed.
+// parent is a program that opens trials, names their inits, and waits to be killed.
 func parent(scratch string) {
 	base := filepath.Join(scratch, "image")
 	_ = os.MkdirAll(filepath.Join(base, "etc"), 0o755)
-	one, err := New(Options{Lowers: []Lower{{Dir: base}, {Dir: "/usr", At: "/usr"}, {Dir: "/lib64", At: "/lib64"}, {Dir: "/lib", At: "/lib"}}, Scratch: scratch})
-	if err != nil {
-		fmt.Println(err)
-		return
+	n, _ := strconv.Atoi(os.Getenv("QUINTAIN_TRIAL_COUNT"))
+	for range max(1, n) {
+		one, err := New(Options{Lowers: []Lower{{Dir: base}, {Dir: "/usr", At: "/usr"}, {Dir: "/lib64", At: "/lib64"}, {Dir: "/lib", At: "/lib"}}, Scratch: scratch})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		s, err := one.Start(context.Background(), Phase{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		r, err := s.Run(context.Background(), Command{Args: []string{"/usr/bin/bash", "-c", "/usr/bin/mkdir -m 000 /closed; /usr/bin/sleep 100000 & /usr/bin/setsid /usr/bin/sleep 100000 & echo"}})
+		fmt.Println(s.pid, r.Exit, err)
 	}
-	s, err := one.Start(context.Background(), Phase{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	r, err := s.Run(context.Background(), Command{Args: []string{"/usr/bin/bash", "-c", "/usr/bin/mkdir -m 000 /closed; /usr/bin/sleep 100000 & /usr/bin/setsid /usr/bin/sleep 100000 & echo"}})
-	fmt.Println(s.pid, r.Exit, err)
 	select {}
 }

@@ -30,20 +30,21 @@ func (s *storage) start(of *Session) {
 	s.most, s.deep = max(of.trial.limits.Storage, used+64<<20), deep
 }
 
-// beyond reports whether the trial is beyond its limit, and writes on. What it has once been ended for, it may remove.
-func (s *storage) beyond(all []process) bool {
+// beyond reports whether the trial is beyond its limit, and writes on, and whether it has looked. What it has once been ended
+// for, it may remove.
+func (s *storage) beyond(all []process) (beyond, looked bool) {
 	now := time.Now()
 	if now.Before(s.next) {
-		return false
+		return false, false
 	}
 	used, deep := s.used(all)
 	s.next = time.Now().Add(max(every, 20*time.Since(now)))
 	if used > max(s.most, s.held) || deep && !s.deep {
 		s.held = used + s.most/16 // what was under way
-		return true
+		return true, true
 	}
 	s.held = min(s.held, used+s.most/16)
-	return false
+	return false, true
 }
 
 // used adds up the bytes of all files. One without any counts as a piece. Deep: there are folders that it does not look at.

@@ -4,7 +4,6 @@ package box
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -17,10 +16,11 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/native"
 )
 
-// How often a watcher looks at a phase: while a command runs, and while only what commands left behind does.
+// How often a watcher looks at a phase: while a command runs; while only what commands left behind does; and while that sleeps.
 const (
-	every = 20 * time.Millisecond
-	rare  = 250 * time.Millisecond
+	every  = 20 * time.Millisecond
+	rare   = 250 * time.Millisecond
+	rarest = time.Second
 )
 
 // A watcher holds the processes of a phase to its limits, as long as there are any.
@@ -32,6 +32,8 @@ type watcher struct {
 	starved atomic.Int32 // how often a process was killed for memory
 	full    atomic.Int32 // how often all were for storage
 	storage storage
+	cpu     time.Duration // at the last look
+	number  int           // of processes
 
 	mu    sync.Mutex
 	calls map[*seen]bool
@@ -111,28 +113,28 @@ func (w *watcher) run() {
 		case <-w.wake:
 		case <-timer.C:
 		}
-		busy, alive := w.look()
+		busy, alive, awake := w.look()
 		switch {
 		case busy:
-			timer.Reset(every)
-		case alive:
-			timer.Reset(rare)
+			wait = every
+		case awake:
+			wait = rare
 		default:
+			wait = min(2*max(wait, rare), rarest)
+		}
+		if timer.Reset(wait); !busy && !alive {
 			timer.Stop() // until the next command
 		}
 	}
 }
 
-// look looks once, and reports whether a command runs, and whether anything does.
-func (w *watcher) look() (busy, alive bool) {
+// look looks once, and reports whether a command runs, whether anything does, and whether it has done something since the last look.
+func (w *watcher) look() (busy, alive, awake bool) {
 	all := w.s.processes()
-	full := w.storage.beyond(all)
-	w.memory(all)
-	if full {
-		w.full.Add(1)
-		w.s.signal(unix.SIGKILL, -1)
-	}
 	cpu := usage(all)
+	if awake = cpu != w.cpu || len(all) != w.number; awake && w.hold(all) {
+		w.cpu, w.number = cpu, len(all)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for one := range w.calls {
@@ -145,7 +147,18 @@ func (w *watcher) look() (busy, alive bool) {
 			one.once.Do(func() { close(one.beyond) })
 		}
 	}
-	return len(w.calls) > 0, len(all) > 1
+	return len(w.calls) > 0, len(all) > 1, awake
+}
+
+// hold holds all processes together to the limits, and reports whether it has looked at all.
+func (w *watcher) hold(all []process) bool {
+	full, looked := w.storage.beyond(all)
+	w.memory(all)
+	if full {
+		w.full.Add(1)
+		w.s.signal(unix.SIGKILL, -1)
+	}
+	return looked
 }
 
 // memory kills the largest process if all together have too much, or are too many; the second time the phase ends.
@@ -204,17 +217,18 @@ func (s *Session) processes() (all []process) {
 		}
 		p := process{Usage: one}
 		text, _ := os.ReadFile(s.procName(entry.Name()) + "/status")
-		for line := range strings.Lines(string(text)) {
-			var kib int64
-			if _, err := fmt.Sscanf(line, "RssAnon: %d", &kib); err == nil {
-				p.anonymous = kib << 10
-			} else if _, err := fmt.Sscanf(line, "RssShmem: %d", &kib); err == nil {
-				p.shared = kib << 10
-			}
-		}
+		p.anonymous, p.shared = memory(text, "\nRssAnon:"), memory(text, "\nRssShmem:")
 		all = append(all, p)
 	}
 	return all
+}
+
+// memory reads a number of bytes in a process's status.
+func memory(status []byte, name string) int64 {
+	_, rest, _ := bytes.Cut(status, []byte(name))
+	text, _, _ := bytes.Cut(rest, []byte(" kB"))
+	kib, _ := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)
+	return kib << 10
 }
 
 // attempts counts connections that had no way, and questions to a server of names that is not there.
