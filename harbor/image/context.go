@@ -11,6 +11,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
+
+	"github.com/quintain-rl/quintain/sandbox/box"
 )
 
 // A buildContext is the folder of a Dockerfile.
@@ -70,7 +73,7 @@ func (c buildContext) hash(more ...string) (string, error) {
 // A topping is a layer of our own that is being thought out: the files that COPY and WORKDIR put over an image.
 type topping struct {
 	context buildContext
-	below   stack
+	below   []box.Lower
 	items   map[string]item // by absolute path
 }
 
@@ -79,20 +82,13 @@ func (t *topping) find(name string) (fs.FileMode, string) {
 	if it, ok := t.items[name]; ok {
 		return it.mode, it.link
 	}
-	info, ok := t.below.find(name)
-	if !ok {
+	at := box.Find(t.below, name)
+	info, err := os.Lstat(at)
+	if at == "" || err != nil {
 		return fs.ModeIrregular, ""
 	}
-	if info.Mode().Type() != fs.ModeSymlink {
-		return info.Mode(), ""
-	}
-	for _, l := range t.below {
-		link, err := os.Readlink(path.Join(l.Dir, strings.TrimPrefix(name, l.At)))
-		if err == nil && strings.HasPrefix(name, l.At) {
-			return info.Mode(), link
-		}
-	}
-	return fs.ModeIrregular, ""
+	link, _ := os.Readlink(at) // others lead nowhere
+	return info.Mode(), link
 }
 
 // folder makes a folder and those above it, where they are missing; a resolved path.
@@ -240,4 +236,32 @@ func (c buildContext) glob(pattern string) ([]string, error) {
 		return nil, fmt.Errorf("the folder has no %s, or .dockerignore names it", pattern)
 	}
 	return names, nil
+}
+
+// mostLinks bounds the links that a path goes through.
+const mostLinks = 40
+
+// resolve follows the links in an absolute path as far as there are files, in the file system and in what is laid over it. The name
+// itself is followed, too.
+func resolve(name string, find func(string) (fs.FileMode, string)) (string, error) {
+	done, left := "/", strings.Split(path.Clean("/" + name)[1:], "/")
+	for links := 0; len(left) > 0; {
+		part := left[0]
+		left = left[1:]
+		next := path.Join(done, part)
+		mode, link := find(next)
+		if mode.Type() != fs.ModeSymlink {
+			done = next
+			continue
+		}
+		if links++; links > mostLinks {
+			return "", &fs.PathError{Op: "resolve", Path: name, Err: syscall.ELOOP}
+		}
+		if !path.IsAbs(link) {
+			link = path.Join(done, link)
+		}
+		left = append(strings.Split(path.Clean(link)[1:], "/"), left...)
+		done = "/"
+	}
+	return done, nil
 }

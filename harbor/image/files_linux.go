@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 // diskNumber identifies a file that has several names; empty: it has one.
@@ -15,11 +13,4 @@ func diskNumber(info fs.FileInfo) string {
 		return ""
 	}
 	return fmt.Sprint(st.Dev, ".", st.Ino)
-}
-
-// isOpaque reports whether a folder hides those of lower layers.
-func isOpaque(folder string) bool {
-	value := make([]byte, 8)
-	n, err := unix.Lgetxattr(folder, opaqueName, value)
-	return err == nil && string(value[:n]) == "y"
 }

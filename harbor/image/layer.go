@@ -21,15 +21,14 @@ import (
 
 // A layer is what a layer's folder says about it.
 type layer struct {
-	Digest  string   `json:"digest"`            // of its uncompressed archive
-	Archive int64    `json:"archive"`           // bytes of that
-	Bytes   int64    `json:"bytes"`             // of its files
-	Entries int      `json:"entries"`           // of its archive
-	Devices int      `json:"devices"`           // left out
-	Xattrs  int      `json:"xattrs"`            // left out
-	Opaque  bool     `json:"opaque,omitempty"`  // it hides all layers below
-	Implied []string `json:"implied,omitempty"` // folders that the archive needs and does not have
-	Kept    []moved  `json:"kept,omitempty"`    // what later entries replaced, by its number in kept/
+	Digest  string  `json:"digest"`           // of its uncompressed archive
+	Archive int64   `json:"archive"`          // bytes of that
+	Bytes   int64   `json:"bytes"`            // of its files
+	Entries int     `json:"entries"`          // of its archive
+	Devices int     `json:"devices"`          // left out
+	Xattrs  int     `json:"xattrs"`           // left out
+	Opaque  bool    `json:"opaque,omitempty"` // it hides all layers below
+	Kept    []moved `json:"kept,omitempty"`   // what later entries replaced, by its number in kept/
 }
 
 // A moved file or folder was at a path until the contents of so many files had been unpacked.

@@ -168,21 +168,3 @@ func (s *disk) lowers(id string, folders []string) []box.Lower {
 	}
 	return all
 }
-
-// fits reports why layers, the lowest first, are no file system: one writes through a link of another, which an overlay does not follow.
-func (s *disk) fits(layers []string) error {
-	var below stack
-	for _, id := range layers {
-		l, err := s.layer(id)
-		if err != nil {
-			return err
-		}
-		for _, name := range l.Implied {
-			if f, ok := below.find("/" + name); ok && !f.IsDir() {
-				return fmt.Errorf("layer %s has files below %s, which is a link or a file in a layer below: have the builder make the image anew, in one layer", id, name)
-			}
-		}
-		below = append(stack{{Dir: filepath.Join(s.layerPath(id), rootName)}}, below...)
-	}
-	return nil
-}

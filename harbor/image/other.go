@@ -22,7 +22,6 @@ func flock(*os.File, locking) error                    { return errLinux }
 func unlock(*os.File)                                  {}
 func syncDisk(int) error                               { return errLinux }
 func diskNumber(fs.FileInfo) string                    { return "" }
-func isOpaque(string) bool                             { return false }
 func (s *disk) probe() error                           { return errLinux }
 func (s *disk) unpack(context.Context, io.Reader, string, bool) (layer, error) {
 	return layer{}, errLinux

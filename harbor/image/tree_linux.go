@@ -1,12 +1,8 @@
 package image
 
 import (
-	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -21,11 +17,12 @@ const (
 )
 
 // A tree is a folder that is being filled. It opens one folder after the other, each by a name without a slash and never through a
-// link: so nothing leads out of it, on any kernel.
+// link: so nothing leads out of it, on any kernel. A folder that is left has the time that it had when it was entered.
 type tree struct {
-	root int
-	path []string // the open folders below the root, outermost first
-	fds  []int
+	root  int
+	path  []string // the open folders below the root, outermost first
+	fds   []int
+	times []unix.Timespec
 }
 
 // cleanPath splits a name of an archive: below the root, without "." and "..".
@@ -71,17 +68,22 @@ func (t *tree) enter(parts []string, missing func(dir int, parts []string, err e
 		if err != nil {
 			return -1, err
 		}
-		t.path, t.fds = append(t.path, parts[i]), append(t.fds, fd)
+		var st unix.Stat_t
+		if err := unix.Fstat(fd, &st); err != nil {
+			return -1, errors.Join(err, unix.Close(fd))
+		}
+		t.path, t.fds, t.times = append(t.path, parts[i]), append(t.fds, fd), append(t.times, st.Mtim)
 	}
 	return t.top(), nil
 }
 
 // leave closes the folders below the outermost keep.
 func (t *tree) leave(keep int) {
-	for _, fd := range t.fds[keep:] {
-		_ = unix.Close(fd) // it was only read
+	for i := len(t.fds) - 1; i >= keep; i-- {
+		_ = unix.UtimesNanoAt(t.fds[i], ".", []unix.Timespec{t.times[i], t.times[i]}, 0) // a time that the disk refuses is not worth an error
+		_ = unix.Close(t.fds[i])                                                         // it was only read
 	}
-	t.path, t.fds = t.path[:keep], t.fds[:keep]
+	t.path, t.fds, t.times = t.path[:keep], t.fds[:keep], t.times[:keep]
 }
 
 // absent is for [tree.enter]: nothing is made.
@@ -133,64 +135,4 @@ func setTime(dir int, name string, at time.Time) error {
 		ts = unix.Timespec{}
 	}
 	return unix.UtimesNanoAt(dir, name, []unix.Timespec{ts, ts}, unix.AT_SYMLINK_NOFOLLOW)
-}
-
-// A timeList keeps the times of folders in a file: they are set last, since each new file of a folder changes its time.
-type timeList struct {
-	file *os.File
-	out  *bufio.Writer
-}
-
-func newTimeList(dir string) (*timeList, error) {
-	f, err := os.CreateTemp(dir, "times")
-	if err != nil {
-		return nil, err
-	}
-	return &timeList{f, bufio.NewWriter(f)}, os.Remove(f.Name())
-}
-
-// add adds a folder.
-func (l *timeList) add(name string, at time.Time) error {
-	b := binary.AppendUvarint(nil, uint64(len(name)))
-	b = binary.AppendVarint(append(b, name...), at.Unix())
-	_, err := l.out.Write(binary.AppendUvarint(b, uint64(at.Nanosecond())))
-	return err
-}
-
-// set sets the times of the folders in a tree, and ends the list.
-func (l *timeList) set(t *tree) error {
-	if err := l.out.Flush(); err != nil {
-		return err
-	}
-	if _, err := l.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	for in := bufio.NewReader(l.file); ; {
-		size, err := binary.ReadUvarint(in)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		name := make([]byte, min(size, maxPath))
-		_, err = io.ReadFull(in, name)
-		sec, e1 := binary.ReadVarint(in)
-		nsec, e2 := binary.ReadUvarint(in)
-		if err := errors.Join(err, e1, e2); err != nil {
-			return err
-		}
-		l.setOne(t, string(name), time.Unix(sec, int64(nsec)))
-	}
-}
-
-// setOne sets the time of a folder, unless a later entry has replaced it.
-func (l *timeList) setOne(t *tree, name string, at time.Time) {
-	if name == "" {
-		_ = setTime(t.root, ".", at)
-		return
-	}
-	parts := strings.Split(name, "/")
-	base := parts[len(parts)-1]
-	dir, err := t.enter(parts[:len(parts)-1], absent)
-	if kind, _ := kindOf(dir, base); err == nil && kind == unix.S_IFDIR {
-		_ = setTime(dir, base, at) // a time that the disk refuses is not worth an error
-	}
 }

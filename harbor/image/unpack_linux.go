@@ -13,15 +13,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// Bounds of what an unpacker remembers.
-const (
-	maxImplied = 100_000
-	maxKept    = 10_000
-)
+// maxKept bounds what an unpacker remembers.
+const maxKept = 10_000
 
 // An unpacker fills the folder of a layer.
 type unpacker struct {
@@ -30,12 +28,10 @@ type unpacker struct {
 	tree   tree
 	kept   int // descriptor of kept/
 	record *recorder
-	times  *timeList
+	time   time.Time // of the root
 	buffer []byte
 	about  layer
-
-	implied map[string]bool
-	looked  int64 // bytes after which the room on the disk was looked at
+	looked int64 // bytes after which the room on the disk was looked at
 }
 
 // unpack unpacks the archive of a layer, uncompressed, into the store. Its digest must be the given one; empty: any. At most a few
@@ -53,7 +49,7 @@ func (s *disk) unpack(ctx context.Context, archive io.Reader, digest string, dur
 			err = errors.Join(err, p.remove())
 		}
 	}()
-	u := &unpacker{store: s, part: p, buffer: make([]byte, 256<<10), implied: map[string]bool{}}
+	u := &unpacker{store: s, part: p, buffer: make([]byte, 256<<10)}
 	if err := u.run(ctx, archive); err != nil {
 		return layer{}, err
 	}
@@ -77,10 +73,6 @@ func (u *unpacker) run(ctx context.Context, archive io.Reader) (err error) {
 	}
 	// Headers and padding are three times as large as the smallest files; the archive of a layer is bounded by that.
 	u.record = &recorder{ctx: ctx, from: bufio.NewReaderSize(archive, 1<<18), sum: sha256.New(), out: out, most: u.store.Limits.Layer + int64(u.store.Limits.Entries)*2048}
-	if u.times, err = newTimeList(u.part.path); err != nil {
-		return err
-	}
-	defer u.times.file.Close()
 	for _, at := range []struct {
 		fd   *int
 		name string
@@ -98,10 +90,11 @@ func (u *unpacker) run(ctx context.Context, archive io.Reader) (err error) {
 		return err
 	}
 	u.about.Archive = u.record.n
-	for name := range u.implied {
-		u.about.Implied = append(u.about.Implied, name)
+	u.tree.leave(0)
+	if !u.time.IsZero() {
+		_ = setTime(u.tree.root, ".", u.time)
 	}
-	return errors.Join(u.times.set(&u.tree), out.Close())
+	return out.Close()
 }
 
 // entries unpacks the entries of the archive.
@@ -131,7 +124,8 @@ func (u *unpacker) entry(h *tar.Header, content io.Reader) error {
 	}
 	if len(parts) == 0 {
 		if h.Typeflag == tar.TypeDir {
-			return errors.Join(unix.Fchmod(u.tree.root, mode(h)|0o700), u.times.add("", h.ModTime))
+			u.time = h.ModTime
+			return unix.Fchmod(u.tree.root, mode(h)|0o700)
 		}
 		return errors.New("it is the root, and no folder")
 	}
@@ -181,9 +175,6 @@ func (u *unpacker) imply(dir int, parts []string, err error) error {
 	}
 	if err := unix.Mkdirat(dir, name, 0o755); err != nil {
 		return err
-	}
-	if u.implied[strings.Join(parts, "/")] = true; len(u.implied) > maxImplied {
-		return fmt.Errorf("more than %d folders of the layer have no entry of their own", maxImplied)
 	}
 	if hidden {
 		return opaque(dir, name)
@@ -260,14 +251,13 @@ func (u *unpacker) folder(dir int, parts []string, h *tar.Header) error {
 	if err != nil {
 		return err
 	}
-	full := strings.Join(parts, "/")
-	delete(u.implied, full)
 	fd, err := openFolder(dir, name)
 	if err != nil {
 		return err
 	}
 	// Its owner must be able to enter it.
-	return errors.Join(unix.Fchmod(fd, mode(h)|0o700), u.xattrs(fd, h), unix.Close(fd), u.times.add(full, h.ModTime))
+	_ = setTime(fd, ".", h.ModTime) // a time that the disk refuses is not worth an error
+	return errors.Join(unix.Fchmod(fd, mode(h)|0o700), u.xattrs(fd, h), unix.Close(fd))
 }
 
 // link makes a hard link to a file or a link of this layer.

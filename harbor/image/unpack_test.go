@@ -1,3 +1,5 @@
+//go:build linux
+
 package image
 
 import (
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+	"golang.org/x/sys/unix"
 )
 
 // open opens a new store, whose disk is not synced.
@@ -92,7 +95,7 @@ func listing(t testing.TB, root string) string {
 				return err
 			}
 			line += " -> " + link
-		case info.IsDir() && isOpaque(name):
+		case info.IsDir() && marked(name):
 			line += " opaque"
 		}
 		all = append(all, line)
@@ -102,6 +105,13 @@ func listing(t testing.TB, root string) string {
 		t.Fatal(err)
 	}
 	return strings.Join(all, "\n")
+}
+
+// marked reports whether a folder hides those of lower layers.
+func marked(folder string) bool {
+	value := make([]byte, 8)
+	n, err := unix.Lgetxattr(folder, "user.overlay.opaque", value)
+	return err == nil && string(value[:n]) == "y"
 }
 
 func zipped(t testing.TB, text []byte) []byte {

@@ -24,6 +24,9 @@ func New(Options) (*Trial, error) { return nil, errSystem }
 // Probe returns an error.
 func Probe(context.Context, string) error { return errSystem }
 
+// Find finds nothing.
+func Find([]Lower, string) string { return "" }
+
 // Start returns an error.
 func (*Trial) Start(context.Context, Phase) (*Session, error) { return nil, errSystem }
 

@@ -189,9 +189,36 @@ type finding struct {
 	name string
 }
 
-// find looks a path up in the folders of a group, topmost first.
+// Find tells where an absolute path lies in folders laid over each other, topmost first, as an overlay shows them, without
+// following links; empty: there is nothing.
+func Find(lowers []Lower, name string) string {
+	var dirs []string
+	at, names := -1, parts(name)
+	for _, l := range lowers {
+		below := parts(l.At)
+		if len(below) < at || len(below) > len(names) || !slices.Equal(below, names[:len(below)]) {
+			continue
+		}
+		if len(below) > at {
+			at, dirs = len(below), nil
+		}
+		dirs = append(dirs, l.Dir)
+	}
+	f, kind := lookUp(dirs, names[max(at, 0):])
+	if kind == 0 {
+		return ""
+	}
+	return f.name
+}
+
+// find looks a path up in the folders of a group.
 func (t *Trial) find(i int, rest []string) (f finding, kind uint32) {
-	for _, lower := range t.groups[i].lowers {
+	return lookUp(t.groups[i].lowers, rest)
+}
+
+// lookUp looks a path up in folders, topmost first.
+func lookUp(dirs, rest []string) (f finding, kind uint32) {
+	for _, lower := range dirs {
 		f.name = lower
 		over := false // lower folders do not show through
 		if unix.Lstat(lower, &f.Stat_t) != nil {
