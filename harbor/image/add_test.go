@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,7 +28,8 @@ func TestUnpackBounds(t *testing.T) {
 	t.Parallel()
 	zeros := func(n int64) io.Reader { return io.LimitReader(zeroes{}, n) }
 	header := func(name string, kind byte, size string) []byte {
-		text := tarOf(t, entry{name: name, kind: kind})[:512]
+		text := tarOf(t, entry{name: name})[:512]
+		text[156] = kind
 		copy(text[124:136], size+strings.Repeat("\x00", 12-len(size)))
 		return summed(text)
 	}
@@ -44,6 +46,9 @@ func TestUnpackBounds(t *testing.T) {
 		{"a cut archive", "unexpected EOF", bytes.NewReader(tarOf(t, entry{name: "a", body: "hello"})[:514])},
 		{"no archive", "invalid tar header", strings.NewReader(strings.Repeat("no tar file ", 100))},
 		{"an entry of an unknown kind", "unknown kind", bytes.NewReader(header("a", 'Q', "0"))},
+		{"a name with NUL", "invalid tar header", io.MultiReader(bytes.NewReader(header("x", 'x', "11")), strings.NewReader("9 path=a\x00\n"+strings.Repeat("\x00", 503)), bytes.NewReader(tarOf(t, entry{name: "a"})))},
+		{"a bomb of gzip", "more than 1 MB", gunzipped(t, zipped(t, tarOf(t, entry{name: "a", body: strings.Repeat("\x00", 20_000_000)})))},
+		{"a bomb of gzip after the end", "the archive of the layer has more than", gunzipped(t, zipped(t, append(tarOf(t), make([]byte, 20_000_000)...)))},
 		{"a broken reader", "no luck", io.MultiReader(bytes.NewReader(tarOf(t, entry{name: "a"})), broken{})},
 	} {
 		s := open(t)
@@ -55,6 +60,16 @@ func TestUnpackBounds(t *testing.T) {
 			t.Errorf("%s: %v are left", test.why, names)
 		}
 	}
+}
+
+// gunzipped is what is left of a compressed text, as the store reads it.
+func gunzipped(t testing.TB, text []byte) io.Reader {
+	t.Helper()
+	in, err := unpacked(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in
 }
 
 // summed corrects the checksum of a header.
@@ -76,22 +91,22 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("no luck") }
 
-// A sparse file of 1 GB takes no room, and its archive, which has only its parts, is written again as it was.
+// A sparse file of 128 MiB takes no room, and its archive, which has only its parts, is written again as it was.
 func TestSparseFiles(t *testing.T) {
 	t.Parallel()
 	text := tarOf(t, entry{name: "s", body: strings.Repeat("x", 512)})
 	text[156] = tar.TypeGNUSparse
 	copy(text[257:265], "ustar  \x00")
-	copy(text[386:], fmt.Sprintf("%011o\x00%011o\x00", 1<<29, 512)) // where the only part is
-	copy(text[483:], fmt.Sprintf("%011o\x00", 1<<30))
+	copy(text[386:], fmt.Sprintf("%011o\x00%011o\x00", 1<<26, 512)) // where the only part is
+	copy(text[483:], fmt.Sprintf("%011o\x00", 1<<27))
 	s := open(t)
 	l, err := s.unpack(t.Context(), bytes.NewReader(summed(text)), "", true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(filepath.Join(s.layerPath(l.Digest), rootName, "s"))
-	if err != nil || info.Size() != 1<<30 {
-		t.Errorf("%v, error %v, want 1 GiB", info, err)
+	if err != nil || info.Size() != 1<<27 {
+		t.Errorf("%v, error %v, want 128 MiB", info, err)
 	}
 	if err := s.checkLayer(t.Context(), l.Digest); err != nil {
 		t.Error(err)
@@ -441,6 +456,56 @@ func TestAnInterruptedAddLeavesNothing(t *testing.T) {
 	}
 	if err := living.remove(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAddInAChild adds standard input to a store, in a process that another test kills.
+func TestAddInAChild(t *testing.T) {
+	if dir := os.Getenv("QUINTAIN_ADD_TO"); dir != "" {
+		s, err := Open(dir)
+		if err == nil {
+			_, err = s.Add(t.Context(), "x", "-", os.Stdin)
+		}
+		t.Fatal(err)
+	}
+}
+
+// A store is whole after a program that adds to it is killed, and the next one removes what that left.
+func TestAKilledAddLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	text := tarOf(t, entry{name: "a", body: "1"}, entry{name: "b", body: strings.Repeat("x", 1<<20)})
+	c := exec.Command("/proc/self/exe", "-test.run=^TestAddInAChild$")
+	c.Env = append(os.Environ(), "QUINTAIN_ADD_TO="+s.dir)
+	in, err := c.StdinPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err == nil {
+		_, err = in.Write(text[:600_000])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	half := func() []string {
+		all, _ := filepath.Glob(s.path("single", "layers", "*"+partSuffix, rootName, "b"))
+		return all
+	}
+	for deadline := time.Now().Add(time.Minute); len(half()) == 0 && time.Now().Before(deadline); {
+		<-time.After(time.Millisecond)
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	if list, err := s.List(); len(half()) != 1 || len(list) > 0 || err != nil {
+		t.Errorf("%v is half made, and the store has %v, error %v", half(), list, err)
+	}
+	if _, err := s.Add(t.Context(), "x", "-", bytes.NewReader(text)); err != nil {
+		t.Fatal(err)
+	}
+	if names := left(t, s); len(names) != 1 || strings.HasSuffix(names[0], partSuffix) {
+		t.Errorf("%v are left, want the layer alone", names)
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -21,7 +21,7 @@ import (
 // A machineState is what names the tools of the machine.
 type machineState struct {
 	tools string   // digest
-	etc   []string // names below /etc to which links in the folders lead
+	etc   []string // names in /etc to which links in the folders lead, or below which
 }
 
 // machineNames are the folders at the root in which the tools of a machine lie. On most, all but the first are links.
@@ -63,17 +63,13 @@ func (s *Store) AddMachine(ctx context.Context, name string) (img Image, err err
 	if err != nil {
 		return img, err
 	}
-	etc, err := machineEtc(state.etc)
-	if err != nil {
-		return img, err
-	}
 	l, err := s.unpackMade(ctx, true, func(t *tar.Writer) error {
-		for _, it := range slices.Concat(items, ownFolders(), etc) {
+		for _, it := range slices.Concat(items, ownFolders(), ownEtc()) {
 			if err := it.write(t); err != nil {
 				return err
 			}
 		}
-		return nil
+		return packEtc(t, state.etc)
 	})
 	if err != nil {
 		return img, err
@@ -114,35 +110,16 @@ func fromEtc() []string {
 	return strings.Fields("ld.so.cache ld.so.conf ld.so.conf.d ssl pki ca-certificates ca-certificates.conf crypto-policies services protocols mime.types os-release debian_version alternatives java")
 }
 
-// machineEtc returns a small /etc: what each system has, and of the machine's what its tools need and everybody may read.
-func machineEtc(linked []string) ([]item, error) {
-	root, err := os.OpenRoot("/etc")
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	own := map[string]item{}
-	for _, it := range []item{
+// ownEtc returns what each system has in /etc.
+func ownEtc() []item {
+	return []item{
 		folderItem("etc", 0o755),
 		textItem("etc/passwd", "root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"),
 		textItem("etc/group", "root:x:0:\nnogroup:x:65534:\n"),
 		textItem("etc/hosts", "127.0.0.1 localhost\n::1 localhost\n"),
 		textItem("etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\n"),
 		{name: "etc/mtab", mode: fs.ModeSymlink | 0o777, link: "/proc/mounts"},
-	} {
-		own[it.name] = it
 	}
-	for _, name := range append(fromEtc(), linked...) {
-		if err := takeEtc(root, name, own); err != nil {
-			return nil, err
-		}
-	}
-	var all []item
-	for _, it := range own {
-		all = append(all, it)
-	}
-	slices.SortFunc(all, func(a, b item) int { return strings.Compare(a.name, b.name) })
-	return all, nil
 }
 
 // Bounds of the machine's /etc: what has more is no configuration of tools.
@@ -151,55 +128,44 @@ const (
 	maxEtcFiles = 20_000
 )
 
-// takeEtc takes a file or folder of the machine's /etc, and the folders above it.
-func takeEtc(root *os.Root, name string, into map[string]item) error {
-	for above := path.Dir(name); above != "."; above = path.Dir(above) {
-		info, err := root.Lstat(above)
-		if err != nil || !info.IsDir() || info.Mode().Perm()&0o005 != 0o005 {
-			return nil //nolint:nilerr // it is not for everybody
-		}
-		into["etc/"+above] = folderItem("etc/"+above, 0o755)
-	}
-	return fs.WalkDir(root.FS(), name, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil //nolint:nilerr // it is not there, or not for us
-		}
-		it, err := itemOf(root, name, "etc/"+name)
-		if err != nil {
-			return nil //nolint:nilerr // as above
-		}
-		kind, perm := it.mode.Type(), it.mode.Perm()
-		switch {
-		case d.IsDir() && perm&0o005 != 0o005:
-			return fs.SkipDir
-		case into[it.name].name != "" && !d.IsDir(), kind == 0 && (perm&0o004 == 0 || it.size > maxEtcFile), kind != 0 && kind != fs.ModeDir && kind != fs.ModeSymlink:
-			return nil
-		case len(into) > maxEtcFiles:
-			return fmt.Errorf("more than %d files of /etc are needed by tools of this machine", maxEtcFiles)
-		}
-		if kind == 0 {
-			text, err := readAll(it)
-			if err != nil {
-				return nil //nolint:nilerr // as above
-			}
-			mode := it.mode
-			it = textItem(it.name, text)
-			it.mode = mode
-		}
-		into[it.name] = it
-		return nil
-	})
-}
-
-// readAll reads the content of an item.
-func readAll(it item) (string, error) {
-	f, err := it.open()
+// packEtc packs of the machine's /etc what its tools need and everybody may read: also what links in their folders lead to.
+func packEtc(t *tar.Writer, linked []string) error {
+	root, err := os.OpenRoot("/etc")
 	if err != nil {
-		return "", err
+		return err
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxEtcFile))
-	return string(text), err
+	defer root.Close()
+	names := append(fromEtc(), linked...)
+	slices.Sort(names)
+	count := 0
+	for _, name := range slices.Compact(names) {
+		if slices.ContainsFunc(ownEtc(), func(it item) bool { return it.name == "etc/"+name }) {
+			continue
+		}
+		err := fs.WalkDir(root.FS(), name, func(name string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return nil //nolint:nilerr // it is not there, or not for us
+			}
+			it, err := itemOf(root, name, "etc/"+name)
+			kind, perm := it.mode.Type(), it.mode.Perm()
+			switch {
+			case err != nil:
+				return nil //nolint:nilerr // as above
+			case d.IsDir() && perm&0o005 != 0o005:
+				return fs.SkipDir
+			case kind == 0 && (perm&0o004 == 0 || it.size > maxEtcFile), kind != 0 && kind != fs.ModeDir && kind != fs.ModeSymlink:
+				return nil
+			}
+			if count++; count > maxEtcFiles {
+				return fmt.Errorf("more than %d files of /etc are needed by tools of this machine", maxEtcFiles)
+			}
+			return it.write(t)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // machineTools returns the digest of what names the tools in folders of the machine.
@@ -257,7 +223,8 @@ func readMachine(ctx context.Context, folders []string) (machineState, error) {
 					to = path.Join(path.Dir(name), to)
 				}
 				if rest, ok := strings.CutPrefix(path.Clean(to), "/etc/"); ok {
-					etc[rest] = true
+					top, _, _ := strings.Cut(rest, "/")
+					etc[top] = true
 				}
 			}
 			fmt.Fprintf(sum, "%s\x00%s\x00%d\x00%s\x00", name, mode, size, link)
@@ -268,9 +235,6 @@ func readMachine(ctx context.Context, folders []string) (machineState, error) {
 		}
 	}
 	state := machineState{tools: digestPrefix + hex.EncodeToString(sum.Sum(nil))}
-	for name := range etc {
-		state.etc = append(state.etc, name)
-	}
-	slices.Sort(state.etc)
+	state.etc = slices.Sorted(maps.Keys(etc))
 	return state, nil
 }

@@ -35,6 +35,7 @@ type entry struct {
 	mode             int64
 	pax              map[string]string
 	time             time.Time
+	format           tar.Format
 }
 
 // tarOf writes entries as a tar file.
@@ -43,7 +44,7 @@ func tarOf(t testing.TB, entries ...entry) []byte {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, e := range entries {
-		h := &tar.Header{Name: e.name, Typeflag: e.kind, Linkname: e.link, Mode: e.mode, PAXRecords: e.pax, ModTime: e.time}
+		h := &tar.Header{Name: e.name, Typeflag: e.kind, Linkname: e.link, Mode: e.mode, PAXRecords: e.pax, ModTime: e.time, Format: e.format}
 		switch {
 		case h.Typeflag == 0 && strings.HasSuffix(e.name, "/"):
 			h.Typeflag = tar.TypeDir
@@ -188,6 +189,9 @@ func TestUnpack(t *testing.T) {
 		{"later entries replace earlier ones", []entry{{name: "a", body: "1"}, {name: "a", body: "2"}, {name: "a/"}, {name: "a/b", body: "3"}, {name: "a", body: "4"}}, "a -rwxr-xr-x 4"},
 		{"upper and lower case", []entry{{name: "A", body: "1"}, {name: "a", body: "2"}}, "A -rwxr-xr-x 1\na -rwxr-xr-x 2"},
 		{"names of PAX and GNU", []entry{{name: long + "/" + long + "/" + long, body: "1"}, {name: "ü/\xff", body: "2"}}, long + " drwxr-xr-x\n" + long + "/" + long + " drwxr-xr-x\n" + long + "/" + long + "/" + long + " -rwxr-xr-x 1\nü drwxr-xr-x\nü/\xff -rwxr-xr-x 2"},
+		{"long names of GNU", []entry{{name: long + "/" + long, body: "1", format: tar.FormatGNU}, {name: "l", kind: tar.TypeSymlink, link: long + "/" + long, format: tar.FormatGNU}}, "l Lrwxrwxrwx -> " + long + "/" + long + "\n" + long + " drwxr-xr-x\n" + long + "/" + long + " -rwxr-xr-x 1"},
+		{"a long name of GNU with ..", []entry{{name: strings.Repeat("../", 50) + "x", body: "1", format: tar.FormatGNU}}, "x -rwxr-xr-x 1"},
+		{"a link of PAX out of the root, and what is below it", []entry{{name: "l", kind: tar.TypeSymlink, link: "/" + long + long}, {name: "l/x", body: "1"}}, "!no folder of this layer"},
 		{"a part of 256 bytes", []entry{{name: strings.Repeat("n", 256), body: "1"}}, "!a part of 256 bytes"},
 		{"a name of 5,000 bytes", []entry{{name: strings.Repeat("n/", 2500) + "x", body: "1"}}, "!5001 bytes and 2501 parts"},
 		{"folders in folders", []entry{{name: deep, body: "1"}}, ""},
