@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/quintain-rl/quintain/internal/compiled"
 )
 
 // Config is a task.toml, as far as it decides how a task plays.
@@ -26,6 +28,9 @@ type Config struct {
 	Memory  int64             // bytes; 0: it does not say
 	Storage int64             // bytes; 0: it does not say
 	Network Network
+	Health  *Health  // nil: there is none
+	Folders []string // empty ones that a trial has
+	Binds   []Bind   // folders of the machine that a compose file wants
 
 	Unknown []Note // fields that Harbor does not know, and ignores
 }
@@ -35,6 +40,16 @@ type Phase struct {
 	Timeout time.Duration // 0: none
 	Env     map[string]string
 	Network Network // as the environment's, if the phase does not say
+}
+
+// A Health check is a command that must end with status 0 before the agent begins.
+type Health struct {
+	Command    string
+	Time       time.Duration // most of one try
+	Every      time.Duration // between tries
+	Retries    int           // so many failures in a row, after the start, are one of the environment
+	Start      time.Duration // in which failures do not count
+	StartEvery time.Duration // between tries in that time
 }
 
 // A Network is what a task may reach.
@@ -53,6 +68,7 @@ const (
 	defaultMemory  = 2 << 30
 	defaultStorage = 4 << 30
 	mostTime       = 1e7 // seconds
+	mostRetries    = 1000
 )
 
 // ReadConfig reads a task.toml. The error names the line and the field; it is a [*Refusal] if the field is not played.
@@ -119,14 +135,33 @@ func (c *Config) readAgent(t *table) {
 
 // read reads what all phases have.
 func (p *Phase) read(t *table) {
-	var seconds float64
-	t.number("timeout_sec", &seconds)
-	if seconds > mostTime {
-		t.fail("timeout_sec", "is %v, want at most %v", seconds, mostTime)
-	}
-	p.Timeout = time.Duration(seconds * float64(time.Second))
+	p.Timeout = t.seconds("timeout_sec", 0)
 	readUser(t)
 	p.Network = readNetwork(t, p.Network)
+}
+
+// seconds reads a time in seconds.
+func (t *table) seconds(name string, usual float64) time.Duration {
+	x := usual
+	t.number(name, &x)
+	if x > mostTime {
+		t.fail(name, "is %v, want at most %v", x, mostTime)
+	}
+	return time.Duration(x * float64(time.Second))
+}
+
+// readHealth reads the health check.
+func (c *Config) readHealth(t *table) {
+	c.Health = &Health{
+		Time: t.seconds("timeout_sec", 30), Every: t.seconds("interval_sec", 5), Start: t.seconds("start_period_sec", 0), StartEvery: t.seconds("start_interval_sec", 5),
+	}
+	retries := int64(3)
+	t.whole("retries", &retries)
+	c.Health.Retries = int(min(retries, mostRetries))
+	if t.text("command", &c.Health.Command); strings.TrimSpace(c.Health.Command) == "" {
+		t.fail("command", "want a command")
+	}
+	t.end()
 }
 
 // readUser refuses users other than root, which need a range of IDs.
@@ -212,7 +247,7 @@ func (c *Config) readEnvironment(t *table) {
 	}
 	t.take("skills_dir")
 	if t.has("healthcheck") {
-		t.refuse("healthcheck", "health checks are not played yet")
+		c.readHealth(t.table("healthcheck"))
 	}
 	t.end()
 }
@@ -226,18 +261,28 @@ func readSize(t *table, name string) int64 {
 	if old == "" {
 		return mb << 20
 	}
-	at := regexp.MustCompile(`^(\d{1,9})\s*([KMGT]?)i?B?$`).FindStringSubmatch(strings.ToUpper(strings.TrimSpace(old)))
-	if at == nil {
+	n, ok := sizeOf(old)
+	if !ok {
 		t.fail(name, "is %q, want a size such as 4G", old)
 		return 0
 	}
-	var n int64
-	_, _ = fmt.Sscan(at[1], &n) // digits
-	n <<= map[string]int{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[at[2]]
 	if mb > 0 && n != mb<<20 {
 		t.fail(name, "is %s, and %s_mb is %d: want one of them", old, name, mb)
 	}
 	return n
+}
+
+// sizeForm is that of a size.
+var sizeForm = compiled.Regexp(`^(\d{1,9})\s*([KMGT]?)I?B?$`)
+
+// sizeOf reads a size, such as 4G.
+func sizeOf(text string) (n int64, ok bool) {
+	at := sizeForm().FindStringSubmatch(strings.ToUpper(strings.TrimSpace(text)))
+	if at == nil {
+		return 0, false
+	}
+	_, _ = fmt.Sscan(at[1], &n) // digits
+	return n << map[string]int{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[at[2]], true
 }
 
 // readArtifacts checks the artifacts, which only tests in an environment of their own need.

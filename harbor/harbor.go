@@ -119,12 +119,15 @@ func Read(folder, name string) (*Task, error) {
 	return t, err
 }
 
+// errMissing is that there is no such file.
+var errMissing = errors.New("is missing")
+
 // readText reads a short file. The error names it without its folder.
 func readText(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("is missing")
+			err = errMissing
 		}
 		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
@@ -170,10 +173,8 @@ func (t *Task) parts() error {
 			return &Refusal{name, "the file", "is not supported"}
 		}
 	}
-	for _, name := range []string{"docker-compose.yaml", "docker-compose.yml"} {
-		if has(Environment + "/" + name) {
-			return &Refusal{Environment + "/" + name, "the file", "compose files are not played yet"}
-		}
+	if err := t.readCompose(); err != nil {
+		return err
 	}
 	switch test := Tests + "/" + TestScript; {
 	case !has(test) && has(Tests+"/test.bat"):

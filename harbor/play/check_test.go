@@ -73,6 +73,10 @@ func TestVerdicts(t *testing.T) {
 		}}, nil, Flaky, "repetitions differ", "1/0 2/1"},
 		{"a solution that fails", &fake{tests: earns("0", "1"), agent: func(box.Command) (box.Result, error) { return box.Result{Exit: 2}, nil }}, nil, Good, "solve.sh ends with status 2", "0 1"},
 		{"refused", &fake{}, map[string]string{"task.toml": "[[steps]]\n"}, Refused, "steps", "– –"},
+		{"sick", &fake{tests: earns("0", "1"), agent: func(c box.Command) (box.Result, error) {
+			return box.Result{Exit: map[bool]int{true: 1}[strings.Contains(strings.Join(c.Args, " "), "healthy")], Output: []byte("no answer\n")}, nil
+		}}, map[string]string{"task.toml": "[environment]\nnetwork_mode = \"no-network\"\nhealthcheck = {command = \"healthy\", interval_sec = 0}\n"}, Failed, "the health check fails 3 times, with status 1: no answer", "0 none"},
+		{"a folder of the machine", &fake{}, map[string]string{"environment/docker-compose.yaml": "services: {main: {volumes: [\"../..:/shared\"]}}"}, Refused, "harbor.bind_empty=/shared", "– –"},
 		{"no image", &fake{noImage: fmt.Errorf("gcc: %w", image.ErrNotBuilt)}, nil, NoImage, "gcc", "– –"},
 		{"the machine, once", &fake{tests: earns("0", "1"), lost: 1}, nil, Good, "", "0 1"},
 		{"the machine, always", &fake{tests: earns("0", "1"), lost: 100}, nil, Failed, "there is no room", "none none"},

@@ -200,6 +200,9 @@ func (s *Set) ready(ctx context.Context, name string) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.unbound(t); err != nil {
+		return nil, err
+	}
 	e := &entry{Task: t}
 	if e.static, err = t.Static(); err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ type Settings struct {
 	TimeFactor float64
 	TestsWall  float64 // wall time of the tests, over their processor time
 	Variables  []string
+	BindEmpty  []string // folders of trials
 
 	RightAt     float64
 	RewardKey   string
@@ -77,6 +78,7 @@ func (s *Settings) declarePlay(d *settings.Section) {
 	d.Float(&s.TimeFactor, "time_factor", "factor of all time limits of tasks").Above(0)
 	d.Float(&s.TestsWall, "tests_wall", "wall time of tests, over verifier.timeout_sec, which limits their processor time").AtLeast(1)
 	d.Texts(&s.Variables, "variables", "variables of this machine that tasks may use as ${NAME}")
+	d.Texts(&s.BindEmpty, "bind_empty", "folders, such as /shared, at which a compose file wants a folder of the machine, and tasks get an empty one")
 	d.Float(&s.RightAt, "right_at", "reward from which an episode is right")
 	d.Text(&s.RewardKey, "reward_key", "name of the reward in a reward.json with several numbers; empty: reward")
 	d.Text(&s.TimeoutPays, "timeout_reward", "what tests pay that reach the trial's own limit of processor time or memory: 0, or nothing, since they are env_failed").OneOf("off", "0")

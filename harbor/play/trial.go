@@ -139,7 +139,7 @@ func (r *run) open(ctx context.Context, solution bool) error {
 		return lost(fmt.Errorf("the agent's phase cannot begin: %w", err))
 	}
 	r.dir = p.Dir
-	return nil
+	return r.prepare(ctx)
 }
 
 // command runs a command of the agent's phase, in its turn. An error is of the machine, unless it is [box.ErrOver] or [box.ErrTooLong].
@@ -302,7 +302,7 @@ func (r *run) verify(ctx context.Context, rep *report) (v harbor.Verdict, err er
 	if err != nil {
 		return v, lost(fmt.Errorf("the tests' phase cannot begin: %w", err))
 	}
-	script := "exec /tests/" + harbor.TestScript + " > " + verifierLogs + "/" + harbor.TestOutput + " 2>&1"
+	script := r.of.folders() + "exec /tests/" + harbor.TestScript + " > " + verifierLogs + "/" + harbor.TestOutput + " 2>&1"
 	got, err := s.Run(ctx, box.Command{
 		Args: []string{bash, "-c", script}, Time: time.Duration(float64(limit) * how.TestsWall), CPU: limit, Output: 4 << 10,
 	})

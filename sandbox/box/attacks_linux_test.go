@@ -160,6 +160,9 @@ func TestForgeries(t *testing.T) {
 			if everything {
 				t.Parallel()
 			}
+			if os.Geteuid() != 0 && strings.Contains(row.agent, " /usr/") { // the machine's, in which the user can change nothing
+				row.seen, row.earns, row.none = false, false, false
+			}
 			want := row.reward()
 			for range rounds {
 				if got, said := play(t, tests, row); got != want {
