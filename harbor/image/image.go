@@ -34,6 +34,7 @@ import (
 type Image struct {
 	Name   string      // by which it was found; empty: by its digest
 	Digest string      // "sha256:" and the SHA-256 of its configuration, which names all layers: the ID that docker shows
+	Base   string      // digest of the image below, if it was made by a Dockerfile's last instructions; else empty
 	Lowers []box.Lower // topmost first
 	Env    []string    // NAME=VALUE
 	Dir    string      // working folder; empty: the image names none

@@ -125,11 +125,11 @@ func (s *Store) manifest(digest string) (m manifest, c config, err error) {
 
 // image returns an image of the store, with all that a trial needs.
 func (s *Store) image(digest string) (Image, error) {
-	_, c, err := s.manifest(digest)
+	m, c, err := s.manifest(digest)
 	if err != nil {
 		return Image{}, err
 	}
-	img := Image{Digest: digest, Env: c.Config.Env, Dir: c.Config.WorkingDir, User: c.Config.User}
+	img := Image{Digest: digest, Base: m.Base, Env: c.Config.Env, Dir: c.Config.WorkingDir, User: c.Config.User}
 	var folders []string
 	if c.Machine != nil {
 		folders = c.Machine.Folders

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -106,6 +107,7 @@ type Set struct {
 	files  string // folder with the copies of the tasks' files
 	levels []level
 	mark   string // what the tasks and their images are
+	images string // names those below all others
 	info   quintain.ScenarioInfo
 	id     string        // of info
 	slots  chan struct{} // full: as many commands run as may at once
@@ -234,11 +236,17 @@ func (s *Set) copy(t *harbor.Task) (string, error) {
 	return dir, errors.Join(t.Copy(harbor.Tests, filepath.Join(dir, harbor.Tests)), t.Copy(harbor.Solution, filepath.Join(dir, harbor.Solution)))
 }
 
-// holdAll keeps the images of the tasks in the store, and computes the mark.
+// mostImages bounds the images that a mark names.
+const mostImages = 50
+
+// holdAll keeps the images of the tasks in the store, and computes the mark. That names the images, too: a worker of a fleet
+// without one is told which.
 func (s *Set) holdAll(entries []*entry) error {
 	held, sum := map[string]bool{}, sha256.New()
+	images := map[string]bool{}
 	for _, e := range entries {
 		fmt.Fprintf(sum, "%s %s %s\n", e.Name, e.Hash, e.image.Digest)
+		images[" and image "+cmp.Or(e.image.Base, e.image.Digest)] = true
 		if held[e.image.Digest] {
 			continue
 		}
@@ -250,6 +258,9 @@ func (s *Set) holdAll(entries []*entry) error {
 		s.holds = append(s.holds, release)
 	}
 	s.mark = fmt.Sprintf("%.8x", sum.Sum(nil))
+	if len(images) <= mostImages {
+		s.images = strings.Join(slices.Sorted(maps.Keys(images)), "")
+	}
 	return nil
 }
 

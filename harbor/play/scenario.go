@@ -64,7 +64,7 @@ func (s *Set) sort(entries []*entry, word string) error {
 func (s *Set) describe() error {
 	text, usual, err := s.how.id()
 	s.info = quintain.ScenarioInfo{
-		Name: s.name, Version: 1, Settings: text, Default: usual, Mark: s.mark,
+		Name: s.name, Version: 1, Settings: text, Default: usual, Mark: s.mark + s.images,
 		Doc:    "Tasks in the format of Harbor: the policy works with bash in a container of its own, and the tests of the task pay.",
 		Source: "Harbor: " + s.folder,
 	}

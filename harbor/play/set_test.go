@@ -88,6 +88,9 @@ func TestTheIDFollowsFilesImagesAndSettings(t *testing.T) {
 	dir := folder(t, map[string]map[string]string{"a": nil})
 	id := func(how Settings) string {
 		info := set(t, &fake{tests: pays("1")}, how, dir).Info()
+		if !strings.HasSuffix(info.Mark, " and image sha256:1") {
+			t.Errorf("the mark is %s, and names no image", info.Mark)
+		}
 		return info.ID()
 	}
 	same := id(Default())

@@ -439,6 +439,14 @@ func TestANewCoordinatorTakesTheLeasesOver(t *testing.T) {
 	}
 }
 
+func TestAWorkerIsToldWhichImagesItLacks(t *testing.T) {
+	want := &Play{Program: "quintain 1", Tasks: "all", Runs: "1234 and image sha256:a and image sha256:b"}
+	err := check(want, &Registration{Instance: name(1), Name: "w", Slots: 1, Program: "quintain 1", Tasks: "all", Runs: "5678 and image sha256:a"})
+	if err == nil || !strings.Contains(err.Error(), `runs programs by "1234 and image sha256:b", and the worker by "5678"`) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestStrangersAreRefused(t *testing.T) {
 	s := newSite(t, newDesk(t, 1), nil)
 	good := Registration{Instance: name(1), Name: "w", Slots: 1, Program: "quintain 1", Tasks: "all"}

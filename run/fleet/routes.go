@@ -163,7 +163,7 @@ func check(want *Play, r *Registration) error {
 	case r.Program != want.Program:
 		return web.Errorf(http.StatusConflict, "program: the worker is %q, and the coordinator is %q: use the same version", r.Program, want.Program)
 	case r.Runs != want.Runs:
-		return web.Errorf(http.StatusConflict, "sandbox: the coordinator runs programs by %q, and the worker by %q: their verdicts may differ; give both the same sandbox and interpreters, and to an environment the same packages", without(want.Runs, r.Runs), without(r.Runs, want.Runs))
+		return web.Errorf(http.StatusConflict, "sandbox: the coordinator runs programs by %q, and the worker by %q: their verdicts may differ; give both the same sandbox and interpreters, and to an environment the same packages and images", without(want.Runs, r.Runs), without(r.Runs, want.Runs))
 	case r.Tasks != want.Tasks:
 		return web.Errorf(http.StatusConflict, "tasks: the worker would make other problems (digest %q) than the coordinator (%q): give both the same tasks and files", r.Tasks, want.Tasks)
 	}
