@@ -229,9 +229,9 @@ func TestUnpack(t *testing.T) {
 func FuzzUnpack(f *testing.F) {
 	f.Add(tarOf(f, entry{name: "a/"}, entry{name: "a/b", body: "1"}, entry{name: "a", body: "2"}, entry{name: ".wh.a"}, entry{name: "c", kind: tar.TypeLink, link: "a"}))
 	f.Add(tarOf(f, entry{name: "l", kind: tar.TypeSymlink, link: "/tmp"}, entry{name: "l/"}, entry{name: "l/x", body: "1", pax: map[string]string{"SCHILY.xattr.user.a": "b"}}))
+	s := open(f)
+	s.Limits.Layer, s.Limits.Entries = 1<<20, 1000
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s := open(t)
-		s.Limits.Layer, s.Limits.Entries = 1<<20, 1000
 		l, err := s.unpack(t.Context(), bytes.NewReader(text), "", false)
 		if err != nil {
 			if names := left(t, s); len(names) > 0 {
@@ -242,6 +242,9 @@ func FuzzUnpack(f *testing.F) {
 		var again bytes.Buffer
 		if err := s.write(t.Context(), &again, l.Digest); err != nil || !bytes.Equal(again.Bytes(), text) {
 			t.Errorf("the archive is not written again as it was: %v", err)
+		}
+		if err := s.discard(l.Digest); err != nil {
+			t.Error(err)
 		}
 	})
 }
