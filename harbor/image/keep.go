@@ -277,11 +277,8 @@ func (s *Store) Export(ctx context.Context, out io.Writer, names ...string) erro
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	index := map[string]any{"schemaVersion": 2, "mediaType": ociIndex, "manifests": ex.manifests}
-	if err := errors.Join(ex.json("index.json", index), ex.text("oci-layout", []byte(`{"imageLayoutVersion":"1.0.0"}`))); err != nil {
-		return err
-	}
-	return t.Close()
+	index, err := strictjson.Canonical(map[string]any{"schemaVersion": 2, "mediaType": ociIndex, "manifests": ex.manifests})
+	return errors.Join(err, ex.text("index.json", index), ex.text("oci-layout", []byte(`{"imageLayoutVersion":"1.0.0"}`)), t.Close())
 }
 
 const (
@@ -296,7 +293,7 @@ type exporter struct {
 	ctx       context.Context //nolint:containedctx // of one call
 	store     *Store
 	out       *tar.Writer
-	done      map[string]bool // blobs
+	done      map[string]bool // names of files
 	manifests []map[string]any
 }
 
@@ -322,7 +319,7 @@ func (ex *exporter) image(name string) error {
 	for _, id := range c.Rootfs.DiffIDs {
 		l, err := ex.store.layer(id)
 		if err == nil {
-			err = ex.blob(id, l.Archive, func(w io.Writer) error { return ex.store.write(ex.ctx, w, id) })
+			err = ex.file(blobName(id), l.Archive, func(w io.Writer) error { return ex.store.write(ex.ctx, w, id) })
 		}
 		if err != nil {
 			return err
@@ -337,35 +334,23 @@ func (ex *exporter) image(name string) error {
 	own := digestOf(text)
 	ex.manifests = append(ex.manifests, map[string]any{"mediaType": ociManifest, "digest": own, "size": len(text),
 		"platform": map[string]any{"os": c.OS, "architecture": c.Architecture}, "annotations": map[string]string{"org.opencontainers.image.ref.name": name}})
-	return errors.Join(ex.bytes(digest, []byte(m.Config)), ex.bytes(own, text))
+	return errors.Join(ex.text(blobName(digest), []byte(m.Config)), ex.text(blobName(own), text))
 }
 
-// blob writes a blob of a size, once.
-func (ex *exporter) blob(digest string, size int64, write func(io.Writer) error) error {
-	if ex.done[digest] {
-		return nil
-	}
-	ex.done[digest] = true
-	return ex.file("blobs/sha256/"+hexOf(digest), size, write)
-}
-
-func (ex *exporter) bytes(digest string, text []byte) error {
-	return ex.blob(digest, int64(len(text)), func(w io.Writer) error { _, err := w.Write(text); return err })
-}
-
+// text writes a file that we know.
 func (ex *exporter) text(name string, text []byte) error {
 	return ex.file(name, int64(len(text)), func(w io.Writer) error { _, err := w.Write(text); return err })
 }
 
-func (ex *exporter) json(name string, v any) error {
-	text, err := strictjson.Canonical(v)
-	if err != nil {
-		return err
-	}
-	return ex.text(name, text)
-}
+// blobName is that of a blob in a layout.
+func blobName(digest string) string { return "blobs/sha256/" + hexOf(digest) }
 
+// file writes a file of a size, once.
 func (ex *exporter) file(name string, size int64, write func(io.Writer) error) error {
+	if ex.done[name] {
+		return nil
+	}
+	ex.done[name] = true
 	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Size: size, Mode: 0o644, ModTime: made()}
 	if err := ex.out.WriteHeader(h); err != nil {
 		return err

@@ -173,7 +173,7 @@ func (d descriptor) blob() (string, error) {
 	if !isDigest(d.Digest) {
 		return "", fmt.Errorf("the digest %.80q is none of SHA-256", d.Digest)
 	}
-	return "blobs/sha256/" + hexOf(d.Digest), nil
+	return blobName(d.Digest), nil
 }
 
 // images returns the images of an archive for this machine; none: it is no archive of images.
