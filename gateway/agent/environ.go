@@ -11,10 +11,13 @@ import (
 // environ is the environment of the program: that of this process without its secrets, with
 // the addresses and the key of the session.
 func (p *Program) environ(session *gateway.Solo, f *folder, address string) (all []string) {
-	base := address + "/sessions/" + session.ID()
+	base := address + sessionPath + session.ID()
 	own := map[string]string{
 		"OPENAI_BASE_URL": base + "/v1", "OPENAI_API_KEY": session.Key(), "ANTHROPIC_BASE_URL": base, "ANTHROPIC_API_KEY": session.Key(),
 		"QUINTAIN_PROBLEM": f.problem(), "QUINTAIN_RESULT": f.output(), "PYTHONUNBUFFERED": "1",
+	}
+	if f.host != nil {
+		own["QUINTAIN_TRIAL_URL"] = address + trialPath + session.ID()
 	}
 	for _, name := range []string{"NO_PROXY", "no_proxy"} { // its calls stay on this machine
 		own[name] = strings.TrimPrefix(os.Getenv(name)+",127.0.0.1", ",")

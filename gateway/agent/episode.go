@@ -38,39 +38,54 @@ func (e *episode) Play(ctx context.Context, at quintain.Seat) (t quintain.Trajec
 	if err != nil {
 		return t, err
 	}
-	f, err := newFolder(e.problem, e.talk)
-	if err != nil {
-		return t, lost(err)
-	}
-	defer f.remove()
-	said, err := p.start(ctx, session, f)
+	said, r, err := e.run(ctx, session)
 	final, failed := session.Close()
 	var reward *gateway.Reward
+	var last quintain.Step
 	if err = cmp.Or(context.Cause(ctx), err, failed); err == nil {
-		reward, err = e.reward(ctx, final, f)
+		reward, last, err = e.reward(ctx, final, r)
 	}
 	t, failed = session.Trajectory(reward)
 	t.Output = said
-	if t.Outcome == quintain.ModelFailed && final.Finish == quintain.Length {
+	if (last.Record != nil || last.Metrics != nil) && len(t.Turns) > 0 {
+		turn := &t.Turns[t.Last()]
+		turn.Metrics, turn.Record = last.Metrics, last.Record
+	}
+	if last.End == quintain.Truncated && t.Outcome.Rewarded() || t.Outcome == quintain.ModelFailed && final.Finish == quintain.Length {
 		t.End = quintain.Truncated
 	}
 	return t, cmp.Or(err, failed)
+}
+
+// run runs the program, and returns the end of its output, and what it says of itself.
+func (e *episode) run(ctx context.Context, session *gateway.Solo) (said string, r result, err error) {
+	if e.program.words == nil {
+		said, err = e.within(ctx, session)
+		return said, r, err
+	}
+	f, err := newFolder(e)
+	if err != nil {
+		return "", r, lost(err)
+	}
+	defer f.remove()
+	said, err = e.program.start(ctx, session, f)
+	r, r.fault = f.result()
+	return said, r, err
 }
 
 // lost marks a fault of this machine.
 func lost(err error) error { return fmt.Errorf("%w: %w", quintain.ErrLost, err) }
 
 // reward judges the end of a session. Nil: the agent gave its own reward.
-func (e *episode) reward(ctx context.Context, final gateway.Final, f *folder) (*gateway.Reward, error) {
-	r, err := f.result()
+func (e *episode) reward(ctx context.Context, final gateway.Final, r result) (_ *gateway.Reward, step quintain.Step, err error) {
 	may := e.program.how.AgentRewards
 	switch {
-	case err != nil:
-		return nil, err
+	case r.fault != nil:
+		return nil, step, r.fault
 	case may && r.Reward != nil:
-		return &gateway.Reward{Reward: *r.Reward, Right: r.Right, Why: because(final.Limit, r.Why), Answer: r.Answer}, nil
+		return &gateway.Reward{Reward: *r.Reward, Right: r.Right, Why: because(final.Limit, r.Why), Answer: r.Answer}, step, nil
 	case may && final.Rewarded:
-		return nil, nil
+		return nil, step, nil
 	}
 	reply := quintain.Reply{Text: final.Reply, Finish: final.Finish}
 	for _, answer := range []string{final.Answer, r.Answer} {
@@ -78,15 +93,14 @@ func (e *episode) reward(ctx context.Context, final gateway.Final, f *folder) (*
 			reply = quintain.Reply{Text: e.info.Reply(answer), Finish: quintain.Stop}
 		}
 	}
-	step, err := e.Step(ctx, reply)
-	if err != nil {
-		return nil, err
+	if step, err = e.Step(ctx, reply); err != nil {
+		return nil, step, err
 	}
 	why := []string{final.Limit, step.Why}
 	if r.Reward != nil {
 		why = append(why, "the program's own reward does not count: sessions.rewards is off")
 	}
-	return &gateway.Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Answer: step.Answer, Why: because(why...)}, nil
+	return &gateway.Reward{Reward: step.Reward, Right: step.Right, Malformed: step.Malformed, Answer: step.Answer, Why: because(why...)}, step, nil
 }
 
 // because joins reasons.

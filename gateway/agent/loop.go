@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"time"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/gateway"
@@ -120,8 +118,8 @@ func (d *driven) fault(final gateway.Final, failed, said error) error {
 // serve serves a session as the model of a role while do runs.
 func (d *driven) serve(ctx context.Context, session *gateway.Solo, role string, models map[string]external.Model, do func() error) error {
 	var done error
-	err := serve(ctx, session, func(address string) {
-		models[role] = external.Model{URL: address + "/sessions/" + session.ID() + "/v1", Key: session.Key()}
+	err := serveLocally(ctx, session.Routes(), func(address string) {
+		models[role] = external.Model{URL: address + sessionPath + session.ID() + "/v1", Key: session.Key()}
 		done = do()
 	})
 	return cmp.Or(done, err)
@@ -160,19 +158,11 @@ func (d *driven) help(ctx context.Context, at quintain.Seat, roles []string, mod
 // ask has the program play with the models. It gives up some time after the session is
 // over.
 func (d *driven) ask(ctx context.Context, session *gateway.Solo, models map[string]external.Model) (quintain.Step, error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	var beside sync.WaitGroup
-	defer beside.Wait()
-	defer stop(nil)
-	beside.Go(func() {
-		session.Watch(ctx)
-		late := time.NewTimer(d.loop.how.Leave)
-		defer late.Stop()
-		select {
-		case <-ctx.Done():
-		case <-late.C:
-			stop(errors.New("its session is over, and it does not end"))
-		}
-	})
-	return d.loop.program.Play(ctx, &d.problem, models)
+	ctx, stop := until(ctx, session, d.loop.how.Leave)
+	defer stop()
+	end, err := d.loop.program.Play(ctx, &d.problem, models)
+	if errors.Is(err, errKilled) {
+		err = errors.New("its session is over, and it does not end")
+	}
+	return end, err
 }

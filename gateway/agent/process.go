@@ -33,21 +33,26 @@ const patience = time.Second
 func (p *Program) start(ctx context.Context, session *gateway.Solo, f *folder) (said string, err error) {
 	var all *command.Tail
 	var failed error
-	err = serve(ctx, session, func(address string) { all, failed = p.run(ctx, session, f, address) })
+	err = serveLocally(ctx, hosted(session, f.host), func(address string) { all, failed = p.run(ctx, session, f, address) })
 	if all != nil {
 		said = all.String()
 	}
 	return said, cmp.Or(failed, err)
 }
 
-// serve serves a session on loopback while do runs. The error says that this machine failed.
-func serve(ctx context.Context, session *gateway.Solo, do func(address string)) error {
+// serveLocally serves routes on loopback while do runs. The error says that this machine failed.
+func serveLocally(ctx context.Context, routes []web.Route, do func(address string)) error {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return lost(err)
 	}
-	server, err := web.New(web.Config{Name: "agent", Routes: session.Routes(), Settings: web.Settings{Drain: patience, MaxBody: mostBody, MaxInflated: mostBody}})
+	return serve(ctx, l, routes, func() { do("http://" + l.Addr().String()) })
+}
+
+// serve serves routes on a listener while do runs. The error says that this machine failed.
+func serve(ctx context.Context, l net.Listener, routes []web.Route, do func()) error {
+	server, err := web.New(web.Config{Name: "agent", Routes: routes, Settings: web.Settings{Drain: patience, MaxBody: mostBody, MaxInflated: mostBody}})
 	if err != nil {
 		l.Close()
 		return err
@@ -56,7 +61,7 @@ func serve(ctx context.Context, session *gateway.Solo, do func(address string)) 
 	defer stop()
 	var beside sync.WaitGroup
 	beside.Go(func() { err = server.Run(serving, l) })
-	do("http://" + l.Addr().String())
+	do()
 	stop()
 	beside.Wait()
 	return err
@@ -100,7 +105,7 @@ func (p *Program) run(ctx context.Context, session *gateway.Solo, f *folder, add
 	how := "exit status 0"
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok || errors.Is(err, errKilled) {
 		how = err.Error()
-		if ok {
+		if ok && f.host == nil {
 			session.Fail(because("the agent's program ended: "+exit.Error(), strings.TrimSpace(complained.String())))
 		}
 		err = nil

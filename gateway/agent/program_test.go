@@ -89,6 +89,12 @@ func ways() map[string]func() error {
 			_ = askOnce()
 			return err
 		},
+		"acts": act,
+		"acts and fails": func() error {
+			_ = act()
+			os.Exit(3)
+			return nil
+		},
 		"loop":     func() error { return drive("") },
 		"helped":   func() error { return drive(`, "models": ["judge"]`) },
 		"answers":  func() error { return orFirst(askOnce(), func() error { return give(`{"answer": "3"}`) }) },
@@ -107,6 +113,15 @@ func orFirst(err error, then func() error) error {
 		return err
 	}
 	return then()
+}
+
+// act asks, and makes a call of its host.
+func act() error {
+	trial := os.Getenv("QUINTAIN_TRIAL_URL")
+	wrong, _ := post(trial+"0/exec", "", "{}")
+	status, said := post(trial+"/exec", "", "{}")
+	fmt.Println(wrong, status, strings.Split(said, `"`)[3])
+	return askOnce()
 }
 
 // give writes the result.

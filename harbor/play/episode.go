@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain"
@@ -33,6 +34,9 @@ type episode struct {
 	filled int      // times that the memory was full
 	over   string   // why the agent's phase has ended; empty: it has not
 	last   []string // results of calls that the policy does not read, since the episode has ended
+
+	acting sync.Mutex // held by a request of a program outside
+	lost   error      // by such a request; nil: nothing is
 }
 
 func newEpisode(s *Set, e *entry) *episode {
@@ -48,7 +52,11 @@ func newEpisode(s *Set, e *entry) *episode {
 
 // Open implements [quintain.Env]. The trial begins with the first call.
 func (e *episode) Open(context.Context) ([]quintain.Message, error) {
-	return []quintain.Message{{Role: quintain.RoleUser, Content: e.of.Ask + "\n\n" + e.prompt()}}, nil
+	ask := e.of.Ask
+	if e.set.how.AgentCommand == "" {
+		ask += "\n\n" + e.prompt()
+	}
+	return []quintain.Message{{Role: quintain.RoleUser, Content: ask}}, nil
 }
 
 // prompt says what there is.
@@ -159,10 +167,15 @@ func (e *episode) Step(ctx context.Context, reply quintain.Reply) (quintain.Step
 	if reply.Finish == quintain.Length {
 		return e.finish(ctx, quintain.Truncated, "the reply was cut")
 	}
+	if e.lost != nil {
+		return quintain.Step{}, e.lost
+	}
 	answers, err := e.desk.Step(ctx, reply)
 	switch {
 	case err != nil:
 		return quintain.Step{}, err
+	case len(answers) == 0 && e.over != "":
+		return e.finish(ctx, quintain.Truncated, e.over)
 	case len(answers) == 0:
 		return e.finish(ctx, quintain.Terminated, "")
 	}

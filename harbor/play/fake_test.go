@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,7 @@ import (
 type fake struct {
 	agent   func(c box.Command) (box.Result, error)                    // nil: a command does nothing
 	tests   func(solved bool) (left map[string]string, got box.Result) // what the tests leave in /logs/verifier
+	live    func(ctx context.Context) (box.Result, error)              // the command "live"
 	lost    int                                                        // trials that cannot begin
 	link    map[string]error                                           // files that cannot be read
 	noImage error
@@ -97,8 +99,11 @@ type fakeSession struct {
 	left  map[string]string
 }
 
-func (s *fakeSession) Run(_ context.Context, c box.Command) (box.Result, error) {
+func (s *fakeSession) Run(ctx context.Context, c box.Command) (box.Result, error) {
 	s.trial.commands = append(s.trial.commands, c)
+	if c.Args[len(c.Args)-1] == "live" {
+		return s.trial.of.live(ctx)
+	}
 	if text := strings.Join(c.Args, " "); strings.Contains(text, "/tests/test.sh") {
 		var got box.Result
 		s.left, got = s.trial.of.tests(s.trial.solved)
@@ -129,6 +134,8 @@ func (s *fakeSession) Read(path string, most int64) ([]byte, error) {
 func (s *fakeSession) Save(at, to string) error {
 	return errors.Join(os.MkdirAll(to, 0o755), os.WriteFile(filepath.Join(to, "x"), []byte(at), 0o644))
 }
+
+func (*fakeSession) Listener(int) net.Listener { return nil }
 
 func (s *fakeSession) Close() error {
 	s.trial.of.mu.Lock()

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"net"
 	"os"
 	"path"
 	"path/filepath"
@@ -50,6 +51,7 @@ type session interface {
 	Run(ctx context.Context, c box.Command) (box.Result, error)
 	Read(path string, most int64) ([]byte, error)
 	Save(at, to string) error
+	Listener(port int) net.Listener
 	Close() error
 }
 

@@ -32,11 +32,13 @@ type Settings struct {
 	Tests     string
 	Trace     string
 
-	SkipRefused bool
-	Jobs        int    // commands and tests at once; 0: as many as processors
-	Scratch     string // folder of the trials; empty: the system's for temporary files
-	Keep        string // which trials' files are kept
-	KeepIn      string // folder with one for each
+	SkipRefused  bool
+	Jobs         int    // commands and tests at once; 0: as many as processors
+	Scratch      string // folder of the trials; empty: the system's for temporary files
+	Agent        string // folder that the agent finds as /agent; empty: none
+	AgentCommand string // of an agent that lives in the trials; empty: the policy calls bash
+	Keep         string // which trials' files are kept
+	KeepIn       string // folder with one for each
 }
 
 // The values of settings.
@@ -63,6 +65,8 @@ func (s *Settings) Declare(d *settings.Section) {
 	d.Text(&s.Processes, "processes", "kill: all that the agent started ends before the tests; keep is not there yet").OneOf("kill", "keep")
 	d.Bool(&s.SkipRefused, "skip_refused", "leave out tasks that cannot be played, and name them, in place of refusing all")
 	d.Int(&s.Jobs, "jobs", "commands and tests that run at once; 0: as many as there are processors").AtLeast(0)
+	d.Text(&s.AgentCommand, "agent_command", "an agent of yours that plays inside the trial, in place of the tool bash, such as python3 /agent/run.py; it asks its model at OPENAI_BASE_URL or ANTHROPIC_BASE_URL")
+	d.Text(&s.Agent, "agent", "folder that the agent finds as /agent, to read")
 	d.Text(&s.Keep, "keep", "trials whose changed files, logs and artifacts are kept: off, none; failed, those that are not right; all").OneOf(keepOff, keepFailed, keepAll)
 	d.Text(&s.KeepIn, "keep_in", "folder in which each kept trial has one of its own")
 	d.Text(&s.Scratch, "scratch", "folder for the files of trials, on a disk with overlays; empty: the system's for temporary files")

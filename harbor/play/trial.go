@@ -52,6 +52,7 @@ type run struct {
 	spent   time.Duration // by commands of the agent
 	strayed bool          // a command tried to connect
 	whole   []string      // variables of every process
+	more    box.Phase     // mounts, variables and ports of the agent's phase
 
 	last   session // that was closed last; nil: none
 	tested bool    // the last one ran the tests
@@ -124,8 +125,9 @@ func (r *run) open(ctx context.Context, solution bool) error {
 	p := box.Phase{
 		Mounts: []box.Mount{{At: agentLogs, Writable: true, Size: logsSize}, {At: artifacts, Writable: true, Size: logsSize}},
 		Env:    append(slices.Clone(r.whole), "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "DEBIAN_FRONTEND=noninteractive"),
-		Dir:    r.of.workdir(), Trace: true,
+		Dir:    r.of.workdir(), Trace: true, Listen: r.more.Listen,
 	}
+	p.Mounts, p.Env = append(p.Mounts, r.more.Mounts...), append(p.Env, r.more.Env...)
 	if solution {
 		dir, err := r.of.copied()
 		if err != nil {

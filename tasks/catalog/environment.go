@@ -101,8 +101,8 @@ func (s *ScenarioChoice) weigh(p player, weight float64) (w weighted, err error)
 	program, is := p.(*external.Program)
 	w = weighted{p, weight, p.Own(), is && program.Drives()}
 	switch {
-	case !is && s.HasAgent():
-		err = errors.New("agents of your own do not play it yet: leave the agent out")
+	case is && s.Harbor.AgentCommand != "":
+		err = errors.New("it has no trials in which harbor.agent_command could run: leave that out")
 	case !w.drives:
 	case s.agents != nil:
 		err = errors.New("it asks the model itself, and so does the agent: choose one")

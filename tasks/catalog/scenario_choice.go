@@ -87,10 +87,8 @@ func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error
 	if line := s.Environment.Agent(); line != "" {
 		s.Agent.Command = line
 	}
-	if s.Agent.Set() {
-		if s.agents, err = agent.New(s.Agent); err != nil {
-			return fmt.Errorf("agent.%w", err)
-		}
+	if err := s.startAgent(); err != nil {
+		return err
 	}
 	if err := s.startTools(ctx, log); err != nil {
 		return err
@@ -106,12 +104,34 @@ func (s *ScenarioChoice) Start(ctx context.Context, log *slog.Logger) (err error
 	return s.startEnvironments(ctx, log)
 }
 
+// startAgent makes the program of the agent, if there is one.
+func (s *ScenarioChoice) startAgent() (err error) {
+	inside := s.Harbor.AgentCommand
+	switch {
+	case inside != "" && s.Agent.Set():
+		return errors.New("harbor.agent_command: there is an agent outside, too: choose one")
+	case inside != "" && len(s.Environment.Guests()) == 0:
+		return errors.New("harbor.agent_command: there is no --environment harbor:FOLDER in whose trials it could run")
+	case inside != "":
+		s.Agent.Command = inside
+		s.agents, err = agent.Within(s.Agent)
+	case s.Agent.Set():
+		s.agents, err = agent.New(s.Agent)
+	}
+	if err != nil {
+		return fmt.Errorf("agent.%w", err)
+	}
+	return nil
+}
+
 // HasAgent reports whether an agent's program plays the problems.
-func (s *ScenarioChoice) HasAgent() bool { return s.Agent.Set() || s.Environment.Agent() != "" }
+func (s *ScenarioChoice) HasAgent() bool {
+	return s.Agent.Set() || s.Environment.Agent() != "" || s.Harbor.AgentCommand != ""
+}
 
 // LeaveAgent leaves out the agent's program, if there is one.
 func (s *ScenarioChoice) LeaveAgent() {
-	s.Agent = agent.Settings{}
+	s.Agent, s.Harbor.AgentCommand = agent.Settings{}, ""
 	s.Environment.Address = s.Environment.Guests()
 }
 
