@@ -162,7 +162,11 @@ func (f fake) serve(t *testing.T, more ...string) string {
 	for i := 0; i < len(more); i += 2 {
 		text(more[i], more[i+1])
 	}
+	var sockets sync.WaitGroup // Close waits for none of them: they are hijacked
+	t.Cleanup(sockets.Wait)
 	mux.HandleFunc("GET /ws", func(w http.ResponseWriter, r *http.Request) {
+		sockets.Add(1)
+		defer sockets.Done()
 		c, err := websocket.Accept(w, r, nil)
 		if err != nil {
 			return
