@@ -141,6 +141,7 @@ type Reply struct {
 	ToolCalls []ToolCall // in the reply
 	CallFault string     // see [Sample]
 	Finish    Finish     // why it ended
+	Tokens    int        // that were sampled; 0: unknown
 }
 
 // An Adviser is a [Scenario] that knows what to reply.

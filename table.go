@@ -74,6 +74,9 @@ type Next struct {
 	Seat    int       // replies next
 	Rewards []float64 // of each seat, since the last Next; those of a finished match sum to 1 over all of it
 
+	// Together says, in the beginning, that the reply of another policy is drawn once for all matches of a group.
+	Together bool
+
 	// Forfeit says that the match ended without a result, because the seat that replied gave it up.
 	// Only that seat has a reward.
 	Forfeit bool

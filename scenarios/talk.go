@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/settings"
@@ -23,7 +24,7 @@ var talk = scenario.Spec{
 	Source:  "User simulation as in tau-bench (Sierra, MIT) and verifiers (Prime Intellect, MIT); texts and code are our own.",
 	Version: 1,
 	New: func() scenario.Play {
-		return &Talk{UserTurns: 6, Instructions: "You help a user. Ask for what you need to know. When you know the answer, write it once as <answer>your answer</answer>."}
+		return &Talk{UserTurns: 6, First: FromQuestion, Instructions: "You help a user. Ask for what you need to know. When you know the answer, write it once as <answer>your answer</answer>."}
 	},
 }
 
@@ -31,19 +32,32 @@ var talk = scenario.Spec{
 type Talk struct {
 	User         string // player of the user's seat: server:NAME or frozen:VERSION; empty: there is no user
 	UserTurns    int    // most messages of the user after the first
+	UserTokens   int    // of all its messages; 0: no limit
+	First        string // who writes the first message: FromQuestion or FromUser
 	Instructions string // system message of the policy, unless the row of the problem has its own; empty: none
 }
+
+// The values of Talk.First.
+const (
+	FromQuestion = "question"
+	FromUser     = "user" // by its goal, once for all episodes of a problem
+)
 
 // Declare implements [settings.Declarer].
 func (s *Talk) Declare(d *settings.Section) {
 	d.Text(&s.User, "user", "the user: server:NAME for a policy of policy.seats, or frozen:VERSION; empty: nobody, and the policy has one reply")
 	d.Int(&s.UserTurns, "user_turns", "most messages of the user after the first; then the conversation is truncated, and graded").AtLeast(1)
+	d.Int(&s.UserTokens, "user_tokens", "tokens that the user writes in all its messages, after which the conversation is truncated, and graded; 0: no limit").AtLeast(0)
+	d.Text(&s.First, "first", "the user's first message: question, that of the problem; or user, who writes it by the goal, once for all episodes of a problem").OneOf(FromQuestion, FromUser)
 	d.Text(&s.Instructions, "instructions", "system message before the user's first message, unless the problem has a column of this name; empty: none").Given("a text")
 }
 
 // Check implements [settings.Checker].
 func (s *Talk) Check() error {
 	name := strings.TrimPrefix(strings.TrimPrefix(s.User, quintain.ServerPlayer), quintain.FrozenPlayer)
+	if s.User == "" && s.First == FromUser {
+		return errors.New("first: is user, and there is none: name one by user")
+	}
 	if s.User != "" && (name == "" || !quintain.Opponent(s.User)) {
 		return fmt.Errorf("user: is %q, want %sNAME for a policy of policy.seats, or %sVERSION", s.User, quintain.ServerPlayer, quintain.FrozenPlayer)
 	}
@@ -57,8 +71,8 @@ func column(p quintain.Problem, name string) string {
 	return text
 }
 
-// opening returns the policy's first messages.
-func (s *Talk) opening(p quintain.Problem) (first []quintain.Message) {
+// opening returns the policy's first messages, with those words of the user.
+func (s *Talk) opening(p quintain.Problem, words string) (first []quintain.Message) {
 	system := column(p, "instructions")
 	if system == "" {
 		system = s.Instructions
@@ -66,12 +80,12 @@ func (s *Talk) opening(p quintain.Problem) (first []quintain.Message) {
 	if system != "" {
 		first = append(first, quintain.Message{Role: quintain.RoleSystem, Content: system})
 	}
-	return append(first, quintain.Message{Role: quintain.RoleUser, Content: p.Prompt})
+	return append(first, quintain.Message{Role: quintain.RoleUser, Content: words})
 }
 
 // Env implements [scenario.Play]: without a user there is one reply.
 func (s *Talk) Env(t quintain.Task, p quintain.Problem) (quintain.Env, error) {
-	return &alone{scenario.OneTurn{Extract: answer.Tagged}.Env(t, p), s.opening(p)}, nil
+	return &alone{scenario.OneTurn{Extract: answer.Tagged}.Env(t, p), s.opening(p, p.Prompt)}, nil
 }
 
 // An alone is an episode without a user.
@@ -127,10 +141,14 @@ type conversation struct {
 	how     *Talk
 	task    quintain.Task
 	problem quintain.Problem
-	turns   int // messages of the user after the first
-	leaks   int // of these: with the solution
+	first   string // message of the user; empty: not written
+	told    bool   // the user has read its part
+	turns   int    // messages of the user after the first
+	leaks   int    // of these: with the solution
 	said    []string
 	repeats int     // of these: said before
+	drift   int     // of these: in another script than the first
+	tokens  int     // of all messages of the user
 	score   float64 // of the last answer
 	why     string
 }
@@ -141,7 +159,13 @@ func (c *conversation) Seats() int { return user + 1 }
 // Open implements [quintain.Table].
 func (c *conversation) Open(context.Context) (quintain.Next, error) {
 	c.why = "there is no answer"
-	return quintain.Next{Step: quintain.Step{Observe: c.how.opening(c.problem)}, Seat: helper}, nil
+	if c.how.First == FromUser {
+		c.told = true
+		ask := "Write your first message to the assistant."
+		return quintain.Next{Step: quintain.Step{Observe: []quintain.Message{{Role: quintain.RoleSystem, Content: c.part()}, {Role: quintain.RoleUser, Content: ask}}}, Seat: user, Together: true}, nil
+	}
+	c.first = c.problem.Prompt
+	return quintain.Next{Step: quintain.Step{Observe: c.how.opening(c.problem, c.first)}, Seat: helper}, nil
 }
 
 // Step implements [quintain.Table].
@@ -161,16 +185,20 @@ func (c *conversation) helped(reply quintain.Reply) (next quintain.Next, err err
 		}
 		next.Answer, c.score, c.why = text, v.Score, v.Reason
 	}
-	next.Metrics = map[string]float64{"user_turns": float64(c.turns), "user_leaks": float64(c.leaks), "user_repeats": float64(c.repeats)}
+	next.Metrics = map[string]float64{"user_turns": float64(c.turns), "user_leaks": float64(c.leaks), "user_repeats": float64(c.repeats), "user_drift": float64(c.drift)}
 	if c.turns == c.how.UserTurns {
 		return c.end(next, quintain.Truncated, "the user has written the most messages, user_turns")
+	}
+	if most := c.how.UserTokens; most > 0 && c.tokens >= most {
+		return c.end(next, quintain.Truncated, "the user has written the most tokens, user_tokens")
 	}
 	text := answer.WithoutThinking(reply.Text)
 	if strings.TrimSpace(text) == "" {
 		text = "(The assistant says nothing.)"
 	}
 	next.Seat = user
-	if c.turns == 0 {
+	if !c.told {
+		c.told = true
 		next.Observe = []quintain.Message{{Role: quintain.RoleSystem, Content: c.part()}}
 	}
 	next.Observe = append(next.Observe, quintain.Message{Role: quintain.RoleUser, Content: text})
@@ -181,7 +209,15 @@ func (c *conversation) helped(reply quintain.Reply) (next quintain.Next, err err
 func (c *conversation) heard(reply quintain.Reply) (next quintain.Next, err error) {
 	text := strings.TrimSpace(answer.WithoutThinking(reply.Text))
 	said, _, done := strings.Cut(text, over)
+	c.tokens += reply.Tokens
+	if c.first == "" && said != "" && !done {
+		c.first = text
+		next.Seat, next.Observe = helper, c.how.opening(c.problem, text)
+		return next, nil
+	}
 	switch c.turns++; {
+	case done && c.first == "":
+		return next, errors.New("the user ends the conversation before it begins: its policy does not play its part")
 	case done:
 		return c.end(next, quintain.Terminated, "the user has ended the conversation")
 	case said == "":
@@ -192,6 +228,9 @@ func (c *conversation) heard(reply quintain.Reply) (next quintain.Next, err erro
 	}
 	if slices.Contains(c.said, text) {
 		c.repeats++
+	}
+	if script(text) != script(c.first) {
+		c.drift++
 	}
 	c.said = append(c.said, text)
 	next.Seat, next.Observe = helper, []quintain.Message{{Role: quintain.RoleUser, Content: text}}
@@ -206,6 +245,22 @@ func says(text, words string) bool {
 	return strings.TrimSpace(plain(words)) != "" && strings.Contains(plain(text), plain(words))
 }
 
+// script returns the number of the script of most letters of a text; 0: Latin, or none that is known.
+func script(text string) int {
+	scripts := [][]*unicode.RangeTable{
+		{unicode.Latin}, {unicode.Cyrillic}, {unicode.Greek}, {unicode.Han, unicode.Hiragana, unicode.Katakana}, {unicode.Hangul}, {unicode.Arabic}, {unicode.Hebrew}, {unicode.Devanagari}, {unicode.Thai},
+	}
+	counts := make([]int, len(scripts))
+	for _, r := range text {
+		for i, tables := range scripts {
+			if unicode15.IsLetter(r) && unicode15.In(r, tables...) {
+				counts[i]++
+			}
+		}
+	}
+	return slices.Index(counts, slices.Max(counts))
+}
+
 // end pays for the last answer.
 func (c *conversation) end(next quintain.Next, how quintain.End, why string) (quintain.Next, error) {
 	next.End, next.Rewards = how, []float64{c.score, 1 - c.score}
@@ -216,11 +271,17 @@ func (c *conversation) end(next quintain.Next, how quintain.End, why string) (qu
 // part is the user's system message.
 func (c *conversation) part() string {
 	goal := column(c.problem, "goal")
-	if goal == "" {
+	switch {
+	case goal == "" && c.how.First == FromUser:
+		goal = c.problem.Prompt
+	case goal == "":
 		goal = "You want the answer to your first message."
 	}
-	return "You play the user in a conversation with an assistant. Your goal, which the assistant does not know:\n\n" + goal +
-		"\n\nYour first message was:\n\n" + c.problem.Prompt +
+	was := ""
+	if c.first != "" {
+		was = "\n\nYour first message was:\n\n" + c.first
+	}
+	return "You play the user in a conversation with an assistant. Your goal, which the assistant does not know:\n\n" + goal + was +
 		"\n\nWrite only the user's next message, in one or two sentences. Tell the assistant what it asks for, if your goal says it, and nothing that it does not ask for. " +
 		"Never do its work, and never write the answer yourself. When it has given its final answer, or does not help you any further, write " + over + " and nothing else."
 }

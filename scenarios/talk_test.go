@@ -12,9 +12,9 @@ const bookings = `{"question":"My booking is wrong.","goal":"You paid for 12 and
 `
 
 // table opens a conversation about the booking.
-func table(t *testing.T) (quintain.Table, quintain.Next) {
+func table(t *testing.T, more ...string) (quintain.Table, quintain.Next) {
 	t.Helper()
-	s := find(t, "talk", readProblems(t, bookings), `{"user":"server:someone","user_turns":2}`).(quintain.Seated)
+	s := find(t, "talk", readProblems(t, bookings), `{"user":"server:someone","user_turns":2`+strings.Join(more, "")+`}`).(quintain.Seated)
 	p, err := s.Problem(quintain.Draw{})
 	if err != nil {
 		t.Fatal(err)
@@ -92,8 +92,53 @@ func TestTalkCountsLeaks(t *testing.T) {
 		}
 	}
 	next, err := table.Step(t.Context(), next.Seat, quintain.Reply{Text: "<answer>19</answer>", Finish: quintain.Stop})
-	if got := next.Metrics; err != nil || len(got) != 3 || got["user_turns"] != 2 || got["user_leaks"] != 1 || got["user_repeats"] != 0 {
+	if got := next.Metrics; err != nil || len(got) != 4 || got["user_turns"] != 2 || got["user_leaks"] != 1 || got["user_repeats"] != 0 {
 		t.Errorf("metrics %v, error %v", got, err)
+	}
+}
+
+// Messages in another script than the first one count as drift, and the tokens of all have a limit.
+func TestTalkWatchesTheUser(t *testing.T) {
+	t.Parallel()
+	table, next := table(t, `,"user_tokens":9`)
+	for _, reply := range []quintain.Reply{{Text: "How many?"}, {Text: "Двенадцать и 7.", Tokens: 5}, {Text: "Pardon?"}, {Text: "12 and 7, 十二.", Tokens: 4}, {Text: "<answer>19</answer>"}} {
+		if next.End != quintain.Going {
+			t.Fatalf("it ends before %q: %s", reply.Text, next.Why)
+		}
+		var err error
+		if next, err = table.Step(t.Context(), next.Seat, reply); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if next.End != quintain.Truncated || next.Rewards[0] != 1 || next.Metrics["user_drift"] != 1 {
+		t.Errorf("end %q, %s, rewards %v, metrics %v", next.End, next.Why, next.Rewards, next.Metrics)
+	}
+}
+
+// The user may write the first message, by its goal.
+func TestTheUserBegins(t *testing.T) {
+	t.Parallel()
+	table, next := table(t, `,"first":"user"`)
+	if read := told(next.Observe); next.Seat != 1 || !strings.Contains(read, "You paid for 12 and then 7") || strings.Contains(read, "My booking is wrong.") {
+		t.Errorf("seat %d reads\n%s", next.Seat, read)
+	}
+	next, err := table.Step(t.Context(), 1, quintain.Reply{Text: "How many seats have I?"})
+	if read := told(next.Observe); err != nil || next.Seat != 0 || !strings.HasSuffix(read, "user: How many seats have I?\n") || !strings.HasPrefix(read, "system: You help a user.") {
+		t.Errorf("error %v, seat %d reads\n%s", err, next.Seat, read)
+	}
+	next, err = table.Step(t.Context(), 0, quintain.Reply{Text: "How many did you pay for?"})
+	if read := told(next.Observe); err != nil || next.Seat != 1 || read != "user: How many did you pay for?\n" {
+		t.Errorf("error %v, seat %d reads\n%s", err, next.Seat, read)
+	}
+}
+
+func TestAUserWhoDoesNotBegin(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"<done>": "before it begins", " ": "says nothing"} {
+		table, _ := table(t, `,"first":"user"`)
+		if _, err := table.Step(t.Context(), 1, quintain.Reply{Text: text}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %s", text, err, want)
+		}
 	}
 }
 
@@ -111,5 +156,8 @@ func TestTalkRefusesUsers(t *testing.T) {
 		if err := (&scenarios.Talk{User: user}).Check(); (err == nil) != valid {
 			t.Errorf("user %q: error %v", user, err)
 		}
+	}
+	if err := (&scenarios.Talk{First: scenarios.FromUser}).Check(); err == nil {
+		t.Error("nobody begins")
 	}
 }

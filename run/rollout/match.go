@@ -28,7 +28,8 @@ func (e *Engine) matches(ctx, accept context.Context, job Job, of quintain.Seate
 	for i := range all {
 		all[i] = e.newMatch(ctx, job, of, place{i, 0})
 	}
-	e.sit(ctx, "", all)
+	var first []quintain.Sample // of another policy, if it replies first
+	e.sit(ctx, "", all, &first)
 	for try := 1; try <= e.Replays && accept.Err() == nil; try++ {
 		var again []*match
 		for i, m := range all {
@@ -40,7 +41,7 @@ func (e *Engine) matches(ctx, accept context.Context, job Job, of quintain.Seate
 		if again == nil {
 			break
 		}
-		e.sit(ctx, fmt.Sprintf("~%d", try), again)
+		e.sit(ctx, fmt.Sprintf("~%d", try), again, &first)
 	}
 	var episodes []*episode // seat by seat
 	for seat := range len(of.Players()) {
@@ -110,8 +111,8 @@ func (m *match) guard(ctx context.Context, call func() error) {
 }
 
 // sit plays matches of a group to their ends, and closes them. The first replies answer the same
-// messages and come from one request, whose key is the ID of their group and more.
-func (e *Engine) sit(ctx context.Context, more string, all []*match) {
+// messages and come from one request, whose key is the ID of their group and more; see [Engine.openTogether] for opened.
+func (e *Engine) sit(ctx context.Context, more string, all []*match, opened *[]quintain.Sample) {
 	var first []*episode
 	for _, m := range all {
 		ep := m.seats[m.next.Seat]
@@ -125,7 +126,11 @@ func (e *Engine) sit(ctx context.Context, more string, all []*match) {
 		}
 		first = append(first, ep)
 	}
-	if len(first) > 0 {
+	switch {
+	case len(first) == 0:
+	case first[0].other != nil && all[0].next.Together:
+		e.openTogether(ctx, first[0].record.Problem.ID()+more, first, opened)
+	default:
 		e.firstTurn(ctx, first[0].record.Problem.ID()+more, first)
 	}
 	var others sync.WaitGroup

@@ -17,6 +17,7 @@ type club struct {
 	numbered
 	players []string
 	opens   func(match int) string // the first message; nil: all alike
+	joined  bool                   // see [quintain.Next.Together]
 	made    *matchCount
 }
 
@@ -54,7 +55,7 @@ func (t *clubTable) Open(context.Context) (quintain.Next, error) {
 	if t.opens != nil {
 		text = t.opens(t.number)
 	}
-	return quintain.Next{Seat: 0, Step: quintain.Step{Observe: user(text)}}, nil
+	return quintain.Next{Seat: 0, Together: t.joined, Step: quintain.Step{Observe: user(text)}}, nil
 }
 
 func user(text string) []quintain.Message {

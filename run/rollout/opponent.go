@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,6 +76,26 @@ func (e *Engine) who(ep *episode) Opponent {
 		return *ep.other
 	}
 	return Opponent{e.Policy, e.Sampling}
+}
+
+// openTogether plays the first turn of another policy in all matches of a group: it is drawn once, and kept for matches that are played again, so
+// that the policy's first messages are the same in all.
+func (e *Engine) openTogether(ctx context.Context, key string, all []*episode, first *[]quintain.Sample) {
+	who, err := e.who(all[0]), error(nil)
+	if *first == nil {
+		*first, err = who.Policy.Sample(ctx, quintain.Request{Key: key, Messages: all[0].talk, Tools: all[0].record.Tools, N: 1, Sampling: who.Sampling, Within: e.Limit, Exam: e.Exam})
+	}
+	for _, ep := range all {
+		ep.asked = ep.sofar()
+		if len(*first) == 0 {
+			ep.fail(ctx, quintain.InfraFailed, cmpErr(err, "the policy returned no sample"))
+			continue
+		}
+		ep.take(ctx, (*first)[0], err)
+	}
+	if err != nil {
+		*first = nil
+	}
 }
 
 // spoils returns what the end of an episode without a reward is to the other seats of its match. To

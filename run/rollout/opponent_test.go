@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,33 @@ func TestAMatchKeepsWhatOpponentsSaid(t *testing.T) {
 		}
 		if want := []string{"open", "first", "seat 1 said second", "third"}; !slices.Equal(said, want) {
 			t.Errorf("it said %q, want %q", said, want)
+		}
+	}
+}
+
+// What another policy says first is drawn once, also for a match that is played again.
+func TestOthersOpenTogether(t *testing.T) {
+	n := 0
+	r, requests := sat(t, club{numbered: numbered{name: "a"}, joined: true, players: []string{"server:x", quintain.PolicyPlayer}}, func(seat, match, _, try int) string {
+		if seat == 1 {
+			return map[bool]string{true: "", false: "win"}[match == 1 && try == 0]
+		}
+		n++
+		return fmt.Sprintf("number %d", n)
+	})
+	drawn := 0
+	for _, q := range requests {
+		if q.Sampling.MaxTokens == 7 {
+			drawn += q.N
+		}
+	}
+	if drawn != 1 || len(r.Trajectories) != 2 {
+		t.Errorf("%d first messages are drawn, %d trajectories", drawn, len(r.Trajectories))
+	}
+	for i := range r.Trajectories {
+		got := &r.Trajectories[i]
+		if read := got.Turns[0].Observed; got.Outcome != quintain.Scored || read[0].Content != "seat 0 said number 1" {
+			t.Errorf("%s reads %v", short(got), read)
 		}
 	}
 }

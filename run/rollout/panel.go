@@ -63,5 +63,5 @@ func rule(ctx context.Context, judge quintain.Panel, p quintain.Problem, replies
 // reply returns the last reply as environments see it.
 func (ep *episode) reply() quintain.Reply {
 	last := &ep.record.Turns[len(ep.record.Turns)-1]
-	return quintain.Reply{Text: last.Reply, ToolCalls: last.ToolCalls, CallFault: last.CallFault, Finish: last.Finish}
+	return quintain.Reply{Text: last.Reply, ToolCalls: last.ToolCalls, CallFault: last.CallFault, Finish: last.Finish, Tokens: len(last.Wrote)}
 }
