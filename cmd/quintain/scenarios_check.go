@@ -40,7 +40,7 @@ an assistant that cannot help, is idle, or asks for the answer. Below 0.9 it fai
 		case err != nil:
 			return err
 		case cfg.Source.Scenario.Name == "talk" && !cfg.Source.Scenario.Environment.Set():
-			return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return w.checkTalk(ctx, cfg) })
+			return w.attend(c.Context(), func(ctx context.Context, _ <-chan struct{}) error { return checkTalk(ctx, w, cfg) })
 		case !cfg.Source.Scenario.Environment.Set():
 			return usagef("which program? Name it by --environment")
 		case *problems < 1:
@@ -62,7 +62,7 @@ an assistant that cannot help, is idle, or asks for the answer. Below 0.9 it fai
 }
 
 // checkTalk plays the known dialogues of the scenario talk.
-func (w *world) checkTalk(ctx context.Context, c *config) error {
+func checkTalk(ctx context.Context, w *world, c *config) error {
 	check, err := c.Source.Scenario.NewTalkCheck()
 	if err != nil {
 		return usageError{err}
