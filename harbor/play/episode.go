@@ -238,6 +238,9 @@ func (r *report) metrics() map[string]float64 {
 	if r.Tests != nil {
 		all["tests_seconds"] = r.Tests.Wall
 	}
+	if r.Reward != nil {
+		all["harbor_reward"] = r.first
+	}
 	for name, x := range r.Others {
 		all["reward_"+name] = x
 	}

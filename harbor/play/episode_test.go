@@ -289,6 +289,19 @@ func TestAConversationWithoutRoomIsTested(t *testing.T) {
 	}
 }
 
+func TestHarborCountsTheFirstReward(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{`{"reward": 1, "style": 0.5}`: 1, `{"style": 0.5, "reward": 1, "x": 7}`: 0.5, `{"reward": 0.25}`: 0.25} {
+		on := &fake{tests: func(bool) (map[string]string, box.Result) {
+			return map[string]string{"reward.json": text}, box.Result{}
+		}}
+		step, err := begin(t, set(t, on, Default(), folder(t, map[string]map[string]string{"a": nil}))).Step(t.Context(), done)
+		if err != nil || step.Metrics["harbor_reward"] != want {
+			t.Errorf("%s: %v, error %v", text, step.Metrics, err)
+		}
+	}
+}
+
 func TestTrialsAreKept(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ keep, tests, want string }{

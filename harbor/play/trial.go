@@ -1,12 +1,14 @@
 package play
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -212,6 +214,8 @@ type report struct {
 	Last    []string           `json:"last,omitempty"`           // results of the last calls, if the policy does not read them
 	Strayed bool               `json:"unreachable,omitempty"`    // a command tried to connect where there is no network
 	Kept    string             `json:"kept,omitempty"`           // folder with what the trial wrote
+
+	first float64 // of the rewards, which is the one that Harbor counts
 }
 
 // tested is how the tests ran.
@@ -258,8 +262,22 @@ func (r *run) test(ctx context.Context) (*report, error) {
 	if len(rep.System) > 0 && r.set.how.DropChanged {
 		return rep, &harbor.Fault{Kind: "changed_system", Why: "the agent changed " + stats.Count(len(rep.System), "system file") + ": " + rep.System[0]}
 	}
-	rep.Reward, rep.Others = &reward.Value, reward.Metrics
+	rep.Reward, rep.Others, rep.first = &reward.Value, reward.Metrics, first(v, reward)
 	return rep, nil
+}
+
+// first returns the reward that Harbor counts: of several the first in the file.
+func first(v harbor.Verdict, r harbor.Reward) float64 {
+	if v.JSON == nil {
+		return r.Value
+	}
+	at := v.JSON.Text[max(0, bytes.IndexByte(v.JSON.Text, '"')):]
+	for name, x := range r.Metrics {
+		if bytes.HasPrefix(at, strconv.AppendQuote(nil, name)) {
+			return x
+		}
+	}
+	return r.Value
 }
 
 // look notes what the agent changed.

@@ -139,6 +139,24 @@ func TestMetricsAreAveraged(t *testing.T) {
 	}
 }
 
+// As Harbor counts, a trial that failed earns 0, and all trials are alike.
+func TestFailedTrialsCountForHarbor(t *testing.T) {
+	t.Parallel()
+	kept := map[string]*exam.Problem{}
+	for i, p := range examined(t, 12, 2, func(q int) int { return q % 3 }).Rows[0].Problems {
+		p.Episodes[0].Metrics = map[string]float64{exam.HarborMetric: 0.5}
+		if p.Episodes[1].Metrics = p.Episodes[0].Metrics; i < 6 {
+			p.Episodes[1] = exam.Episode{Outcome: quintain.EnvFailed}
+		}
+		kept[p.ID] = p
+	}
+	e := exam.Exam{Sets: sets(t, asking(12), exam.Settings{Split: exam.BothSides}), Samples: 2, Kept: kept, Policy: says{}}
+	r, err := e.Run(t.Context())
+	if want := (exam.HarborMean{Mean: 0.375, Trials: 24}); err != nil || r.Harbor == nil || *r.Harbor != want || r.Metrics[exam.HarborMetric] != 0.5 {
+		t.Errorf("%+v, metrics %v, error %v; want %+v", r.Harbor, r.Metrics, err, want)
+	}
+}
+
 func TestNewSetsRefusesProblemsTwice(t *testing.T) {
 	t.Parallel()
 	_, err := exam.NewSets(t.Context(), []rollout.Stream{stream(t, "chain_sum", 0), stream(t, "chain_sum", 0)}, exam.Settings{Problems: 2})

@@ -24,6 +24,16 @@ type Summary struct {
 	Play      *MeanRegrets             `json:"moves,omitempty"` // over the scored episodes of games whose exact values are known; nil: there is none
 
 	Metrics map[string]float64 `json:"metrics,omitempty"` // means of the environments' further numbers, each over the episodes that have it
+	Harbor  *HarborMean        `json:"as_harbor_counts,omitempty"`
+}
+
+// HarborMetric names the metric of an episode that has what Harbor reads from its tests: of several rewards the first.
+const HarborMetric = "harbor_reward"
+
+// A HarborMean is the mean that Harbor tells: over all trials alike, in which one without a reward earns 0.
+type HarborMean struct {
+	Mean   float64 `json:"mean"`
+	Trials int     `json:"trials"`
 }
 
 // At has pass@k and majority@k over the problems with at least k scored episodes.
@@ -74,8 +84,28 @@ func summary(ks []int, rows ...*Row) Summary {
 			s.At = append(s.At, At{k, meanOf(pass), meanOf(majority)})
 		}
 	}
-	s.Lengths, s.Metrics = lengths(rows), metrics(rows)
+	s.Lengths, s.Metrics, s.Harbor = lengths(rows), metrics(rows), asHarbor(rows)
 	return s
+}
+
+// asHarbor returns the mean over the rows of Harbor's tasks; nil: no episode of them has a reward.
+func asHarbor(rows []*Row) *HarborMean {
+	sum, trials := 0.0, 0
+	for _, row := range rows {
+		if !slices.ContainsFunc(row.Problems, func(p *Problem) bool { return p.metrics[HarborMetric] != nil }) {
+			continue
+		}
+		for _, p := range row.Problems {
+			trials += len(p.Episodes)
+			for _, reward := range p.metrics[HarborMetric] {
+				sum += reward
+			}
+		}
+	}
+	if trials == 0 {
+		return nil
+	}
+	return &HarborMean{sum / float64(trials), trials}
 }
 
 // metrics returns the mean of each metric; nil: there is none.

@@ -24,6 +24,7 @@ func report() *exam.Report {
 		Episodes: map[quintain.Outcome]int{quintain.Scored: 1, quintain.ModelFailed: 1},
 		Play:     &exam.MeanRegrets{Episodes: 2, Regret: 0.25, Illegal: 0.125, Turns: 4},
 		Metrics:  map[string]float64{"style": 0.5, "\x1b[2J": 12345678},
+		Harbor:   &exam.HarborMean{Mean: 0.25, Trials: 7},
 	}
 	problem := &exam.Problem{ID: "s/t|<b>.v1.s1.l0.0", Episodes: []exam.Episode{
 		{Outcome: quintain.Scored, Score: 1, Right: true, Answer: `<script>alert("1")</script>`, Tokens: 4},
@@ -77,10 +78,10 @@ func TestForms(t *testing.T) {
 		has, hasNo []string
 	}{
 		{"table", []string{
-			"t|<b>:0 ", "1 of 4", "0.500–1.000", "2: 1.000", "50.0 %", "25.0 %", "0 of 1 (all there are)", "all levels of", "category", "; 3 problems left",
+			"t|<b>:0 ", "1 of 4", "0.500–1.000", "2: 1.000", "50.0 %", "25.0 %", "0 of 1 (all there are)", "all levels of", "category", "; 3 problems left", "as Harbor counts", "0.250 of 7",
 			"episodes 2 (scored: 1, model_failed: 1)", `; metrics "\x1b[2J" 1.235e+07, "style" 0.5`,
 		}, []string{"NaN"}},
-		{"markdown", []string{`| t\|<b>:0 | 1 of 4 | 0.750 | 0.500–1.000 | 0.500 | 2: 1.000 | 2: 0.500 | 50.0 % | 12 | 20 | 25.0 % | 0 | 0.250 | 12.5 % | 4.0 |`}, []string{"| t|<b>"}},
+		{"markdown", []string{`| t\|<b>:0 | 1 of 4 | 0.750 | 0.500–1.000 | 0.500 | 2: 1.000 | 2: 0.500 | 50.0 % | 12 | 20 | 25.0 % | 0 | 0.250 | 12.5 % | 4.0 | 0.250 of 7 |`}, []string{"| t|<b>"}},
 		{"html", []string{
 			"t|&lt;b&gt;:0", "&lt;script&gt;alert", "no answer", "&lt;i&gt;refused", `<path d="M60.0 6H120.0"`, "1 of 2 right",
 		}, []string{"<script", "<b>", "<i>", "src=", "href="}},

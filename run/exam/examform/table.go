@@ -17,6 +17,8 @@ type table struct {
 	rows []entry
 	k    int  // samples of each problem
 	play bool // there are moves of known value
+
+	harbor bool // there are trials of Harbor
 }
 
 // An entry is a line of a table.
@@ -65,7 +67,11 @@ func newTable(name string, samples int, rows []entry) table {
 	if play {
 		head = append(head, "regret", "illegal", "turns")
 	}
-	return table{head, rows, samples, play}
+	harbor := slices.ContainsFunc(rows, func(e entry) bool { return e.Harbor != nil })
+	if harbor {
+		head = append(head, "as Harbor counts")
+	}
+	return table{head, rows, samples, play, harbor}
 }
 
 // lines returns the cells of all lines.
@@ -101,11 +107,19 @@ func (t *table) line(e entry) []string {
 	cells = append(cells, fmt.Sprint(e.Failed))
 	switch {
 	case !t.play:
-		return cells
 	case e.Play == nil:
-		return append(cells, none, none, none)
+		cells = append(cells, none, none, none)
+	default:
+		cells = append(cells, fmt.Sprintf("%.3f", e.Play.Regret), percent(e.Play.Illegal), fmt.Sprintf("%.1f", e.Play.Turns))
 	}
-	return append(cells, fmt.Sprintf("%.3f", e.Play.Regret), percent(e.Play.Illegal), fmt.Sprintf("%.1f", e.Play.Turns))
+	switch {
+	case !t.harbor:
+	case e.Harbor == nil:
+		cells = append(cells, none)
+	default:
+		cells = append(cells, fmt.Sprintf("%.3f of %d", e.Harbor.Mean, e.Harbor.Trials))
+	}
+	return cells
 }
 
 // problems tells how many problems of a row were scored, and whether there are more.
