@@ -93,7 +93,8 @@ type turn struct {
 	Reward    *float64 // nil: the episode's score says it
 	Why       excerpt
 	Calls     []excerpt
-	Lost      string // what it gave away, in words; empty: the exact values are unknown
+	Trial     excerpt // of a task of Harbor
+	Lost      string  // what it gave away, in words; empty: the exact values are unknown
 }
 
 // A message is a message to the policy.
@@ -344,12 +345,13 @@ func newTurn(w *pen, t *quintain.Turn, at place, opening []quintain.Message) tur
 	v.Reasoning = w.write(t.Reasoning, where("reasoning"))
 	v.Same, v.Reply = w.write(t.Reply[:at.same], where("reply")), w.write(t.Reply[at.same:], where("reply"))
 	for _, call := range t.ToolCalls {
-		v.Calls = append(v.Calls, w.write(call.Name+" "+call.Arguments, where("reply")))
+		v.Calls = append(v.Calls, w.write(callText(call), where("reply")))
 	}
 	if answer := strings.TrimSpace(t.Answer); answer != strings.TrimSpace(t.Reply) && t.Reply != "<answer>"+t.Answer+"</answer>" {
 		v.Answer = w.write(t.Answer, where("answer"))
 	}
 	v.Why = w.write(t.Why, where("why"))
+	v.Trial = w.write(trialText(t.Record), where("trial"))
 	return v
 }
 
@@ -433,6 +435,8 @@ func partOf(r *trace.Record, c *web.Call) (text string, there bool) {
 		return t.Answer, true
 	case "why":
 		return t.Why, true
+	case "trial":
+		return trialText(t.Record), true
 	case "told":
 		if m := number("message", len(t.Observed)); m >= 0 {
 			return t.Observed[m].Text(), true
