@@ -121,7 +121,7 @@ func (s *Settings) trained(data string) (*tiny.Base, error) {
 // A budget is the memory that the training of a language model takes, in bytes.
 type budget struct {
 	params   int64 // of the model; not bytes
-	frozen   int64 // the model, and its transpose for the way back
+	frozen   int64 // the model, and for the way back its transpose or, in float32, that of the largest matrix
 	adapters int64 // with gradients, means and copies
 	batch    int64 // learn.micro_tokens
 	samples  int64 // run.parallel, with the longest replies
@@ -136,8 +136,8 @@ func need(base *tiny.Base, to *run.Config, how *Training) (b budget) {
 	for _, t := range c.Frozen() {
 		b.params += int64(t.Rows * t.Cols)
 	}
-	if b.frozen = 8 * b.params; c.BFloat16 {
-		b.frozen /= 2
+	if b.frozen = 4 * (b.params + int64(c.Vocab*c.Width)); c.BFloat16 {
+		b.frozen = 4 * b.params
 	}
 	b.adapters = 12 * 4 * int64(c.Params())
 	b.batch = int64(how.Learn.MicroTokens) * int64(4*(5*c.Width+2*c.Hidden+c.Heads*c.Context/4)*c.Layers+4*c.Vocab)

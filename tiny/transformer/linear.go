@@ -4,6 +4,7 @@ package transformer
 type linear struct {
 	w       *packing
 	flipped *packing  // transposed, for the way back; nil: there is none
+	lent    bool      // all linears of a network have this flipped: it is made at each use
 	rounded *matrix   // for pairs
 	bias    []float32 // nil: none
 	down    adapter   // its first matrix; nil data: no adapters
@@ -59,6 +60,9 @@ func (l *linear) left(a matrix, b *packing, t team) matrix {
 
 // backward sets dx to the gradient of x, given that of y.
 func (l *linear) backward(dx, dy matrix, t team) {
+	if l.lent {
+		l.flipped.flip(l.w, t)
+	}
 	t.multiply(dx, l.left(dy, l.flipped, t), l.flipped, false)
 	if l.ups == nil {
 		return

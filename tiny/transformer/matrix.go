@@ -132,17 +132,41 @@ func multiply(c, a matrix, b *packing, add bool) {
 }
 
 // flip copies the transpose of another packing.
-func (p *packing) flip(from *packing) {
+func (p *packing) flip(from *packing, t team) {
 	p.pairs = from.pairs
 	p.resize(from.n, from.k)
 	if p.pairs {
 		p.flipPairs(from)
 		return
 	}
-	for out := range from.n {
-		panel, col := from.panel(out/lanes), out%lanes
-		for in := range from.k {
-			p.panel(in / lanes).block(out)[in%lanes] = panel.data[in*lanes+col]
+	t.each(p.panels(), func(_, j int) { p.flipPanel(from, j) })
+}
+
+// flipPanel copies panel j of the transpose, square by square.
+func (p *packing) flipPanel(from *packing, j int) {
+	to := p.panel(j)
+	ins := min(lanes, from.k-j*lanes)
+	for q := range from.panels() {
+		panel, outs := from.panel(q), min(lanes, from.n-q*lanes)
+		if ins*outs == lanes*lanes {
+			flipSquare((*[lanes * lanes]float32)(to.data[q*lanes*lanes:]), (*[lanes * lanes]float32)(panel.data[j*lanes*lanes:]))
+			continue
+		}
+		for in := range ins {
+			for out := range outs {
+				to.data[(q*lanes+out)*lanes+in] = panel.data[(j*lanes+in)*lanes+out]
+			}
+		}
+	}
+}
+
+// flipSquare copies the transpose of a square, four numbers at a time. The remainders change no index; they spare checks of it.
+func flipSquare(to, from *[lanes * lanes]float32) {
+	at := func(in, out int) float32 { return from[(in*lanes+out)%len(from)] }
+	for out := range lanes {
+		for in := 0; in < lanes; in += 4 {
+			four := (*[4]float32)(to[(out*lanes+in)%len(to):])
+			four[0], four[1], four[2], four[3] = at(in, out), at(in+1, out), at(in+2, out), at(in+3, out)
 		}
 	}
 }

@@ -9,7 +9,7 @@ type network struct {
 	layers  []block
 	rounded matrix    // the last left factor in pairs
 	own     []packing // memory of the matrices that are trained
-	back    []packing // memory of their transposes; of all, for a pass through a model with adapters
+	back    []packing // memory of their transposes; of frozen pairs; one for all other frozen matrices
 }
 
 // A block is one layer of a network.
@@ -72,18 +72,21 @@ func (l *linear) adapt(c Config, tensor int, columns ...int) {
 	}
 }
 
-// load reads the trained tensors of m, with their transposes if both ways are wanted. The frozen ones are
-// transposed at the first such call.
+// load reads the trained tensors of m, with their transposes if both ways are wanted. Frozen pairs are
+// transposed at the first such call; other frozen matrices, which are twice as large, at each use.
 func (n *network) load(m *Model, both bool, t team) {
 	n.model = m
 	list := n.linears()
 	if both && n.back == nil {
 		n.back = make([]packing, len(list))
 		for i, l := range list {
+			if l.lent = m.base != nil && !m.config.BFloat16; l.lent {
+				i = 0
+			}
 			l.flipped = &n.back[i]
 		}
-		if m.base != nil {
-			t.each(len(list), func(_, i int) { list[i].flipped.flip(list[i].w) })
+		if m.base != nil && m.config.BFloat16 {
+			t.each(len(list), func(worker, i int) { list[i].flipped.flip(list[i].w, team{worker: worker}) })
 		}
 	}
 	if m.base == nil {

@@ -95,8 +95,8 @@ func TestPairsFlip(t *testing.T) {
 	m := random(rand.New(rand.NewPCG(1, 14)), 37, 51)
 	from, back, again := packing{pairs: true}, packing{}, packing{}
 	from.packTransposed(m)
-	back.flip(&from)
-	again.flip(&back)
+	back.flip(&from, team{})
+	again.flip(&back, team{})
 	want := rounded(m)
 	for i := range m.rows {
 		for j := range m.cols {
@@ -107,5 +107,20 @@ func TestPairsFlip(t *testing.T) {
 	}
 	if !slices.Equal(again.data, from.data) {
 		t.Error("transposed twice it is another matrix")
+	}
+}
+
+// TestFlip transposes matrices in one memory, which holds the numbers of the one before.
+func TestFlip(t *testing.T) {
+	t.Parallel()
+	var back packing
+	for _, size := range [][2]int{{64, 48}, {37, 51}, {5, 3}, {16, 16}, {1, 33}} {
+		m := random(rand.New(rand.NewPCG(1, 15)), size[0], size[1])
+		var from, want packing
+		from.packTransposed(m)
+		want.pack(m)
+		if back.flip(&from, team{}); !slices.Equal(back.data, want.data) {
+			t.Errorf("the transpose of %v numbers is another matrix", size)
+		}
 	}
 }
