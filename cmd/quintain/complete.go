@@ -10,6 +10,7 @@ import (
 	"github.com/quintain-rl/quintain/grade/codegrade"
 	"github.com/quintain-rl/quintain/internal/settings"
 	"github.com/quintain-rl/quintain/internal/settings/flags"
+	"github.com/quintain-rl/quintain/prove"
 	"github.com/quintain-rl/quintain/run/exam"
 	"github.com/quintain-rl/quintain/run/exam/examform"
 	"github.com/quintain-rl/quintain/run/player"
@@ -63,12 +64,15 @@ func groupIDs(c *cobra.Command, args []string, typed string) (ids []cobra.Comple
 func flagWords() map[string]map[string]wordList {
 	names := among("quintain", "reasoning-gym")
 	split := among(string(exam.TrainedSide), string(exam.HeldOutSide), string(exam.BothSides))
-	var outcomes, forms, categories, scorings []string
+	var outcomes, forms, categories, scorings, checks []string
 	for _, o := range quintain.Outcomes {
 		outcomes = append(outcomes, string(o))
 	}
 	for _, f := range examform.Forms() {
 		forms = append(forms, f.Name)
+	}
+	for _, c := range prove.Checks() {
+		checks = append(checks, c.ID)
 	}
 	for _, c := range catalog.Categories() {
 		categories = append(categories, c.Name)
@@ -89,14 +93,14 @@ func flagWords() map[string]map[string]wordList {
 		"trace list": groups, "export": groups,
 		"tasks export": {"task": catalog.CompleteTask, "format": names, "split": split}, "tasks list": {"category": among(categories...), "scoring": commaList(scorings...)},
 		"grade": {"format": names, "scores": names}, "scenarios show": {"task": catalog.CompleteTask},
-		"eval": {"format": among(forms...)}, "env evaluate": {"format": among(forms...)}, "dataset check": {"compare": compares}, "regrade": {"format": among("table", "records", "json")},
+		"prove": {"format": among("text", "json"), "only": commaList(checks...), "task": catalog.CompleteTask}, "eval": {"format": among(forms...)}, "env evaluate": {"format": among(forms...)}, "dataset check": {"compare": compares}, "regrade": {"format": among("table", "records", "json")},
 	}
 }
 
 // completes gives the verbs below root words for what is no setting: flags with few values, tasks and keys as arguments, and
 // folders; a verb without arguments offers no files.
 func completes(root *cobra.Command) {
-	arguments := map[string]wordList{"scenarios check": catalog.CompleteTask, "settings": settingKeys}
+	arguments := map[string]wordList{"prove": catalog.CompleteTask, "scenarios check": catalog.CompleteTask, "settings": settingKeys}
 	byFlag := flagWords()
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
@@ -106,7 +110,7 @@ func completes(root *cobra.Command) {
 				return words(typed), cobra.ShellCompDirectiveNoFileComp
 			})
 		}
-		if c.Flags().Lookup("only") != nil {
+		if c.Flags().Lookup("only") != nil && path != "prove" {
 			_ = c.RegisterFlagCompletionFunc("only", groupIDs)
 		}
 		_, argument, _ := strings.Cut(c.Use, " ")

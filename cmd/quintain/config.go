@@ -119,6 +119,7 @@ func uses() map[string][]string {
 		"worker":    {"worker", "problems", "sandbox", "environment", "harbor", "tools", "judge", "agent", "sessions", "policy", "-policy.kind", "-policy.accuracy", "-policy.delay", "-policy.weights", "-policy.from_scratch", "-policy.sampling", "run.replays", "run.grace", "log"},
 
 		"scenarios check":      {"environment", "scenario", "policy.seats", "run.seed", "log"},
+		"prove":                {"columns", "environment", "-environment.address", "harbor", "sandbox", "run.seed", "log"},
 		"environments install": {"environment.packages"},
 		"environments list":    {"environment.packages", "environment.python", "environment.keys"},
 		"dataset check":        {"harbor", "log"},

@@ -142,6 +142,9 @@ func execute(w *world) int {
 	if err == nil || errors.Is(err, host.ErrStopped) {
 		return exitOK
 	}
+	if status, ok := errors.AsType[statusError](err); ok {
+		return int(status)
+	}
 	if !errors.Is(err, errReported) {
 		fmt.Fprintf(w.stderr, "quintain: %s\n", screen.Fault(err.Error()))
 	}

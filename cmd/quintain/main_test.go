@@ -138,7 +138,7 @@ func TestVerbsHaveTheirNames(t *testing.T) {
 }
 
 // mostVerbs is how many verbs people can survey; a rare one goes below another.
-const mostVerbs = 23
+const mostVerbs = 24
 
 // A verb that moved is refused with its spelling, which exists.
 func TestMovedVerbsNameTheirSpelling(t *testing.T) {

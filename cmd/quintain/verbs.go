@@ -25,7 +25,7 @@ type purpose struct {
 func purposes() []purpose {
 	return []purpose{
 		{"Train:", []verb{{"run", newRun}, {"worker", newWorker}, {"env", newEnv}}},
-		{"Evaluate:", []verb{{"eval", newEval}, {"ask", newAsk}, {"grade", newGrade}, {"judge", newJudge}, {"regrade", newRegrade}}},
+		{"Evaluate:", []verb{{"eval", newEval}, {"ask", newAsk}, {"grade", newGrade}, {"judge", newJudge}, {"regrade", newRegrade}, {"prove", newProve}}},
 		{"Serve:", []verb{{"hub", newHub}, {"gateway", newGateway}, {"serve", newServe}}},
 		{"Look:", []verb{{"view", newView}, {"trace", newTrace}}},
 		{"Make:", []verb{{"tasks", newTasks}, {"scenarios", newScenarios}, {"environments", newEnvironments}, {"images", newImages}, {"dataset", newDataset}, {"export", newExport}}},

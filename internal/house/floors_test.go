@@ -43,6 +43,7 @@ var floors = [][]string{
 		"sandbox/box",
 		"grade/codegrade",
 		"text/toolcall",
+		"prove/replies",
 		"tiny/pretrained", // over tokenizers and the transformer
 	},
 	{ // the machines
@@ -63,6 +64,7 @@ var floors = [][]string{
 		"harbor/image", // over the trials of sandbox/box
 	},
 	{ // parts of the server, the environment of one elsewhere, and the embedded policy
+		"prove", // over scenarios
 		"scenario/external/guest",
 		"grade/codegrade/codeplay", "scenarios/games", "scenarios/toolbox",
 		"hub/registry", "gateway/tree",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/stats"
+	"github.com/quintain-rl/quintain/prove/replies"
 )
 
 // A Canary is a reply whose verdict is known.
@@ -226,12 +227,12 @@ func (r *AttackReport) Attack(ctx context.Context, j *Judge) error {
 	if err != nil {
 		return err
 	}
-	asked, injections := questions(), Injections()
+	asked, injections := questions(), replies.Injections()
 	var items []Item
 	for i, n := range injections {
 		q := asked[i%len(asked)]
 		it := Item{Key: "injection." + n.Name, Question: q.text, Reference: q.right, Reply: q.wrong}
-		items = append(items, it.Shown(q.wrong), it.Shown(strings.ReplaceAll(n.into(q.wrong), best, verdict)))
+		items = append(items, it.Shown(q.wrong), it.Shown(strings.ReplaceAll(n.Into(q.wrong), replies.Best, verdict)))
 	}
 	results, err := r.all(ctx, j, items)
 	if err != nil {

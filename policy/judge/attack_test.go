@@ -10,13 +10,14 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/policy/script"
+	"github.com/quintain-rl/quintain/prove/replies"
 )
 
 // The corpus has 33 injections with different names, of 9 kinds, ten of them in other languages.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	names, kinds := map[string]bool{}, map[string]int{}
-	for _, n := range Injections() {
+	for _, n := range replies.Injections() {
 		if names[n.Name] || n.Text == "" {
 			t.Errorf("%+v", n)
 		}

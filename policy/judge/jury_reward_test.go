@@ -62,7 +62,7 @@ func TestARewardModelIsAJudge(t *testing.T) {
 		t.Errorf("asked\n%s, want\n%s", last.Load(), want)
 	}
 	var out bytes.Buffer
-	lines := replies(t, j, `{"id": "a", "question": "q", "reply": "good", "solution": "s"}`)
+	lines := repliesOf(t, j, `{"id": "a", "question": "q", "reply": "good", "solution": "s"}`)
 	if err := j.Grade(t.Context(), lines, &out); err != nil || !strings.Contains(out.String(), `"score":18`) {
 		t.Errorf("%s, error %v", out.String(), err)
 	}

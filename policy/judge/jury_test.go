@@ -77,7 +77,7 @@ func open(t testing.TB, url, rubric string, change func(*Settings)) *Jury {
 }
 
 // replies reads replies.
-func replies(t *testing.T, j *Jury, text string) []Row {
+func repliesOf(t *testing.T, j *Jury, text string) []Row {
 	t.Helper()
 	list, err := ReadRows(strings.NewReader(text), j.Config.Rubric)
 	if err != nil {
@@ -118,7 +118,7 @@ func TestGradeRows(t *testing.T) {
 	_, url := serve(t)
 	j := open(t, url, rubricFile, nil)
 	var out, said bytes.Buffer
-	if err := j.Grade(t.Context(), replies(t, j, three), &out); err != nil {
+	if err := j.Grade(t.Context(), repliesOf(t, j, three), &out); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(scoresOf(t, out.Bytes())); got != "map[4:0 a:1 b:0]" {
@@ -187,7 +187,7 @@ func TestGradeFileGoesOn(t *testing.T) {
 	s, url := serve(t, policytest.Status(400), policytest.Status(400))
 	path := filepath.Join(t.TempDir(), "verdicts.jsonl")
 	j := open(t, url, rubricFile, func(s *Settings) { s.Parallel = 1 })
-	if err := j.GradeFile(t.Context(), replies(t, j, three), path); !errors.Is(err, ErrUngraded) {
+	if err := j.GradeFile(t.Context(), repliesOf(t, j, three), path); !errors.Is(err, ErrUngraded) {
 		t.Errorf("error %v", err)
 	}
 	text, _ := os.ReadFile(path)
@@ -198,7 +198,7 @@ func TestGradeFileGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time, nothing is left
-		if err := j.GradeFile(t.Context(), replies(t, j, three), path); err != nil {
+		if err := j.GradeFile(t.Context(), repliesOf(t, j, three), path); err != nil {
 			t.Fatal(err)
 		}
 		text, _ = os.ReadFile(path)
@@ -207,7 +207,7 @@ func TestGradeFileGoesOn(t *testing.T) {
 		}
 	}
 	other := open(t, url, strings.Replace(rubricFile, "right", "wrong", 1), nil)
-	if err := other.GradeFile(t.Context(), replies(t, other, three), path); err == nil || !strings.Contains(err.Error(), "name another file") {
+	if err := other.GradeFile(t.Context(), repliesOf(t, other, three), path); err == nil || !strings.Contains(err.Error(), "name another file") {
 		t.Errorf("another rubric: error %v", err)
 	}
 	if err := j.GradeFile(t.Context(), nil, write(t, "x", "{}\n")); err == nil || !strings.Contains(err.Error(), "line 1") {
@@ -227,7 +227,7 @@ func TestGroupsAreJudgedAgainWhole(t *testing.T) {
 	s, url := serve(t, policytest.Status(400))
 	j := open(t, url, rubricFile+"mode: pairs\n", func(s *Settings) { s.Parallel = 1 })
 	path := filepath.Join(t.TempDir(), "verdicts.jsonl")
-	if err := j.GradeFile(t.Context(), replies(t, j, lines), path); !errors.Is(err, ErrUngraded) {
+	if err := j.GradeFile(t.Context(), repliesOf(t, j, lines), path); !errors.Is(err, ErrUngraded) {
 		t.Errorf("error %v", err)
 	}
 	text, _ := os.ReadFile(path)
@@ -235,7 +235,7 @@ func TestGroupsAreJudgedAgainWhole(t *testing.T) {
 	if got["e"] != "0" && got["a"] == "-" || len(got) != 5 {
 		t.Errorf("%v\n%s", got, text)
 	}
-	if err := j.GradeFile(t.Context(), replies(t, j, lines), path); err != nil {
+	if err := j.GradeFile(t.Context(), repliesOf(t, j, lines), path); err != nil {
 		t.Fatal(err)
 	}
 	text, _ = os.ReadFile(path)
@@ -251,7 +251,7 @@ func TestCacheOutlivesTheJury(t *testing.T) {
 	for range 2 {
 		j := open(t, url, rubricFile, func(s *Settings) { s.Cache = cache })
 		var out bytes.Buffer
-		if err := errors.Join(j.Grade(t.Context(), replies(t, j, three), &out), j.Close()); err != nil {
+		if err := errors.Join(j.Grade(t.Context(), repliesOf(t, j, three), &out), j.Close()); err != nil {
 			t.Fatal(err)
 		}
 		j.close = func() error { return nil }
@@ -339,7 +339,7 @@ func TestRetryAfterHoldsAllCalls(t *testing.T) {
 	_, url := serve(t, wait, after, after)
 	j := open(t, url, rubricFile, func(s *Settings) { s.Parallel, s.Retries = 1, 3 })
 	var out bytes.Buffer
-	if err := j.Grade(t.Context(), replies(t, j, three), &out); err != nil || early.Load() > 0 {
+	if err := j.Grade(t.Context(), repliesOf(t, j, three), &out); err != nil || early.Load() > 0 {
 		t.Errorf("error %v, %d early calls", err, early.Load())
 	}
 }
@@ -352,7 +352,7 @@ func TestGradeEnds(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
 	var out bytes.Buffer
-	if err := j.Grade(ctx, replies(t, j, three), &out); !errors.Is(err, stop) || out.Len() > 0 {
+	if err := j.Grade(ctx, repliesOf(t, j, three), &out); !errors.Is(err, stop) || out.Len() > 0 {
 		t.Errorf("error %v\n%s", err, out.String())
 	}
 }

@@ -24,7 +24,7 @@ func TestProgram(t *testing.T) {
 	} {
 		j := open(t, "", rubricFile, func(s *Settings) { s.URLs, s.Command, s.Timeout = nil, test.line, 2*time.Second })
 		var out bytes.Buffer
-		err := j.Grade(t.Context(), replies(t, j, `{"question": "q", "reply": "good"}`), &out)
+		err := j.Grade(t.Context(), repliesOf(t, j, `{"question": "q", "reply": "good"}`), &out)
 		if test.says == "" {
 			if err != nil || !strings.Contains(out.String(), `"score":1`) {
 				t.Errorf("%s: error %v: %s; want %s", test.line, err, out.String(), verdict)

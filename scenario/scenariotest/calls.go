@@ -1,53 +1,34 @@
 package scenariotest
 
 import (
-	"strings"
+	"fmt"
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/prove/replies"
 )
-
-// hostileArguments are what a model may write as the arguments of a call.
-var hostileArguments = []string{
-	"", "{}", "[1]", "7", "null", "{", `{"a": 1, "a": 2}`, "\x00\xff", `{"no_such_argument": 1}`,
-	strings.Repeat("[", 100_000), `{"a": ` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`, strings.Repeat("x", 1_000_000),
-}
 
 // called checks that an episode with tools answers each call, whatever it says, by one message with
 // its ID, and a call that nobody can read by a message. None is an error.
 func called(t *testing.T, s quintain.Scenario) {
 	t.Helper()
-	for _, args := range hostileArguments {
-		for i, reply := range hostileCalls(toolsOf(t, s), args) {
-			e := opened(t, s)
-			step, err := e.Step(t.Context(), reply)
-			if err != nil || step.End == quintain.Going && len(step.Observe) == 0 {
-				t.Errorf("call %d with the arguments %.40q: %+v, %v", i, args, step, err)
-			}
-			if step.End == quintain.Going && len(reply.ToolCalls) > 0 {
-				answered(t, reply.ToolCalls, step.Observe)
-			}
-			if err := e.Close(); err != nil {
-				t.Error(err)
-			}
+	offered := toolsOf(t, s)
+	if len(offered) == 0 {
+		return
+	}
+	for _, reply := range replies.Calls(offered) {
+		e := opened(t, s)
+		step, err := e.Step(t.Context(), reply)
+		if err != nil || step.End == quintain.Going && len(step.Observe) == 0 {
+			t.Errorf("the reply %.100q: %+v, %v", fmt.Sprint(reply), step, err)
+		}
+		if step.End == quintain.Going && len(reply.ToolCalls) > 0 {
+			answered(t, reply.ToolCalls, step.Observe)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
 		}
 	}
-}
-
-// hostileCalls are replies with calls of the tools, and of others; none without tools.
-func hostileCalls(offered []quintain.Tool, args string) (all []quintain.Reply) {
-	if len(offered) == 0 {
-		return nil
-	}
-	names := []string{"", "no_such_tool", strings.Repeat("\xff", 10_000)}
-	for _, t := range offered {
-		names = append(names, t.Name)
-	}
-	for _, name := range names {
-		calls := []quintain.ToolCall{{ID: "call00001", Name: name, Arguments: args}, {ID: "call00002", Name: name, Arguments: args}}
-		all = append(all, quintain.Reply{ToolCalls: calls, Finish: quintain.Stop})
-	}
-	return append(all, quintain.Reply{Text: args, CallFault: "call 1: it has no name", Finish: quintain.Stop})
 }
 
 // answered checks that each call has one answer.

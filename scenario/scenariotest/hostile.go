@@ -9,6 +9,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/prove/replies"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/task/rng"
 )
@@ -101,28 +102,6 @@ func value(r *rng.Rand, of schema, words []string) any {
 	return strings.Trim(rng.Pick(r, words), `"'.,:;()`)
 }
 
-// arguments are what a model may write as the arguments of a call.
-var arguments = []string{
-	"", "{}", "[1]", "7", "null", "{", `{"answer": "1", "answer": "2"}`, "\x00\xff", `{"no_such_argument": 1}`, `{"answer": NaN}`, `{"answer": "１２"}`,
-	`{"answer": {"answer": ["a", null, 1e999]}}`, `{"answer": -1}`, strings.Repeat("[", 100_000), `{"answer": ` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`,
-	`{"answer": "` + strings.Repeat("x", 1_000_000) + `"}`, strings.Repeat("x", 1_000_000),
-}
-
-// senseless are replies that no task wants.
-func senseless(offered []quintain.Tool) (all []quintain.Reply) {
-	names := []string{"", "no_such_tool", strings.Repeat("\xff", 10_000)}
-	for _, t := range offered {
-		names = append(names, t.Name)
-	}
-	for _, args := range arguments {
-		for _, name := range names {
-			all = append(all, calls(quintain.ToolCall{Name: name, Arguments: args}))
-		}
-		all = append(all, quintain.Reply{Text: args, CallFault: "call 1: it has no name", Finish: quintain.Stop}, quintain.Reply{Text: args, Finish: quintain.Length})
-	}
-	return all
-}
-
 // hostile checks what senseless replies get: each is told and earns nothing.
 func (s toolSuite) hostile(t *testing.T) {
 	p := s.problem(t, 0)
@@ -130,8 +109,7 @@ func (s toolSuite) hostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := senseless(env.(quintain.Tooled).Tools())
-	for _, reply := range all {
+	for _, reply := range replies.Calls(env.(quintain.Tooled).Tools()) {
 		e := playTools(t, s.of, p, script(reply, reply))
 		if e.earned() > 0 {
 			t.Errorf("%s: %.200q earns %v: %s", p.ID(), fmt.Sprint(reply), e.earned(), e.last().Why)

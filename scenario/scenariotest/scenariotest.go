@@ -3,6 +3,7 @@
 package scenariotest
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/prove"
 	"github.com/quintain-rl/quintain/scenario"
 )
 
@@ -103,21 +105,14 @@ func identified(t *testing.T, s quintain.Scenario, ids map[string]string) {
 	}
 }
 
-// Play checks s by [scenario.Check], and that the solution is judged right at once. s must
+// Play checks s by package prove, and that the solution is judged right at once. s must
 // be a [quintain.Solver].
 func Play(t *testing.T, s quintain.Scenario) {
 	t.Helper()
-	check := scenario.Check{First: s, Second: s, Seed: 1, Problems: playProblems}
-	found, err := check.Run(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fault := range found.Faults {
-		t.Error(fault)
-	}
+	Prove(t, s, playProblems*len(s.TaskInfo().Levels), "start.up", "reward.oracle", "repro.same", "repro.order", "robust.senseless", "decl.range")
 	for level := range s.TaskInfo().Levels {
-		for index := range check.Problems {
-			p, err := s.Problem(quintain.Draw{Seed: check.Seed, Level: level, Index: index})
+		for index := range playProblems {
+			p, err := s.Problem(quintain.Draw{Seed: 1, Level: level, Index: index})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -126,6 +121,24 @@ func Play(t *testing.T, s quintain.Scenario) {
 				t.Fatal(err)
 			}
 			rightAtOnce(t, s, p, "<think>It is easy.</think>\n<answer>"+solution+"</answer>")
+		}
+	}
+}
+
+// Prove holds s to checks of package prove, of at most so many episodes each. Nothing may fail.
+func Prove(t *testing.T, s quintain.Scenario, most int, checks ...string) {
+	t.Helper()
+	subject := &prove.Subject{Scenario: s}
+	for level := range s.TaskInfo().Levels {
+		subject.Levels = append(subject.Levels, level)
+	}
+	report, err := prove.Run(t.Context(), prove.Job{Seed: 1, Most: most, Only: checks, Open: func(context.Context) (*prove.Subject, error) { return subject, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range report.Checks {
+		if c.Status == prove.Fail || c.Status == prove.Fault {
+			t.Errorf("%s, %s: %s %+v", s.TaskInfo().Name, c.ID, c.Found+c.WhyNot, c.Witness)
 		}
 	}
 }

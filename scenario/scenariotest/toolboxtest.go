@@ -11,6 +11,7 @@ import (
 
 	"github.com/quintain-rl/quintain"
 	"github.com/quintain-rl/quintain/internal/strictjson"
+	"github.com/quintain-rl/quintain/prove/replies"
 	"github.com/quintain-rl/quintain/scenarios/toolbox"
 	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/rng"
@@ -306,7 +307,7 @@ func (s toolSuite) replayed(t *testing.T) {
 func (s toolSuite) any(r *rng.Rand, e toolEpisode, plan []quintain.ToolCall) quintain.Reply {
 	switch {
 	case r.Chance(0.1):
-		return rng.Pick(r, senseless(e.offered))
+		return rng.Pick(r, replies.Calls(e.offered))
 	case r.Chance(0.5):
 		return calls(plan[min(len(e.steps), len(plan)-1)])
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/quintain-rl/quintain"
+	"github.com/quintain-rl/quintain/prove/replies"
 	"github.com/quintain-rl/quintain/task"
 )
 
@@ -27,16 +28,25 @@ var stages = []int{40, 400, 4000}
 // partial credit, than the guess rate of the level.
 func blindAnswers(t testing.TB, of quintain.Task) { holdDown(t, of, strategies()) }
 
+// strategies lists all ways to answer without solving.
+func strategies() []replies.Strategy {
+	list := replies.Strategies()
+	for _, text := range replies.Constants() {
+		list = append(list, replies.Strategy{Name: fmt.Sprintf("answering %q to all", text), Answer: func(*replies.Question) string { return text }})
+	}
+	return list
+}
+
 // Blind checks one more way to answer without solving against the bound that every task
 // must keep: on average it earns at most the guess rate of the level plus 0.02. answer gets
 // the prompt and the solution of another problem; an empty text means no answer.
 func Blind(t *testing.T, of quintain.Task, name string, answer func(prompt, other string) string) {
 	t.Helper()
-	holdDown(t, of, []strategy{{name, func(q *question) string { return answer(q.prompt, q.others[0]) }}})
+	holdDown(t, of, []replies.Strategy{{Name: name, Answer: func(q *replies.Question) string { return answer(q.Prompt, q.Others[0]) }}})
 }
 
 // holdDown tries strategies at every level.
-func holdDown(t testing.TB, of quintain.Task, all []strategy) {
+func holdDown(t testing.TB, of quintain.Task, all []replies.Strategy) {
 	t.Helper()
 	for level := range of.Info().Levels {
 		suspects := all
@@ -56,11 +66,11 @@ func holdDown(t testing.TB, of quintain.Task, all []strategy) {
 // A trial tests strategies on the first n problems of a level.
 type trial struct {
 	level, n   int
-	strategies []strategy
+	strategies []replies.Strategy
 }
 
 // tooGood returns the strategies that earn too much, and the faults of the level.
-func tooGood(t testing.TB, of quintain.Task, try trial) (found []strategy, faults []string) {
+func tooGood(t testing.TB, of quintain.Task, try trial) (found []replies.Strategy, faults []string) {
 	guess, err := task.GuessRate(of, try.level, try.n)
 	if err != nil {
 		t.Fatal(err)
@@ -71,7 +81,7 @@ func tooGood(t testing.TB, of quintain.Task, try trial) (found []strategy, fault
 	for i, e := range earnings(t, of, try) {
 		if e.mean > guess+mostAbove {
 			found = append(found, try.strategies[i])
-			faults = append(faults, fmt.Sprintf("%s earns %.3f on average, and the guess rate is %.3f; for example %.200q", try.strategies[i].name, e.mean, guess, e.example))
+			faults = append(faults, fmt.Sprintf("%s earns %.3f on average, and the guess rate is %.3f; for example %.200q", try.strategies[i].Name, e.mean, guess, e.example))
 		}
 	}
 	return found, faults
@@ -92,9 +102,9 @@ func earnings(t testing.TB, of quintain.Task, try trial) []earning {
 	}
 	for i := range try.n {
 		p := problem(t, of, quintain.Draw{Seed: askedSeed, Level: try.level, Index: i})
-		q := newQuestion(p.Prompt, others[i%32:][:32])
+		q := replies.NewQuestion(p.Prompt, others[i%32:][:32])
 		for k, s := range try.strategies {
-			answer := s.answer(q)
+			answer := s.Answer(q)
 			if answer == "" || len(answer) > longestBlind {
 				continue
 			}

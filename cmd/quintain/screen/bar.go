@@ -41,6 +41,9 @@ func (b *Bar) Show(n, total int, more string) {
 	fmt.Fprintln(b.on.Out, line)
 }
 
+// Tell shows that one of several steps begins.
+func (b *Bar) Tell(step string, n, total int) { b.Show(n, total, step) }
+
 // End ends the line.
 func (b *Bar) End() {
 	if b.on.Draws && !b.shown.IsZero() {

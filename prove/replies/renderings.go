@@ -1,25 +1,25 @@
-package tasktest
+package replies
 
 import (
 	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
-	"testing"
 
-	"github.com/quintain-rl/quintain"
-	"github.com/quintain-rl/quintain/task"
 	"github.com/quintain-rl/quintain/task/answer"
 )
 
-// A rendering writes a right answer in another form. It returns nothing if the solution has
-// no such form.
-type rendering struct {
-	name string
-	of   func(solution string) string
+// A Rendering writes an answer in another form that means the same.
+type Rendering struct {
+	Name string                       // of the form, after "the solution"
+	Of   func(solution string) string // empty: the solution has no such form
 }
 
-var renderings = []rendering{
+// Renderings returns the harmless forms of an answer.
+func Renderings() []Rendering { return slices.Clone(renderings) }
+
+var renderings = []Rendering{
 	{"with space around it", func(s string) string { return " \n" + s + " \n" }},
 	{"with carriage returns", func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") + "\r\n" }},
 	{"in bold", bold},
@@ -247,56 +247,4 @@ func python(s string) string {
 	}
 	constants := constantRE.ReplaceAllStringFunc(s, func(c string) string { return c[:1] + pythonConstants[c[1:]] })
 	return structure(s, strings.ReplaceAll(constants, `"`, "'"))
-}
-
-// otherForms: a right answer in another form is right, unless the task refuses the form on
-// purpose.
-func otherForms(t testing.TB, of quintain.Task) {
-	refuses := of.Info().Refuses
-	seen, met, told := map[string]bool{}, map[string]bool{}, map[string]bool{}
-	each(t, of, func(p quintain.Problem) {
-		solution := solve(t, of, p)
-		for _, r := range renderings {
-			text := r.of(solution)
-			if text == "" || text == solution {
-				continue
-			}
-			seen[r.name] = true
-			v := grade(t, of, p, text)
-			if v == quintain.Right() {
-				continue
-			}
-			met[r.name] = true
-			if refuses[r.name] == "" && !told[r.name] {
-				told[r.name] = true
-				t.Errorf("%s: the solution %s, %.100q, gets %+v; take it, or say in Refuses why not", p.ID(), r.name, text, v)
-			}
-		}
-	})
-	for form := range refuses {
-		if !met[form] && (seen[form] || Heavy) {
-			t.Errorf("the task takes every solution %s; take it out of Refuses", form)
-		}
-	}
-}
-
-// wrongForms: a wrong answer in another form is wrong, too, unless the form makes the
-// solution of it.
-func wrongForms(t testing.TB, of quintain.Task) {
-	for level := range of.Info().Levels {
-		p := problem(t, of, quintain.Draw{Seed: 1, Level: level})
-		right := solve(t, of, p)
-		other := solve(t, of, problem(t, of, quintain.Draw{Seed: 1, Level: level, Index: 1}))
-		for _, near := range task.Nears(right, other) {
-			if near.Kind == "without space" || grade(t, of, p, near.Answer).Score == 1 {
-				continue
-			}
-			for _, r := range renderings {
-				text := r.of(near.Answer)
-				if text != "" && !strings.Contains(text, right) && grade(t, of, p, text).Score == 1 {
-					t.Errorf("%s: %.100q is wrong, but %s, %.100q, it is right", p.ID(), near.Answer, r.name, text)
-				}
-			}
-		}
-	}
 }

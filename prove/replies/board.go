@@ -1,6 +1,4 @@
-//go:build heavy
-
-package tasktest
+package replies
 
 import (
 	"slices"
