@@ -131,17 +131,18 @@ func checkFloor(ctx context.Context, b *bench, r *Result) {
 		b.try(ctx, p, problems)
 	}
 	best := slices.MaxFunc(all, func(x, y *policy) int { return cmp.Compare(x.mean(), y.mean()) })
-	judge(b, r, best, bounds{fail: tenth, warn: 0, declared: declared(b, true)}, "doing nothing")
+	judge(b, r, best, bounds{doing: "doing nothing", fail: tenth, declared: declared(b, true)})
 }
 
 // bounds are the shares of the range above which a policy earns too much.
 type bounds struct {
+	doing      string // what it does
 	fail, warn float64
 	declared   string // why more is earned by nature; empty: no reason is given
 }
 
 // judge compares what a policy earns with the bounds: it fails if all of the interval is above.
-func judge(b *bench, r *Result, p *policy, of bounds, doing string) {
+func judge(b *bench, r *Result, p *policy, of bounds) {
 	within := stats.Exact(p.sum, p.n, confidence)
 	r.Interval = &within
 	r.measure("mean", p.mean())
@@ -299,12 +300,12 @@ func checkConstant(ctx context.Context, b *bench, r *Result) {
 	}
 	chance := chance(ctx, b)
 	r.measure("chance", chance)
-	judge(b, r, choose(ctx, b, all), above(chance, declared(b, false)), "one reply")
+	judge(b, r, choose(ctx, b, all), above("one reply", chance, declared(b, false)))
 }
 
 // above returns the bounds of a policy that guesses.
-func above(chance float64, declared string) bounds {
-	of := bounds{fail: 0.25, warn: 0.1, declared: declared}
+func above(doing string, chance float64, declared string) bounds {
+	of := bounds{doing: doing, fail: 0.25, warn: 0.1, declared: declared}
 	if chance > 0 {
 		of.fail, of.warn = max(of.fail, chance+0.15), max(of.warn, chance+0.1)
 	}
@@ -326,7 +327,7 @@ func checkPanel(ctx context.Context, b *bench, r *Result) {
 		}})
 	}
 	chance := chance(ctx, b)
-	judge(b, r, choose(ctx, b, all), above(chance, declared(b, false)), "a policy that solves nothing")
+	judge(b, r, choose(ctx, b, all), above("a policy that solves nothing", chance, declared(b, false)))
 }
 
 // latest is what the policy read last.

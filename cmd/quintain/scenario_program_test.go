@@ -160,7 +160,7 @@ func TestScenariosCheck(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{"--environment", playful}, exitOK, "0 failed"},
+		{[]string{"--environment", playful}, exitFailed, "FAIL  reward.constant"},
 		{[]string{"--environment", told}, exitFailed, "FAIL  leak.answer"},
 		{[]string{"--environment", drawn.URL}, exitFailed, "FAIL  repro.same: the solution of a problem"},
 		{[]string{"--environment", playful, "no_such_task"}, exitUsage, "no_such_task"},
