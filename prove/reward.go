@@ -150,7 +150,7 @@ func judge(b *bench, r *Result, p *policy, of bounds) {
 	if p.best == nil {
 		return
 	}
-	found := fmt.Sprintf("%s (%s) earns %.3f of the range (%.3f to %.3f, %s)", doing, p.name, p.mean(), within.Low, within.High, stats.Count(p.n, "episode"))
+	found := fmt.Sprintf("%s (%s) earns %.3f of the range (%.3f to %.3f, %s)", of.doing, p.name, p.mean(), within.Low, within.High, stats.Count(p.n, "episode"))
 	w := p.best.witness(fmt.Sprintf("at most %.3g of the range on average", of.fail), "%v in this episode; %.3f on average", p.best.sum(), p.mean())
 	switch {
 	case within.Low > of.fail && of.declared != "":
