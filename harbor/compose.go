@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,17 +32,15 @@ const mainService = "main"
 // readCompose reads environment/docker-compose.yaml, if there is one, into the configuration, which comes first: a trial is one service,
 // with what trials have.
 func (t *Task) readCompose() error {
-	for _, name := range []string{"docker-compose.yaml", "docker-compose.yml"} {
-		text, err := readText(filepath.Join(t.Dir, Environment, name))
-		if errors.Is(err, errMissing) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		return t.Config.compose(Environment+"/"+name, text)
+	const name = "docker-compose.yaml" // as Harbor, not .yml, which may be the task's own
+	text, err := readText(filepath.Join(t.Dir, Environment, name))
+	if errors.Is(err, errMissing) {
+		return nil
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return t.Config.compose(Environment+"/"+name, text)
 }
 
 // compose reads the text of a compose file.
@@ -235,7 +234,10 @@ func (s *service) limits() {
 			s.c.CPUs = cmp.Or(s.c.CPUs, x)
 		}
 		if text := fmt.Sprint(memory); hasMemory && s.filled(at.memory, text) == text {
-			n, ok := sizeOf(text)
+			n, ok := sizeOf(strings.TrimRight(text, "bB"))
+			if bytes, err := strconv.ParseInt(text, 10, 64); err == nil && bytes >= 0 {
+				n, ok = bytes, true
+			}
 			if !ok {
 				at.of.fail(at.memory, "is %v, want a size such as 4G", memory)
 			}

@@ -5,8 +5,10 @@ import (
 	"net"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -110,6 +112,24 @@ func (c *Config) read(t *table) {
 	}
 }
 
+// packageForm is that of a package's name.
+var packageForm = compiled.Regexp(`^[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*$`)
+
+// listOf returns a list's values, also of a list of tables; nil: it is none.
+func listOf(v any) []any {
+	switch v := v.(type) {
+	case []any:
+		return v
+	case []map[string]any:
+		all := make([]any, len(v))
+		for i, row := range v {
+			all[i] = row
+		}
+		return all
+	}
+	return nil
+}
+
 // readTask reads the package.
 func (c *Config) readTask(t *table) {
 	if !t.has("task") {
@@ -117,11 +137,25 @@ func (c *Config) readTask(t *table) {
 	}
 	of := t.table("task")
 	of.text("name", &c.Name)
-	if org, name, ok := strings.Cut(c.Name, "/"); !ok || org == "" || name == "" {
-		of.fail("name", "is %q, want ORG/NAME", c.Name)
+	if !packageForm().MatchString(c.Name) || strings.Contains(c.Name, "..") {
+		of.fail("name", "is %q, want ORG/NAME of letters, digits, hyphens, underscores and dots", c.Name)
 	}
-	for _, name := range []string{"version", "description", "authors", "keywords"} {
-		of.take(name)
+	var word string
+	of.text("version", &word)
+	of.text("description", &word)
+	var words []string
+	of.texts("keywords", &words)
+	authors, _ := of.take("authors")
+	for _, one := range listOf(authors) {
+		person, _ := one.(map[string]any)
+		_, named := person["name"].(string)
+		email, mailed := person["email"]
+		if _, is := email.(string); !named || mailed && !is {
+			of.fail("authors", "has %v, want a table with name, and perhaps email", one)
+		}
+	}
+	if authors != nil && listOf(authors) == nil {
+		of.fail("authors", "is %v, want a list", authors)
 	}
 	of.end()
 }
@@ -137,7 +171,7 @@ func (c *Config) readAgent(t *table) {
 func (p *Phase) read(t *table) {
 	p.Timeout = t.seconds("timeout_sec", 0)
 	readUser(t)
-	p.Network = readNetwork(t, p.Network)
+	p.Network = readNetwork(t, p.Network, true)
 }
 
 // seconds reads a time in seconds.
@@ -173,19 +207,22 @@ func readUser(t *table) {
 	}
 }
 
+// hostForm is that of a host's name.
+var hostForm = compiled.Regexp(`^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\.?$`)
+
 // readNetwork reads the network of a table, and returns the given one if it does not say.
-func readNetwork(t *table, network Network) Network {
+func readNetwork(t *table, network Network, phase bool) Network {
 	if word := t.oneOf("network_mode", string(Public), string(NoNetwork), string(Allowlist)); word != "" {
 		network = Network(word)
 	}
 	var hosts []string
 	t.texts("allowed_hosts", &hosts)
-	if len(hosts) > 0 && network != Allowlist {
+	if len(hosts) > 0 && network != Allowlist || phase && t.has("allowed_hosts") && !t.has("network_mode") {
 		t.fail("allowed_hosts", "goes with network_mode = %q only", Allowlist)
 	}
 	for _, host := range hosts {
 		_, _, notRange := net.ParseCIDR(host)
-		if name := strings.TrimPrefix(host, "*."); notRange != nil && net.ParseIP(host) == nil && (name == "" || strings.ContainsAny(name, "/:*@ ")) {
+		if notRange != nil && net.ParseIP(host) == nil && !hostForm().MatchString(strings.TrimPrefix(host, "*.")) {
 			t.fail("allowed_hosts", "has %q, want a host, *.HOST, an address or a range of addresses", host)
 		}
 	}
@@ -219,7 +256,7 @@ func (c *Config) readEnvironment(t *table) {
 	if open := t.flag("allow_internet"); open != nil && !*open {
 		c.Network = NoNetwork
 	}
-	c.Network = readNetwork(t, c.Network)
+	c.Network = readNetwork(t, c.Network, false)
 	if t.oneOf("os", "linux", "windows") == "windows" {
 		t.refuse("os", "Windows is not supported")
 	}
@@ -245,7 +282,8 @@ func (c *Config) readEnvironment(t *table) {
 	if list, _ := t.take("mcp_servers"); list != nil && fmt.Sprint(list) != "[]" {
 		t.refuse("mcp_servers", "the agent of this program has none: leave them out")
 	}
-	t.take("skills_dir")
+	var skills string
+	t.text("skills_dir", &skills)
 	if t.has("healthcheck") {
 		c.readHealth(t.table("healthcheck"))
 	}
@@ -258,7 +296,7 @@ func readSize(t *table, name string) int64 {
 	var old string
 	t.whole(name+"_mb", &mb)
 	t.text(name, &old)
-	if old == "" {
+	if !t.has(name) {
 		return mb << 20
 	}
 	n, ok := sizeOf(old)
@@ -272,38 +310,38 @@ func readSize(t *table, name string) int64 {
 	return n
 }
 
-// sizeForm is that of a size.
-var sizeForm = compiled.Regexp(`^(\d{1,9})\s*([KMGT]?)I?B?$`)
+// sizeForm is that of a size; in a compose file there are more.
+var sizeForm = compiled.Regexp(`^(\d{1,9}(?:\.\d{1,9})?)\s*([KMG])$`)
 
-// sizeOf reads a size, such as 4G.
+// sizeOf reads a size, such as 4G, in bytes.
 func sizeOf(text string) (n int64, ok bool) {
 	at := sizeForm().FindStringSubmatch(strings.ToUpper(strings.TrimSpace(text)))
 	if at == nil {
 		return 0, false
 	}
-	_, _ = fmt.Sscan(at[1], &n) // digits
-	return n << map[string]int{"": 0, "K": 10, "M": 20, "G": 30, "T": 40}[at[2]], true
+	x, err := strconv.ParseFloat(at[1], 64)
+	return int64(x * float64(int64(1)<<map[string]int{"K": 10, "M": 20, "G": 30}[at[2]])), err == nil
 }
 
 // readArtifacts checks the artifacts, which only tests in an environment of their own need.
 func readArtifacts(t *table) {
 	v, has := t.take("artifacts")
-	list, ok := v.([]any)
-	if rows, are := v.([]map[string]any); are {
-		for _, row := range rows {
-			list, ok = append(list, row), true
-		}
-	}
-	if has && !ok {
+	list := listOf(v)
+	if has && list == nil {
 		t.fail("artifacts", "is %v, want a list", v)
 	}
 	for _, one := range list {
-		source, _ := one.(string)
+		source, ok := one.(string)
 		if row, is := one.(map[string]any); is {
-			source, _ = row["source"].(string)
+			source, ok = row["source"].(string)
+			to, named := row["destination"]
+			dest, _ := to.(string)
+			ok = ok && (!named || dest != "" && filepath.IsLocal(dest) && dest != "manifest.json")
+			exclude, has := row["exclude"]
+			ok = ok && (!has || listOf(exclude) != nil)
 		}
-		if source == "" || slices.Contains(strings.Split(source, "/"), "..") {
-			t.fail("artifacts", "has %v, want a path without ..", one)
+		if !ok || slices.Contains(strings.Split(source, "/"), "..") {
+			t.fail("artifacts", "has %v, want a path without .., or a table with source, and perhaps a relative destination and a list exclude", one)
 		}
 	}
 }

@@ -164,11 +164,21 @@ func (t *table) flag(name string) *bool {
 	if !has {
 		return nil
 	}
-	b, ok := v.(bool)
+	b, ok := truth(v)
 	if !ok {
 		t.fail(name, "is %v, want true or false", v)
 	}
 	return &b
+}
+
+// truth returns the truth value that a value is to Harbor.
+func truth(v any) (b, ok bool) {
+	if b, ok := v.(bool); ok {
+		return b, true
+	}
+	word := strings.ToLower(fmt.Sprint(v))
+	b = slices.Contains(strings.Fields("1 true t yes y on"), word)
+	return b, b || slices.Contains(strings.Fields("0 false f no n off"), word)
 }
 
 // oneOf reads one of several words, and returns it; empty: it is missing.

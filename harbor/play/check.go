@@ -13,6 +13,7 @@ import (
 
 	"github.com/quintain-rl/quintain/harbor"
 	"github.com/quintain-rl/quintain/harbor/image"
+	"github.com/quintain-rl/quintain/internal/compiled"
 	"github.com/quintain-rl/quintain/sandbox/box"
 	"github.com/quintain-rl/quintain/scenario/external/guest"
 )
@@ -64,6 +65,7 @@ type Try struct {
 	Changed int      `json:"changed,omitempty"`
 	System  []string `json:"changed_system,omitempty"`
 	Output  string   `json:"output,omitempty"` // the last lines, unless it earns 1
+	Lacks   string   `json:"lacks,omitempty"`  // what the tests say that there is not: a program, or a module
 
 	lost error
 }
@@ -236,10 +238,13 @@ func (s *Set) once(ctx context.Context, e *entry, solution bool) (t Try) {
 		t.lost = err
 	}
 	if t.Reward == nil || *t.Reward < 1 {
-		t.Output = lastLines(said, 20)
+		t.Output, t.Lacks = lastLines(said, 20), strings.TrimSpace(lacking().FindString(said))
 	}
 	return t
 }
+
+// lacking matches what programs say of others that are missing.
+var lacking = compiled.Regexp(`No module named '[\w.]+'|Cannot find module '[^'\n]+'|[\w.+-]+: (?:command )?not found|fatal error: \S+: No such file or directory`)
 
 // solveTime is the time of a solution whose task sets the agent no limit.
 const solveTime = time.Hour
@@ -293,9 +298,9 @@ func (r *Row) judge(static harbor.Static) {
 	case one(empty):
 		r.Verdict, r.Why = Vacuous, "the tests pay 1 for nothing"+why(static)
 	case len(r.Oracle) == 0:
-		r.Verdict, r.Why = Unknown, "there is no solution"
+		r.Verdict, r.Why = Unknown, "there is no solution"+lacks(empty)
 	case !one(oracle):
-		r.Verdict, r.Why = Broken, "the solution does not earn 1"
+		r.Verdict, r.Why = Broken, "the solution does not earn 1"+lacks(oracle)
 		if oracle.Reward == nil {
 			r.Why = "with the solution: " + oracle.Fault
 		}
@@ -317,6 +322,14 @@ func why(s harbor.Static) (text string) {
 		text += "; they use " + strings.Join(s.InImage[:min(len(s.InImage), 3)], ", ") + " of the image, which the agent may edit"
 	}
 	return text
+}
+
+// lacks returns what is missing for a trial's tests, or perhaps on purpose.
+func lacks(t Try) string {
+	if t.Lacks == "" {
+		return ""
+	}
+	return "; the tests say: " + t.Lacks
 }
 
 // differ reports whether trials earned differently.

@@ -63,6 +63,9 @@ func TestVerdicts(t *testing.T) {
 		{"vacuous without a solution", &fake{tests: earns("1", "")}, map[string]string{"solution/solve.sh": ""}, Vacuous, "pay 1 for nothing", "1 –"},
 		{"broken", &fake{tests: earns("0", "0")}, nil, Broken, "the solution does not earn 1", "0 0"},
 		{"broken, in part", &fake{tests: earns("0", "0.9")}, nil, Broken, "the solution does not earn 1", "0 0.9"},
+		{"broken, for a module", &fake{tests: func(bool) (map[string]string, box.Result) {
+			return map[string]string{"reward.txt": "0", "test-stdout.txt": "E  ModuleNotFoundError: No module named 'pandas'\n"}, box.Result{}
+		}}, nil, Broken, "does not earn 1; the tests say: No module named 'pandas'", "0 0"},
 		{"broken by a fault", &fake{tests: earns("0", "x")}, nil, Broken, "with the solution: reward_unreadable", "0 reward_unreadable"},
 		{"inverted", &fake{tests: earns("1", "0")}, nil, Inverted, "nothing earns 1", "1 0"},
 		{"untested", &fake{tests: earns("", "1")}, nil, Untested, "no_reward: the tests left no reward", "no_reward 1"},

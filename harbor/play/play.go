@@ -68,13 +68,18 @@ func (l local) newTrial(o box.Options) (trial, error) {
 // image returns the image of a task.
 func (l local) image(ctx context.Context, t *harbor.Task) (image.Image, error) {
 	folder := filepath.Join(t.Dir, harbor.Environment)
+	_, noFile := os.Lstat(filepath.Join(folder, "Dockerfile"))
 	if t.Config.Image == "" {
 		return l.store.For(ctx, folder)
 	}
-	if entries, err := os.ReadDir(folder); err == nil && len(entries) > 0 {
-		return image.Image{}, &harbor.Refusal{File: harbor.ConfigFile, Word: "environment.docker_image", Why: "with files in environment/ is not played yet: copy them by a Dockerfile"}
+	img, err := l.store.Find(t.Config.Image)
+	switch entries, _ := os.ReadDir(folder); {
+	case noFile == nil && errors.Is(err, image.ErrNoImage):
+		return l.store.For(ctx, folder)
+	case noFile != nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !strings.HasPrefix(e.Name(), "docker-compose.") }):
+		return image.Image{}, &harbor.Refusal{File: harbor.ConfigFile, Word: "environment.docker_image", Why: "with files in environment/ and no Dockerfile is not played yet: copy them by one"}
 	}
-	return l.store.Find(t.Config.Image)
+	return img, err
 }
 
 // A realTrial is a trial of this machine.
