@@ -24,6 +24,7 @@ SETS = {  # by their names, and parts
     "verifiers": [("add_up", ""), ("with_tool", ""), ("two_rounds", ""), ("errand", "user-sim")],
     "inspect": [("tasks.py", "sums"), ("tasks.py", "with_tool"), ("tasks.py", "errand")],
 }
+ADDRESSES = {"verifiers": "verifiers:add_up", "inspect": "inspect:tasks.py#errand"}
 faults = []
 
 
@@ -217,8 +218,7 @@ def last(scheme, model, count):
 
 def evaluate(quintain, scheme, args, model, folder):
     """Evaluate with quintain, and return the outcomes of the episodes, with their scores."""
-    address = {"verifiers": "verifiers:add_up", "inspect": "inspect:tasks.py#errand"}[scheme]
-    command = [quintain, "eval", "--environment", address, "--policy", "openai", "--model", "m", "--url", model, "--count", "50", "--out", str(folder)]
+    command = [quintain, "eval", "--environment", ADDRESSES[scheme], "--policy", "openai", "--model", "m", "--url", model, "--count", "50", "--out", str(folder)]
     for setting in (f"environment.python={sys.executable}", "environment.isolate=none", "exam.max_failed=1", f"environment.args={json.dumps(args)}"):
         command += ["--with", setting]
     run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=HERE / "loops")
@@ -270,6 +270,16 @@ def kill(run):
     Slow.free.set()
 
 
+def regraded(quintain, scheme, url, folder):
+    """The peer's own graders give stored conversations the rewards that they gave."""
+    graded = [score for outcome, score in evaluate(quintain, scheme, {}, url, folder / "stored") if outcome == "scored"]
+    command = [quintain, "regrade", "--eval", str(folder / "stored"), "--grader", ADDRESSES[scheme], "--format", "json"]
+    done = subprocess.run([*command, "--with", f"environment.python={sys.executable}", "--with", "environment.isolate=none"], capture_output=True, text=True, cwd=HERE / "loops")
+    told = json.loads(done.stdout) if done.returncode == 0 else {}
+    expect(f"episodes that are graded alike, {done.stderr[-500:]}", (told.get("compared"), told.get("same")), (len(graded), len(graded)))
+    print(f"{len(graded)} stored episodes graded anew")
+
+
 def broken(quintain, scheme, url, folder):
     """Faults give no reward."""
     args = {"verifiers": {"taskset": {"boom": True}}, "inspect": {"boom": True}}[scheme]
@@ -292,7 +302,7 @@ def main():
     parser.add_argument("--scheme", choices=SETS, required=True)
     parser.add_argument("--count", type=int, default=50)
     parser.add_argument("--last", type=int, default=5000)
-    parser.add_argument("--only", nargs="*", default=["same", "last", "faults"])
+    parser.add_argument("--only", nargs="*", default=["same", "last", "faults", "regrade"])
     options = parser.parse_args()
     options.quintain = str(pathlib.Path(options.quintain).resolve())
     os.environ["PYTHONPATH"] = str(HERE / "loops")
@@ -307,6 +317,8 @@ def main():
             last(options.scheme, url, options.last)
         if "faults" in options.only:
             broken(options.quintain, options.scheme, url, pathlib.Path(folder))
+        if "regrade" in options.only:
+            regraded(options.quintain, options.scheme, url, pathlib.Path(folder))
     if faults:
         raise SystemExit("\n".join(faults))
 

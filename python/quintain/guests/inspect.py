@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import json
 import pathlib
 import sys
 import tempfile
@@ -14,7 +15,12 @@ from inspect_ai import SampleSource, eval_async, task_with
 from inspect_ai._eval.loader import load_tasks
 from inspect_ai._eval.task.sample_source import get_sample_enqueuer
 from inspect_ai.log._samples import sample_active
-from inspect_ai.model import GenerateConfig, get_model
+from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageTool, ChatMessageUser, GenerateConfig, ModelName, ModelOutput, get_model
+from inspect_ai.model._model import init_active_model, init_model_roles
+from inspect_ai.scorer import Target
+from inspect_ai.scorer._scorer import unique_scorer_name
+from inspect_ai.solver import TaskState
+from inspect_ai.tool import ToolCall
 from inspect_ai.util._display import init_display_type
 from quintain_host import Fault, Refused
 
@@ -99,6 +105,20 @@ class Guest:
         finally:
             del self.at[run]
 
+    async def grade(self, row: int, messages: list) -> dict | None:
+        """Score a conversation. What a sandbox holds, and the marks of choices, are gone."""
+        sample = self.samples[row % len(self.samples)]
+        if sample.sandbox or self.task.sandbox or sample.choices:
+            return None
+        init_active_model(self.model, GenerateConfig())
+        init_model_roles(self.roles)
+        talk, target, scores = [message(m) for m in messages], Target(sample.target), {}
+        said = ModelOutput.from_content("policy", talk[-1].text)
+        state = TaskState(ModelName(self.model), sample.id, 1, sample.input, talk, target, output=said, completed=True, metadata=sample.metadata)
+        for scorer in self.task.scorer:
+            scores[unique_scorer_name(scorer, list(scores))] = await scorer(state, target)
+        return self.ended(types.SimpleNamespace(error=None, scores=scores, limit=None, id=sample.id))
+
     def ended(self, sample) -> dict:
         """The end of a sample. What inspect did not score has no reward here."""
         if sample.error:
@@ -179,6 +199,17 @@ class Feed(SampleSource):
             self.end(run, None, f"the eval ended: {fault}")
         if fault:
             print(f"an eval of inspect ended: {fault}", file=sys.stderr)
+
+
+def message(m: dict):
+    """A message of inspect, of one by OpenAI."""
+    calls = [ToolCall(id=c["id"], function=c["function"]["name"], arguments=json.loads(c["function"]["arguments"])) for c in m.get("tool_calls") or []]
+    content = m.get("content") or ""
+    if m["role"] == "assistant":
+        return ChatMessageAssistant(content=content, tool_calls=calls or None)
+    if m["role"] == "tool":
+        return ChatMessageTool(content=content, tool_call_id=m.get("tool_call_id"))
+    return {"system": ChatMessageSystem, "user": ChatMessageUser}[m["role"]](content=content)
 
 
 def refuse(*_):

@@ -7,8 +7,9 @@ An adapter of such an environment has PACKAGE and KNOWN, as the others do, and a
     .serving()                 an asynchronous context, in which it plays
     .about()                   fields of the hello, among them splits; called while it serves
     .play(row, split, models)  plays an episode; models has an address, ``url`` and ``key``, by role
+    .grade(row, messages)      grades an episode that was played before; None: it needs its state
 
-play returns the fields of the answer, with the environment's own value as ``reward``, and numbers of any kind in
+Both return the fields of the answer, with the environment's own value as ``reward``, and numbers of any kind in
 ``metrics``. It raises Again where the replies of the model are not the cause.
 """
 
@@ -56,6 +57,8 @@ class Loops:
         episode = request["id"]
         if "play" in request:
             self.playing[episode] = asyncio.create_task(self.play(episode, request["play"], request["models"]))
+        elif "grade" in request:
+            self.playing[episode] = asyncio.create_task(self.play(episode, request["grade"]["problem"], None, request["grade"]["messages"]))
         elif "close" in request and episode in self.playing:
             self.playing[episode].cancel()  # which answers play
         elif "close" in request:
@@ -63,7 +66,7 @@ class Loops:
         elif "hello" in request:
             self.say(episode, await self.introduce())
         else:
-            self.say(episode, {"error": "the request has none of hello, play and close"})
+            self.say(episode, {"error": "the request has none of hello, play, grade and close"})
 
     def say(self, episode: int, fields: dict) -> None:
         try:
@@ -97,14 +100,18 @@ class Loops:
         await self.stack.enter_async_context(self.guest.serving())
         return {
             "protocol": 2, "name": snake("_".join(filter(None, [self.scheme, self.name, part]))), "version": VERSION,
-            "doc": f"The environment {self.name} of {system.PACKAGE}, which asks the model itself.", "settings": settings, "drives": True,
+            "doc": f"The environment {self.name} of {system.PACKAGE}, which asks the model itself.", "settings": settings, "drives": True, "grades": True,
             "source": source(self.scheme, system, self.guest.module), **self.guest.about(),
         }  # fmt: skip
 
-    async def play(self, episode: int, problem: dict, models: dict) -> None:
+    async def play(self, episode: int, problem: dict, models: dict | None, messages: list = ()) -> None:
+        """Play an episode or, without models, grade one."""
         try:
-            split = problem["params"].get("split", "")
-            fields = self.judged(await self.guest.play(problem["index"], split, models))
+            if models is None:
+                said = await self.guest.grade(problem["index"], messages)
+            else:
+                said = await self.guest.play(problem["index"], problem["params"].get("split", ""), models)
+            fields = {"needs_state": True} if said is None else self.judged(said)
         except asyncio.CancelledError:
             fields = {"error": "the episode is given up"}
         except (Exception, SystemExit) as fault:

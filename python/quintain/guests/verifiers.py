@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import inspect
 import sys
 import traceback
 import types
@@ -15,10 +16,13 @@ from verifiers.v1.clients import EvalClient, EvalClientConfig, ModelContext
 from verifiers.v1.clients.client import SESSION_ID_HEADER
 from verifiers.v1.configs.agent import AgentConfig
 from verifiers.v1.errors import model_error
+from verifiers.v1.graph import MessageNode
 from verifiers.v1.harnesses.null import NullHarness
 from verifiers.v1.harnesses.utils.launch import CHAT_PROGRAM_SOURCE
 from verifiers.v1.runtimes import PrimeConfig, ProgramResult
 from verifiers.v1.runtimes.subprocess import SubprocessRuntime
+from verifiers.v1.state import State, state_cls
+from verifiers.v1.trace import AgentInfo, Trace, TraceTask
 from verifiers.v1.utils.loaders import default_harness_id, env_config_type, import_taskset, load_environment, resolve_env_config, taskset_config_type
 from verifiers.v1.utils.memory import trim_memory_periodically
 
@@ -93,6 +97,26 @@ class Guest:
             for trace in mine:
                 del self.sessions.at[trace]
             await trim_memory_periodically()
+
+    async def grade(self, row: int, messages: list) -> dict | None:
+        """Score a conversation. What an environment of its own, a state or a runtime holds, is gone."""
+        task = self.tasks[row % len(self.tasks)]
+        graders = [*task.hooks("reward"), *(judge.score for judge in task.plugged_judges())]
+        if not type(self.env).__module__.startswith("verifiers.") or state_cls(type(task)) is not State or any("runtime" in inspect.signature(g).parameters for g in graders):
+            return None
+        of = TraceTask(type=type(task).__name__, data=task.data, key=task.key, hash=task.hash)
+        trace = Trace(task=of, agent=AgentInfo(config=AgentConfig()), ok=True, is_completed=True, nodes=[node(n, m) for n, m in enumerate(messages)])
+        await task.score(trace)
+        if not trace.rewards or None in trace.rewards.values():
+            return None
+        return {"reward": trace.reward, "metrics": {**{name: reward.score for name, reward in trace.rewards.items()}, **trace.metrics}, "end": "terminated", "answer": trace.last_reply[:2000]}
+
+
+def node(n: int, m: dict) -> MessageNode:
+    """A message of a trace, of one by OpenAI."""
+    calls = [{"id": c["id"], "name": c["function"]["name"], "arguments": c["function"]["arguments"]} for c in m.get("tool_calls") or []]
+    fields = {**m, "content": m.get("content") or "", **({"tool_calls": calls} if calls else {})}
+    return MessageNode(parent=n - 1 if n else None, message=fields, sampled=m["role"] == "assistant")
 
 
 def roles(name: str, part: str) -> dict:

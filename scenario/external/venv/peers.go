@@ -20,7 +20,7 @@ func Peers() []Peer {
 	return []Peer{
 		{"gem", []string{"gem-llm==0.1.0"}, ">=3.10,<3.13", true, 350},
 		{"gymnasium", []string{"gymnasium[toy-text]==1.4.0"}, ">=3.10,<3.14", true, 115},
-		{"inspect", []string{"inspect-ai==0.3.285"}, ">=3.10,<3.14", false, 300},
+		{"inspect", []string{"inspect-ai==0.3.285", "openai==3.57.0"}, ">=3.10,<3.14", false, 300},
 		{"mcp", []string{"mcp==2.3.0"}, ">=3.10,<3.14", false, 45},
 		{"nemogym", []string{"nemo-gym==0.4.0"}, ">=3.12,<3.14", false, 1335},
 		{"openenv", []string{"openenv==0.10.0"}, ">=3.10,<3.14", false, 455},
