@@ -16,7 +16,8 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/box"
 )
 
-// TestAMillionEntries unpacks as many as a layer of the field never has, in little memory, and refuses one more than are allowed.
+// TestAMillionEntries unpacks more than a layer of the field ever has, in little memory, and refuses one more than are allowed. Most
+// are devices, which are left out: a million files took 25 minutes on a busy ext4.
 func TestAMillionEntries(t *testing.T) {
 	const many = 1_000_000
 	s := open(t)
@@ -26,7 +27,11 @@ func TestAMillionEntries(t *testing.T) {
 			out := tar.NewWriter(w)
 			var err error
 			for i := range many {
-				err = errors.Join(err, out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: fmt.Sprintf("d%d/f%d", i/1000, i), Mode: 0o644}))
+				kind := byte(tar.TypeChar)
+				if i%50 == 0 {
+					kind = tar.TypeReg
+				}
+				err = errors.Join(err, out.WriteHeader(&tar.Header{Typeflag: kind, Name: fmt.Sprintf("d%d/f%d", i/1000, i), Mode: 0o644}))
 			}
 			_ = w.CloseWithError(errors.Join(err, out.Close()))
 		}()

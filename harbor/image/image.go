@@ -71,8 +71,7 @@ type Store struct {
 	*disk
 	Progress func(Progress) // told while an image is unpacked, also about small steps; nil: nobody is
 
-	mu    sync.Mutex // guards the fields below
-	held  map[string]*held
+	mu    sync.Mutex              // guards tools
 	tools map[string]machineState // by folders; of the machine, which changes seldom
 }
 
@@ -118,7 +117,7 @@ func Open(folder string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{disk: &disk{DefaultLimits(), folder, syncDisk}, held: map[string]*held{}, tools: map[string]machineState{}}
+	s := &Store{disk: &disk{DefaultLimits(), folder, syncDisk}, tools: map[string]machineState{}}
 	_, err = os.Stat(folder)
 	for _, name := range []string{"", "single/layers", "manifests", "made", "locks"} {
 		if e := os.MkdirAll(filepath.Join(folder, name), 0o755); e != nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/strictjson"
@@ -73,6 +74,23 @@ func (s *Store) List() ([]Entry, error) {
 		return cmp.Or(cmp.Compare(min(len(b.Names), 1), min(len(a.Names), 1)), a.Added.Compare(b.Added), cmp.Compare(a.Digest, b.Digest))
 	})
 	return all, nil
+}
+
+// Hold keeps an image from being removed until it is released. The error is [ErrNoImage] if the store has it no more.
+func (s *Store) Hold(digest string) (release func(), err error) {
+	if !isDigest(digest) {
+		return nil, fmt.Errorf("%q: %w", digest, ErrNoImage)
+	}
+	f, err := s.lock(hexOf(digest), shared)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(s.manifestPath(digest)); err != nil {
+		unlock(f)
+		return nil, fmt.Errorf("%s: %w", digest, ErrNoImage)
+	}
+	_ = os.Chtimes(f.Name(), time.Now(), time.Now()) // gc asks when it was used last, and may do without
+	return sync.OnceFunc(func() { unlock(f) }), nil
 }
 
 // Removed is what a removal has done.

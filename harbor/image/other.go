@@ -12,11 +12,6 @@ import (
 
 var errLinux = errors.New("images need Linux")
 
-type held struct{}
-
-// Hold implements the store on other systems than Linux, which has none.
-func (s *Store) Hold(string) (func(), error) { return nil, errLinux }
-
 func (s *disk) lock(string, locking) (*os.File, error) { return nil, errLinux }
 func flock(*os.File, locking) error                    { return errLinux }
 func unlock(*os.File)                                  {}
