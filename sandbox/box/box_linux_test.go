@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -198,6 +200,22 @@ func TestProbe(t *testing.T) {
 	} {
 		if err := explain(&stepError{row.step, unix.EPERM}, row.dir); !strings.Contains(err.Error(), row.want) || !errors.Is(err, unix.EPERM) {
 			t.Errorf("%s: %v, want %s", row.step, err, row.want)
+		}
+	}
+}
+
+// TestSurroundings starts trials in namespaces such as containers have.
+func TestSurroundings(t *testing.T) {
+	for kind, want := range map[string]string{
+		"one user": "<nil>", "no namespaces": "sysctl -w user.max_user_namespaces=10000", "a masked /proc": "procMount: Unmasked",
+	} {
+		c := exec.Command("/proc/self/exe")
+		c.Env = append(os.Environ(), "QUINTAIN_TRIAL_SURROUNDINGS="+kind)
+		c.SysProcAttr = &syscall.SysProcAttr{
+			Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}}, GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+		}
+		if out, err := c.CombinedOutput(); err != nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %s, %v; want %s", kind, out, err, want)
 		}
 	}
 }

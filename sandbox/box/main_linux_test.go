@@ -4,6 +4,7 @@ package box
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -20,6 +21,10 @@ import (
 func TestMain(m *testing.M) {
 	if role := os.Getenv("QUINTAIN_TRIAL_PARENT"); role != "" {
 		parent(role)
+		return
+	}
+	if kind := os.Getenv("QUINTAIN_TRIAL_SURROUNDINGS"); kind != "" {
+		surrounded(kind)
 		return
 	}
 	if os.Getenv("QUINTAIN_TRIAL_ATTACK") != "" {
@@ -60,7 +65,7 @@ func ordinary() error {
 		}
 	}
 	if !everything {
-		c.Args = append(c.Args, "-test.run=TestCalls|TestFiles|TestMany|TestPhases|TestAListener|TestAKilled|TestNothing|TestTheFilter")
+		c.Args = append(c.Args, "-test.run=TestCalls|TestFiles|TestMany|TestSurr|TestPhases|TestAListener|TestAKilled|TestNothing|TestTheFilter")
 	}
 	c.Dir, c.Stdout, c.Stderr = dir, os.Stdout, os.Stderr
 	c.Env = append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"))
@@ -85,6 +90,18 @@ func copyProgram(dir string) (string, error) {
 		err = e
 	}
 	return name, err
+}
+
+// surrounded is a program in a namespace of users and one of mounts, which tells whether a trial starts there.
+func surrounded(kind string) {
+	var err error
+	switch kind {
+	case "no namespaces":
+		err = os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)
+	case "a masked /proc":
+		err = syscall.Mount("tmpfs", "/proc/tty", "tmpfs", 0, "")
+	}
+	fmt.Print(errors.Join(err, Probe(context.Background(), "")))
 }
 
 // parent is a program that opens trials, names their inits, and waits to be killed.

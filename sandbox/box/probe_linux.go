@@ -81,8 +81,6 @@ func forbidden() string {
 		return "sysctl -w kernel.unprivileged_userns_clone=1"
 	case read("kernel/apparmor_restrict_unprivileged_userns") == "1" && os.Geteuid() != 0:
 		return "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0, or a profile of AppArmor with userns for this program"
-	case os.Geteuid() == 0 && !privileged():
-		return "root without CAP_SYS_ADMIN; be an ordinary user, or root with it"
 	}
 	return "in a container, --security-opt seccomp=unconfined; in Kubernetes, hostUsers: false and a seccomp profile of Unconfined"
 }

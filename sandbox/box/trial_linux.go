@@ -20,7 +20,7 @@ import (
 	"github.com/quintain-rl/quintain/sandbox/native"
 )
 
-// The users inside, if we are root: as many as most images know, from the first that no user of a machine has.
+// The users inside, if we are root of the machine: as many as most images know, from the first that no user of a machine has.
 const (
 	rangeStart = 200_000_000
 	rangeSize  = 65536
@@ -57,7 +57,7 @@ func New(o Options) (*Trial, error) {
 	if t.o.Host == "" {
 		t.o.Host = "trial"
 	}
-	if os.Geteuid() == 0 {
+	if ranged() {
 		t.owner = rangeStart
 	}
 	if err := t.group(); err != nil {
@@ -71,6 +71,18 @@ func New(o Options) (*Trial, error) {
 		return nil, errors.Join(fmt.Errorf("the folder of a trial: %w", err), t.Close())
 	}
 	return t, nil
+}
+
+// ranged reports whether we may give a trial its own users: root may, but not in a namespace that does not have them.
+func ranged() bool {
+	text, _ := os.ReadFile("/proc/self/uid_map")
+	for line := range strings.Lines(string(text)) {
+		var first, outside, n int
+		if _, err := fmt.Sscan(line, &first, &outside, &n); err == nil && first <= rangeStart && rangeStart+rangeSize <= first+n {
+			return os.Geteuid() == 0 && privileged()
+		}
+	}
+	return false
 }
 
 // group sorts the lowers by where they stand.
