@@ -185,7 +185,7 @@ func play(t *testing.T, tests string, row forgery) (reward, said string) {
 		}
 		return r
 	}
-	image := filepath.Join(one.groups[0].lowers[len(one.groups[0].lowers)-1])
+	image := one.groups[0].lowers[len(one.groups[0].lowers)-1]
 	before := tell(t, image)
 	call(agent, strings.ReplaceAll(row.agent, "SCRATCH", one.dir), 20*time.Second)
 	if err := agent.Close(); err != nil {

@@ -65,7 +65,7 @@ func unfit(dir string) string {
 	if unix.Statfs(dir, &fs) != nil {
 		return ""
 	}
-	return map[int64]string{unix.OVERLAYFS_SUPER_MAGIC: "an overlay", unix.NFS_SUPER_MAGIC: "NFS", unix.FUSE_SUPER_MAGIC: "FUSE"}[int64(fs.Type)]
+	return map[int64]string{unix.OVERLAYFS_SUPER_MAGIC: "an overlay", unix.NFS_SUPER_MAGIC: "NFS", unix.FUSE_SUPER_MAGIC: "FUSE"}[fs.Type]
 }
 
 // forbidden says by what user namespaces are forbidden, and what to set.
