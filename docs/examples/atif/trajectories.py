@@ -130,19 +130,28 @@ def trajectories(record, version):
             }  # fmt: skip
 
 
+def version():
+    return subprocess.run([path(), "--version"], capture_output=True, text=True, check=True).stdout.split()[2]
+
+
+def records(data, flags):
+    """The records of a data folder, one after another."""
+    reading = subprocess.Popen([path(), "export", "records", "--data", data, *flags], stdout=subprocess.PIPE, text=True)
+    yield from map(json.loads, reading.stdout)
+    if reading.wait():
+        raise SystemExit(f"quintain export ended with status {reading.returncode}")
+
+
 def main():
     if len(sys.argv) < 3:
         raise SystemExit("usage: trajectories.py DATA FILE [FLAG of quintain export]…")
     data, out, *flags = sys.argv[1:]
-    version = subprocess.run([path(), "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
-    reading, count = subprocess.Popen([path(), "export", "records", "--data", data, *flags], stdout=subprocess.PIPE, text=True), 0
+    of, count = version(), 0
     with open(out, "w", encoding="utf-8") as file:
-        for record in map(json.loads, reading.stdout):
-            for one in trajectories(record, version):
+        for record in records(data, flags):
+            for one in trajectories(record, of):
                 file.write(json.dumps(one, ensure_ascii=False) + "\n")
                 count += 1
-    if reading.wait():
-        raise SystemExit(f"quintain export ended with status {reading.returncode}")
     print(f"{count} trajectories")
 
 
