@@ -29,7 +29,7 @@ type Report struct {
 	TeacherFault  string                   `json:"teacher_fault,omitempty"` // the reason for the last of them
 	Tokens        int                      `json:"tokens"`                  // sampled
 	Unit          string                   `json:"unit"`                    // of Tokens: "tokens", or "bytes" if the policy's server does not report its tokens
-	Others        map[string]Other         `json:"others,omitempty"`        // by player, other policies: at the tables, and those that agents ask
+	Others        map[string]exam.Other    `json:"others,omitempty"`        // by player, other policies: at the tables, and those that agents ask
 	Turns         Turns                    `json:"turns"`                   // without the first of each episode
 	SolvedAt      []int                    `json:"solved_at"`               // episodes by the turn of their first right reply, from the first turn on; without unsolved episodes
 	Games         exam.RegretByScenario    `json:"games,omitempty"`         // what was given away against the best play, by scenario, where that is known
@@ -51,15 +51,6 @@ type Report struct {
 	ExamAfter     *float64                 `json:"exam_after,omitempty"`  // the same in the last evaluation; nil: there was one at most
 	Sandboxes     []*sandbox.Setup         `json:"sandboxes,omitempty"`   // what runs programs in the episodes; nil: nothing does
 	Replay        *Replay                  `json:"replay,omitempty"`      // the problem of the evaluations with the largest gain between the two; nil: none gained
-}
-
-// An Other is what another policy wrote, at the tables or asked by an agent, which is not trained on.
-type Other struct {
-	Replies int `json:"replies"`
-	Tokens  int `json:"tokens"` // sampled; bytes if its server does not report its tokens
-
-	Seconds float64 `json:"seconds"`         // until its replies came
-	Of      float64 `json:"episode_seconds"` // of the episodes that it replied in
 }
 
 // Turns counts turns by how the model's chat template rendered the conversation before them.

@@ -43,7 +43,7 @@ type tally struct {
 	again     int    // failed groups that returned their problem
 	tokens    int    // sampled
 	unit      string
-	others    map[string]Other // by player
+	others    map[string]exam.Other // by player
 	turns     Turns
 	games     exam.RegretByScenario
 	solvedAt  []int // see [Report]
@@ -84,7 +84,7 @@ func newTally(s Settings) *tally {
 	return &tally{
 		late:  lateness{maxLag: s.MaxLag, rule: s.Stale},
 		start: time.Now(), unit: "tokens", dropped: map[rollout.Drop]int{}, outcomes: map[quintain.Outcome]int{},
-		staleness: map[int]int{}, games: exam.RegretByScenario{}, others: map[string]Other{},
+		staleness: map[int]int{}, games: exam.RegretByScenario{}, others: map[string]exam.Other{},
 	}
 }
 
@@ -177,7 +177,7 @@ func (t *tally) played(p Played) {
 		t.replays += played.Replays
 		t.turns.add(played)
 		t.games.Add(played)
-		t.wrote(played)
+		exam.AddOthers(t.others, exam.OthersOf(played))
 		for name, value := range played.Metrics() {
 			task.metrics[name] = task.metrics[name].with(value)
 		}
@@ -226,23 +226,6 @@ func (t *tally) played(p Played) {
 		}
 		t.plateau.played(p.Scores, p.Trajectories, time.Now())
 		t.collapse.played(p.Trajectories)
-	}
-}
-
-// wrote counts what other policies wrote in an episode or its match. t.mu is held.
-func (t *tally) wrote(played *quintain.Trajectory) {
-	all := played.Helpers
-	m := played.Match
-	if m != nil && slices.Index(m.Players, quintain.PolicyPlayer) == m.Seat { // another seat of a match does not tell it
-		all = slices.Concat(all, m.Others)
-	}
-	for _, talk := range all {
-		player := talk.Player
-		if player == "" {
-			player = m.Players[talk.Seat]
-		}
-		of := t.others[player]
-		t.others[player] = Other{of.Replies + talk.Replies, of.Tokens + talk.Tokens, of.Seconds + talk.Took.Seconds(), of.Of + played.Took.Seconds()}
 	}
 }
 

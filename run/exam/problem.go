@@ -33,6 +33,7 @@ type Episode struct {
 	Play      *PlayRegret      `json:"moves,omitempty"`     // what was given away against the best play; nil: unknown
 
 	Metrics map[string]float64 `json:"metrics,omitempty"` // see [quintain.Trajectory.Metrics]
+	Others  map[string]Other   `json:"others,omitempty"`  // by player, what other policies wrote
 }
 
 // NewProblem returns the results of episodes of the problem id.
@@ -40,7 +41,7 @@ func NewProblem(id string, played []quintain.Trajectory) *Problem {
 	p := &Problem{ID: id, Episodes: make([]Episode, len(played))}
 	for i := range played {
 		t := &played[i]
-		e := Episode{Outcome: t.Outcome, Tokens: t.Sampled()}
+		e := Episode{Outcome: t.Outcome, Tokens: t.Sampled(), Others: OthersOf(t)}
 		if t.Outcome.Rewarded() && len(t.Turns) > 0 {
 			last := &t.Turns[t.Last()]
 			e.Score, e.Right, e.Malformed = t.Reward(), t.Solved(), last.Malformed

@@ -24,6 +24,7 @@ type Summary struct {
 	Play      *MeanRegrets             `json:"moves,omitempty"` // over the scored episodes of games whose exact values are known; nil: there is none
 
 	Metrics map[string]float64 `json:"metrics,omitempty"` // means of the environments' further numbers, each over the episodes that have it
+	Others  map[string]Other   `json:"others,omitempty"`  // by player, what other policies wrote
 	Harbor  *HarborMean        `json:"as_harbor_counts,omitempty"`
 }
 
@@ -67,6 +68,11 @@ func summary(ks []int, rows ...*Row) Summary {
 	s := Summary{Episodes: map[quintain.Outcome]int{}}
 	for _, row := range rows {
 		s.count(row)
+		for _, p := range row.Problems {
+			for i := range p.Episodes {
+				s.Others = AddOthers(s.Others, p.Episodes[i].Others)
+			}
+		}
 	}
 	scores := over(rows, func(p *Problem) (float64, bool) { return p.mean(), len(p.scored) > 0 })
 	if scores == nil {

@@ -106,7 +106,7 @@ func (p *paper) facts(r *run.Report) {
 	}
 	for _, player := range slices.Sorted(maps.Keys(r.Others)) {
 		of := r.Others[player]
-		p.fact("others", "%s wrote %s, %s tokens (%.0f %% of all), in %.0f %% of its episodes' time", player, stats.Count(of.Replies, "reply"), words.Count(of.Tokens), 100*float64(of.Tokens)/float64(max(1, of.Tokens+r.Tokens)), 100*of.Seconds/max(of.Of, 1e-9))
+		p.fact("others", "%s wrote %s, %s tokens (%.0f %% of all), in %.0f %% of its episodes' time", player, stats.Count(of.Replies, "reply"), words.Count(of.Tokens), 100*float64(of.Tokens)/float64(max(1, of.Tokens+r.Tokens)), 100*of.Share())
 	}
 	if r.Turns != (run.Turns{}) {
 		p.fact("further turns", "%v", r.Turns)

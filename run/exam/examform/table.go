@@ -146,6 +146,10 @@ func total(r *exam.Report) string {
 	if r.Left > 0 {
 		text += "; " + stats.Count(r.Left, "problem") + " left"
 	}
+	for _, player := range slices.Sorted(maps.Keys(r.Others)) {
+		of := r.Others[player]
+		text += fmt.Sprintf("; %s wrote %s, %s, in %.0f %% of its episodes' time", player, stats.Count(of.Replies, "reply"), stats.Count(of.Tokens, "token"), 100*of.Share())
+	}
 	for i, name := range slices.Sorted(maps.Keys(r.Metrics)) {
 		if i == mostMetrics {
 			return text + ", …"
