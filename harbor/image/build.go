@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/quintain-rl/quintain/internal/command"
+	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/internal/stats"
 )
 
@@ -189,14 +191,22 @@ func (b *building) one(ctx context.Context, one *build) error {
 	if one.tasks > 1 {
 		what += fmt.Sprintf(" and %d more", one.tasks-1)
 	}
+	noted := b.store.failed(one.key)
 	if err != nil {
+		err = errors.Join(err, datadir.WriteFile(noted, []byte(err.Error())))
 		b.faults = append(b.faults, fmt.Errorf("%s: %w", one.context, err))
 		b.o.Say(what + ": failed")
+		return err
+	}
+	if err := os.Remove(noted); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	b.o.Say(fmt.Sprintf("%s: built in %s", what, stats.Span(time.Since(began))))
 	return nil
 }
+
+// failed returns the file that tells how the last build for a key failed, if it did.
+func (s *Store) failed(key string) string { return s.path("failed", hexOf(digestOf([]byte(key)))) }
 
 // make builds one, and adds it to the store.
 func (b *building) make(ctx context.Context, one *build) error {

@@ -119,7 +119,7 @@ func Open(folder string) (*Store, error) {
 	}
 	s := &Store{disk: &disk{DefaultLimits(), folder, syncDisk}, tools: map[string]machineState{}}
 	_, err = os.Stat(folder)
-	for _, name := range []string{"", "single/layers", "manifests", "made", "locks"} {
+	for _, name := range []string{"", "single/layers", "manifests", "made", "failed", "locks"} {
 		if e := os.MkdirAll(filepath.Join(folder, name), 0o755); e != nil {
 			return nil, fmt.Errorf("the store of images: %w", e)
 		}

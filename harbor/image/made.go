@@ -109,7 +109,11 @@ func (s *Store) baseOf(c buildContext, r recipe) (Image, error) {
 	}
 	digest, ok := all[key]
 	if !ok {
-		return Image{}, fmt.Errorf("%w: quintain images build FOLDER does it, with buildah, podman or docker, and so does quintain images add with a file of images that were built elsewhere", ErrNotBuilt)
+		why := "quintain images build FOLDER does it, with buildah, podman or docker, and so does images add with a file from elsewhere"
+		if text, err := os.ReadFile(s.failed(key)); err == nil {
+			why = "the last build failed: " + string(text)
+		}
+		return Image{}, fmt.Errorf("%w: %s", ErrNotBuilt, why)
 	}
 	return s.image(digest)
 }

@@ -201,6 +201,9 @@ func TestBuild(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
+		if _, err := s.For(t.Context(), o.Environments[5]); !errors.Is(err, ErrNotBuilt) || !strings.Contains(err.Error(), "the last build failed: ") || !strings.Contains(err.Error(), "no luck") {
+			t.Errorf("%s: error %v", name, err)
+		}
 		if _, err := s.Find("elsewhere:2"); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
