@@ -340,7 +340,10 @@ func sweep(scratch string) {
 	own := strconv.Itoa(os.Getpid())
 	for _, dir := range names {
 		maker, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), prefix), "-")
-		if _, err := os.Stat("/proc/" + maker); maker == own || err == nil {
+		if maker == own {
+			continue
+		}
+		if _, err := os.Stat("/proc/" + maker); err == nil {
 			continue
 		}
 		lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
