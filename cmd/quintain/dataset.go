@@ -67,6 +67,7 @@ type harborCheck struct {
 	good       []string
 	counts     map[play.Verdict]int
 	notes      map[harbor.Mark][]string // the first of each task
+	whys       map[string]string        // the first task of each reason
 	began      time.Time
 }
 
@@ -85,7 +86,7 @@ func (h *harborCheck) run(ctx context.Context, text string) error {
 	if h.of.Results = h.results; h.results == "" {
 		h.of.Results = filepath.Join(a.Name, ".quintain-check.jsonl")
 	}
-	h.counts, h.notes, h.began = map[play.Verdict]int{}, map[harbor.Mark][]string{}, time.Now()
+	h.counts, h.notes, h.whys, h.began = map[play.Verdict]int{}, map[harbor.Mark][]string{}, map[string]string{}, time.Now()
 	if err := h.of.Run(ctx, a, h.row); err != nil {
 		if h.done > 0 {
 			fmt.Fprintf(h.stderr, "%s are checked; the same command goes on\n", stats.Count(h.done, "task"))
@@ -108,8 +109,15 @@ func (h *harborCheck) row(r play.Row, n int) error {
 	if h.format == "json" {
 		return strictjson.WriteLegible(h.stdout, r)
 	}
-	fmt.Fprintf(h.stdout, "%*d/%d  %-9s  empty %-4s  oracle %-4s  %s\n", len(fmt.Sprint(n)), h.done, n, r.Verdict, play.Earned(r.Empty), play.Earned(r.Oracle), screen.Safe(r.Task))
-	if r.Why != "" {
+	why := strings.ReplaceAll(r.Why, r.Task, "")
+	first, told := h.whys[why]
+	line := fmt.Sprintf("%*d/%d  %-9s  empty %-4s  oracle %-4s  %s", len(fmt.Sprint(n)), h.done, n, r.Verdict, play.Earned(r.Empty), play.Earned(r.Oracle), r.Task)
+	if told {
+		line += ": as " + first
+	}
+	fmt.Fprintln(h.stdout, screen.Safe(line))
+	if r.Why != "" && !told {
+		h.whys[why] = r.Task
 		fmt.Fprintln(h.stdout, screen.Wrap(screen.Safe(r.Why), "    "))
 	}
 	marks := map[harbor.Mark]bool{}
