@@ -42,14 +42,14 @@ func newProve(w *world) *cobra.Command {
 		Short: "Check what an environment is worth: its rewards, labels, repeats, leaks and faults",
 		Long: `Prove plays an environment without a model: with its solutions, with changed ones, with replies that make no sense, and
 with policies that solve nothing. It finds wrong labels, rewards for nothing, answers that leak, and episodes that do not
-repeat. The address names a task (countdown, countdown:1), a scenario, an environment as --environment has it, or a file
-of problems. A failed check shows the episode and the command that plays it again.
+repeat. The address names a task (countdown, countdown:1), a scenario, an environment as --environment has it, a file
+of problems, or a Python file with reset and step. A failed check shows the episode and the command that plays it again.
 
 The exit status is 0 for proven, 1 for faulty, 3 for unproven (nothing failed, but something that matters was not
 measured), 2 if it cannot start, and 4 for a fault of a check.`,
 		Example: `  quintain prove countdown:1
   quintain prove textarena:GuessTheNumber-v0 --quick
-  quintain prove "command:python my_env.py" --out proof --compare proof/prove.json`,
+  quintain prove my_env.py --out proof --compare proof/prove.json`,
 		Args: oneArg("ADDRESS"),
 	}
 	f := c.Flags()

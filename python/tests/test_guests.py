@@ -219,6 +219,61 @@ class Episodes(unittest.TestCase):
         self.assertTrue(answers[1]["solution"].isdecimal())
 
 
+FUNCTIONS = """
+n = 0
+def reset(seed):
+    global n
+    n = seed % 7
+    return f"Say {n}."
+def step(reply):
+    return "No.", float(reply == str(n)), reply != "wait"
+"""
+CLASS = """
+class Game:
+    def __init__(self, most=9):
+        self.most = most
+    def reset(self, *, seed=None, options=None):
+        self.n = seed % self.most
+        return f"Say {self.n}.", {}
+    def step(self, action):
+        return "", float(action == str(self.n)), False, True, {"guess": 1}
+    def solve(self):
+        return str(self.n)
+"""
+
+
+class Files(unittest.TestCase):
+    """A file of the user's, with reset and step."""
+
+    def answers(self, code, *requests, args=None):
+        with folder() as here:
+            shutil.copy(HOST.parent / "file.py", here)
+            (here / "game.py").write_text(code, encoding="utf-8")
+            lines = "".join(json.dumps(r) + "\n" for r in (HELLO, *requests))
+            words = [sys.executable, here / "host.py", "file", here / "game.py", json.dumps({"args": args or {}})]
+            done = subprocess.run(words, input=lines, capture_output=True, text=True, timeout=300, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_functions_have_globals_of_their_own_in_each_episode(self):
+        answers = self.answers(FUNCTIONS, opening(2, 1), opening(3, 2), reply(2, "wait"), reply(2, "x"))
+        self.assertFalse(answers[0]["hello"]["solves"])
+        first, second = (told(a)[4:-1] for a in answers[1:3])
+        self.assertNotEqual(first, second)
+        self.assertEqual((told(answers[3]), answers[4]["reward"]), ("No.", 0.0))
+        self.assertEqual(self.answers(FUNCTIONS, opening(2, 1), opening(3, 2), reply(2, first))[3]["reward"], 1.0)
+
+    def test_a_class_may_be_as_in_gymnasium(self):
+        problem = opening(2, 1)["open"]
+        answers = self.answers(CLASS, opening(2, 1), {"id": 3, "solve": problem}, reply(2, "x"), args={"most": 5})
+        self.assertEqual(told(answers[1]), f"Say {answers[2]['solution']}.")
+        self.assertEqual((answers[3]["end"], answers[3]["reward"], answers[3]["metrics"]), ("truncated", 0.0, {"guess": 1.0}))
+
+    def test_other_files_are_refused(self):
+        for code, want in {"": "it has 0 classes with reset and step", CLASS + CLASS.replace("Game", "Other"): "it has 2 classes", "import none": "it needs the module none, which"}.items():
+            with self.subTest(want):
+                self.assertIn(want, self.answers(code)[0]["error"])
+
+
 class Ends(unittest.TestCase):
     def test_the_process_ends_with_its_input(self):
         answers, status, log = run("stubborn", opening(2, 0), {"id": 2, "close": {}}, opening(3, 1), args={"args": {"thread": True}})

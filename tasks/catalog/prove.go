@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -132,6 +133,10 @@ func (s *Source) Address(address, task string) (one string, err error) {
 		return cmp.Or(task, "chain_sum"), nil
 	case slices.ContainsFunc(Tasks(), func(t quintain.Task) bool { return t.Info().Name == name }):
 		return address, nil
+	case filepath.Ext(address) == ".py":
+		a, err := guest.File(address, s.Scenario.Environment)
+		s.Scenario.Environment.Address = guest.Addresses{a}
+		return task, err
 	}
 	if _, err := os.Stat(address); err != nil {
 		return "", fmt.Errorf("%s is no task, scenario, file or SCHEME:NAME%s", address, nearest.Suggest(name, append(taskNames(), scenarioNames()...)))

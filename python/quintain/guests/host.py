@@ -178,7 +178,7 @@ class Host:
             "protocol": 2, "name": snake(f"{self.scheme}_{self.name}"), "version": VERSION, "doc": f"The environment {self.name} of {system.PACKAGE}.",
             "settings": settings, "splits": [{"name": "all"}], "replayable": replayable, "solves": getattr(self.guest, "solve", None) is not None,
             "grades": hasattr(self.guest, "grade"),
-            "source": source(self.scheme, system, module), **self.guest.about,
+            "source": self.guest.about.get("source") or source(self.scheme, system, module), **self.guest.about,
         }  # fmt: skip
         return self.hello
 

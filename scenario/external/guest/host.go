@@ -1,6 +1,8 @@
 package guest
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/quintain-rl/quintain/internal/datadir"
 	"github.com/quintain-rl/quintain/python"
@@ -121,6 +124,27 @@ func (s *Settings) Given(a Address) (string, error) {
 	}
 	text, err := json.Marshal(all)
 	return string(text), err
+}
+
+// File returns the address of a Python file of the user's: of the program that it is, if it serves a scenario by our package, and
+// else of a host that plays its reset and step, as functions or in one class.
+func File(path string, s Settings) (Address, error) {
+	code, err := os.ReadFile(path)
+	if err != nil {
+		return Address{}, err
+	}
+	words := []string{cmp.Or(s.Python, "python3"), path}
+	if !bytes.Contains(code, []byte("serve_scenario")) {
+		script, err := hostFile()
+		if err != nil {
+			return Address{}, err
+		}
+		words = []string{words[0], script, "file", path}
+	}
+	for i, word := range words {
+		words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return Parse("command:" + strings.Join(words, " "))
 }
 
 // hostFile writes the host's files into the user's cache, and returns the path of host.py.
