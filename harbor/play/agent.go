@@ -134,7 +134,7 @@ func (e *episode) Routes() []web.Route {
 			e.acting.Lock()
 			defer e.acting.Unlock()
 			err := serve(c)
-			if errors.Is(err, quintain.ErrLost) {
+			if errors.Is(err, quintain.ErrLost) && c.Context().Err() == nil { // else the program left
 				e.lost = err
 			}
 			return err
@@ -171,6 +171,10 @@ func (e *episode) file(c *web.Call, script string, output int64) (box.Result, er
 	name := c.R.URL.Query().Get("path")
 	if name == "" || strings.Contains(name, "\x00") {
 		return box.Result{}, web.Errorf(http.StatusBadRequest, "want the file as path=")
+	}
+	if left, limited := e.remains(); limited && left <= 0 {
+		e.over = errTimeIsUp.Error()
+		return box.Result{}, web.Errorf(http.StatusGone, "%s", e.over)
 	}
 	if err := e.run.open(c.Context(), false); err != nil {
 		return box.Result{}, err

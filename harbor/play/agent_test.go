@@ -103,7 +103,7 @@ func TestAnAgentOutsideActs(t *testing.T) {
 		case strings.Contains(c.Args[4], "base64 -w0"):
 			return box.Result{Exit: 1, Output: []byte("it is no file\n")}, nil
 		}
-		return box.Result{Output: []byte("ran\n"), Dir: "/app"}, nil
+		return box.Result{Output: []byte("ran\n"), Dir: "/app", Wall: map[bool]time.Duration{true: 100 * time.Second}[c.Args[4] == "all"]}, nil
 	}}
 	e := begin(t, set(t, on, Default(), folder(t, map[string]map[string]string{"a": nil}))).(*episode)
 	server, err := web.New(web.Config{Name: "agent", Routes: e.Routes(), Settings: web.Settings{MaxBody: 2 * mostFile}})
@@ -124,6 +124,8 @@ func TestAnAgentOutsideActs(t *testing.T) {
 		{"a new file", "PUT", "/files?path=/app/y", strings.Repeat("x", 100_000), 200, "{}"},
 		{"one too large", "PUT", "/files?path=/app/y", strings.Repeat("x", mostFile+1), 413, "bytes"},
 		{"the machine fails", "POST", "/exec", `{"command": "none"}`, 503, "lost"},
+		{"a call that takes the rest of the time", "POST", "/exec", `{"command": "all"}`, 200, "ran"},
+		{"a file, and the time is up", "GET", "/files?path=/app/x", "", 410, "the time is up"},
 	} {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequestWithContext(t.Context(), row.method, "http://127.0.0.1"+row.path, strings.NewReader(row.body))
@@ -132,7 +134,7 @@ func TestAnAgentOutsideActs(t *testing.T) {
 			t.Errorf("%s: status %d, %.200s", row.why, w.Code, w.Body)
 		}
 	}
-	if n := len(scripts); n < 4 || strings.Count(strings.Join(scripts[n-4:n-1], "\n"), "base64 -d") != 2 {
+	if strings.Count(strings.Join(scripts, "\n"), "base64 -d") != 2 {
 		t.Errorf("a file of 100,000 bytes is written by\n%.200q", scripts)
 	}
 	if _, err := e.Step(t.Context(), done); !errors.Is(err, quintain.ErrLost) {

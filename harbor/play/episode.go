@@ -234,12 +234,9 @@ func explained(err error, rep *report) error {
 
 // metrics returns the numbers of a report.
 func (r *report) metrics() map[string]float64 {
-	all := map[string]float64{"changed_files": float64(r.Changed.Files), "changed_system": float64(len(r.System)), "unreachable": map[bool]float64{true: 1}[r.Strayed]}
+	all := map[string]float64{"changed_files": float64(r.Changed.Files), "changed_system": float64(len(r.System)), "unreachable": map[bool]float64{true: 1}[r.Strayed], "harbor_reward": r.first}
 	if r.Tests != nil {
 		all["tests_seconds"] = r.Tests.Wall
-	}
-	if r.Reward != nil {
-		all["harbor_reward"] = r.first
 	}
 	for name, x := range r.Others {
 		all["reward_"+name] = x

@@ -215,7 +215,7 @@ type report struct {
 	Strayed bool               `json:"unreachable,omitempty"`    // a command tried to connect where there is no network
 	Kept    string             `json:"kept,omitempty"`           // folder with what the trial wrote
 
-	first float64 // of the rewards, which is the one that Harbor counts
+	first float64 // of the rewards, which is the one that Harbor counts; 0: there is none
 }
 
 // tested is how the tests ran.

@@ -47,6 +47,8 @@ func NewProblem(id string, played []quintain.Trajectory) *Problem {
 			e.Score, e.Right, e.Malformed = t.Reward(), t.Solved(), last.Malformed
 			e.Answer, e.Cut = strings.TrimSpace(last.Answer), last.Finish == quintain.Length
 			e.Play, e.Metrics = RegretOf(t).Play, t.Metrics()
+		} else if _, is := t.Metrics()[HarborMetric]; is {
+			e.Metrics = map[string]float64{HarborMetric: 0}
 		}
 		p.Episodes[i] = e
 	}

@@ -74,6 +74,7 @@ func summary(ks []int, rows ...*Row) Summary {
 			}
 		}
 	}
+	s.Harbor = asHarbor(rows)
 	scores := over(rows, func(p *Problem) (float64, bool) { return p.mean(), len(p.scored) > 0 })
 	if scores == nil {
 		return s
@@ -90,15 +91,15 @@ func summary(ks []int, rows ...*Row) Summary {
 			s.At = append(s.At, At{k, meanOf(pass), meanOf(majority)})
 		}
 	}
-	s.Lengths, s.Metrics, s.Harbor = lengths(rows), metrics(rows), asHarbor(rows)
+	s.Lengths, s.Metrics = lengths(rows), metrics(rows)
 	return s
 }
 
-// asHarbor returns the mean over the rows of Harbor's tasks; nil: no episode of them has a reward.
+// asHarbor returns the mean over the rows of Harbor's tasks; nil: there is none.
 func asHarbor(rows []*Row) *HarborMean {
 	sum, trials := 0.0, 0
 	for _, row := range rows {
-		if !slices.ContainsFunc(row.Problems, func(p *Problem) bool { return p.metrics[HarborMetric] != nil }) {
+		if !slices.ContainsFunc(row.Problems, func(p *Problem) bool { return slices.ContainsFunc(p.Episodes, ofHarbor) }) {
 			continue
 		}
 		for _, p := range row.Problems {
@@ -112,6 +113,12 @@ func asHarbor(rows []*Row) *HarborMean {
 		return nil
 	}
 	return &HarborMean{sum / float64(trials), trials}
+}
+
+// ofHarbor reports whether an episode is a trial of Harbor that came to its tests.
+func ofHarbor(e Episode) bool {
+	_, is := e.Metrics[HarborMetric]
+	return is
 }
 
 // metrics returns the mean of each metric; nil: there is none.
