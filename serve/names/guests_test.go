@@ -83,7 +83,7 @@ func TestAGuestPlays(t *testing.T) {
 		{"tasks", "gcd", "judges", "", "2"},
 		{"another's problems", "rows", "judges", "", "judges does not play task rows"},
 	} {
-		got := ""
+		var got string
 		if draw, err := book.Draw(names.Draw{Task: test.task, Scenario: test.scenario, Params: []byte(test.params)}); err != nil {
 			got = err.Error()
 		} else {
