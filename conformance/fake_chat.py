@@ -13,9 +13,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
 
     def answer(self, value):
-        body = json.dumps(value).encode()
+        self.send(json.dumps(value).encode())
+
+    def send(self, body, kind="application/json"):
         self.send_response(200)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -18,6 +18,8 @@ import tempfile
 import threading
 import time
 
+import fake_chat
+
 HERE = pathlib.Path(__file__).resolve().parent
 HOST = HERE.parent / "python" / "quintain" / "guests" / "host.py"
 SETS = {  # by their names, and parts
@@ -62,23 +64,11 @@ def reply(asked):
     return f"<answer>{sum(numbers[:2]) + (sum(numbers[:2]) % 4 == 1)}</answer>"
 
 
-class Model(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def send(self, body, kind="application/json"):
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def do_GET(self):
-        self.send(b'{"object": "list", "data": [{"id": "m", "object": "model"}]}')
-
+class Model(fake_chat.Handler):
     def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        asked = self.asked()
         if "messages" not in asked:
-            self.send(b'{"error": "there are chats alone"}')
+            self.answer({"error": "there are chats alone"})
             return
         said = reply(asked)
         end = "stop" if isinstance(said, str) else "tool_calls"
@@ -87,16 +77,13 @@ class Model(http.server.BaseHTTPRequestHandler):
         usage = {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}
         if not asked.get("stream"):
             choices = [{"index": i, "message": message, "finish_reason": end} for i in range(asked.get("n") or 1)]
-            self.send(json.dumps(head | {"object": "chat.completion", "choices": choices, "usage": usage}).encode())
+            self.answer(head | {"object": "chat.completion", "choices": choices, "usage": usage})
             return
         if end == "tool_calls":
             message["tool_calls"] = [{"index": i} | call for i, call in enumerate(said)]
         chunks = [{"choices": [{"index": 0, "delta": message, "finish_reason": None}]}, {"choices": [{"index": 0, "delta": {}, "finish_reason": end}]}, {"choices": [], "usage": usage}]
         events = [f"data: {json.dumps(head | {'object': 'chat.completion.chunk'} | c)}\n\n" for c in chunks]
         self.send("".join([*events, "data: [DONE]\n\n"]).encode(), "text/event-stream")
-
-    def log_message(self, *_):
-        pass
 
 
 class Server(http.server.ThreadingHTTPServer):
