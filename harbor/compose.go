@@ -45,10 +45,8 @@ func (t *Task) readCompose() error {
 
 // compose reads the text of a compose file.
 func (c *Config) compose(file string, text []byte) error {
-	for _, tok := range lexer.Tokenize(string(text)) {
-		if tok.Type == token.AnchorType || tok.Type == token.AliasType || tok.Type == token.MergeKeyType {
-			return &Refusal{fmt.Sprintf("%s: line %d", file, tok.Position.Line), tok.Value, "anchors are not supported"}
-		}
+	if err := plainYAML(file, text); err != nil {
+		return err
 	}
 	values := map[string]any{}
 	if err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&values); err != nil {
@@ -73,6 +71,39 @@ func (c *Config) compose(file string, text []byte) error {
 	s := &service{table: services.table(mainService), c: c, volumes: volumes.values}
 	s.read()
 	return t.of.err
+}
+
+// Bounds of a compose file: the time of the parser grows with the square of the depth.
+const (
+	mostCompose = 64 << 10 // bytes
+	mostDepth   = 50
+)
+
+// plainYAML refuses anchors, and what is nested too deep.
+func plainYAML(file string, text []byte) error {
+	if len(text) > mostCompose {
+		return fmt.Errorf("%s: has more than %d bytes", file, mostCompose)
+	}
+	depth, line, inLine := 0, 0, 0
+	for _, tok := range lexer.Tokenize(string(text)) {
+		switch tok.Type {
+		case token.AnchorType, token.AliasType, token.MergeKeyType:
+			return &Refusal{fmt.Sprintf("%s: line %d", file, tok.Position.Line), tok.Value, "anchors are not supported"}
+		case token.SequenceStartType, token.MappingStartType:
+			depth++
+		case token.SequenceEndType, token.MappingEndType:
+			depth--
+		case token.SequenceEntryType, token.MappingKeyType:
+			if tok.Position.Line != line {
+				line, inLine = tok.Position.Line, 0
+			}
+			inLine++
+		}
+		if depth > mostDepth || inLine > mostDepth {
+			return fmt.Errorf("%s: line %d: is nested too deep", file, tok.Position.Line)
+		}
+	}
+	return nil
 }
 
 // refuseOthers refuses the fields that nobody took.
