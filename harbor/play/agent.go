@@ -43,7 +43,7 @@ var errTimeIsUp = errors.New("the time is up")
 func (e *episode) Live(ctx context.Context, problem []byte, asked func() time.Duration, serve func(context.Context, net.Listener, func()) error) (said string, err error) {
 	dir, err := os.MkdirTemp(e.set.files, "problem-")
 	if err == nil {
-		defer os.RemoveAll(dir)
+		defer func() { _ = os.RemoveAll(dir) }()                                                               // else with the set
 		err = errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, problemFile), problem, 0o644)) //nolint:gosec // another user of a trial reads it
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package watch
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -35,7 +36,7 @@ func trialText(record json.RawMessage) string {
 	if len(record) == 0 || strictjson.Unmarshal(record, &of) != nil || of.Image == "" || of.Changed == nil {
 		return ""
 	}
-	lines := append(of.Last, fmt.Sprintf("%s changed, %d bytes", stats.Count(of.Changed.Files, "file"), of.Changed.Bytes))
+	lines := slices.Concat(of.Last, []string{fmt.Sprintf("%s changed, %d bytes", stats.Count(of.Changed.Files, "file"), of.Changed.Bytes)})
 	if len(of.System) > 0 {
 		lines = append(lines, "system files: "+strings.Join(of.System, " "))
 	}
