@@ -39,6 +39,7 @@ type bench struct {
 // seen is what all episodes showed.
 type seen struct {
 	episodes  int
+	endless   int      // of them
 	low, high float64  // sums of rewards
 	odd       *episode // whose reward is invalid, or a sum beyond the declared range
 }
@@ -88,7 +89,10 @@ func script(all []quintain.Reply) speaker {
 
 // most returns the most replies of an episode: a longer one counts as endless.
 func (b *bench) most() int {
+	const patience, enough = 4, 20
 	switch {
+	case b.seen.endless > patience: // more of the same is not worth the time
+		return enough
 	case b.subject.MaxTurns > 0:
 		return b.subject.MaxTurns + 1
 	case b.subject.Apart:
@@ -212,6 +216,9 @@ func (b *bench) close(e *episode) {
 func (s *seen) count(e *episode, declared *[2]float64) {
 	if s.episodes++; s.episodes == 1 {
 		s.low, s.high = math.Inf(1), math.Inf(-1)
+	}
+	if e.endless {
+		s.endless++
 	}
 	if len(e.steps) == 0 {
 		return

@@ -71,7 +71,7 @@ type Check struct {
 
 // Checks returns all checks in the order in which they run.
 func Checks() []Check {
-	return slices.Concat(startChecks(), reproChecks(), rewardChecks(), leakChecks(), robustChecks(), lastChecks())
+	return slices.Concat(startChecks(), declChecks(), reproChecks(), rewardChecks(), leakChecks(), robustChecks(), cheatChecks(), lastChecks())
 }
 
 // A Subject is an environment that was started.

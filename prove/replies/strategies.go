@@ -70,6 +70,9 @@ func NewQuestion(prompt string, others []string) *Question {
 	return q
 }
 
+// Example is the prompt's example of an answer; empty: it has none.
+func (q *Question) Example() string { return q.example }
+
 // Strategies returns ways to answer without solving, besides [Constants].
 func Strategies() []Strategy {
 	list := slices.Clone(copies)
