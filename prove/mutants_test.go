@@ -297,7 +297,7 @@ func (e *mutation) hint(said string) (quintain.Step, error) {
 	case err == nil && fmt.Sprint(got) < e.answer:
 		s.Observe[0].Content = "No. Think higher."
 	case e.flaw == "solution in an error" && err != nil:
-		s.Observe[0].Content = "ValueError: expected " + e.answer + "000"
+		s.Observe[0].Content = "ValueError: expected " + e.answer
 	case e.flaw == "pays a legal guess":
 		s.Reward = 0.3
 	}
