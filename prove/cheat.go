@@ -162,7 +162,7 @@ func checkGuess(ctx context.Context, b *bench, r *Result) {
 		r.limit("rate", bounds.fail)
 		r.Found = fmt.Sprintf("the best guesser, by %s, earns %.3f of the range", best.Guesser, best.Rate)
 		w := &Witness{Problem: b.problemAt(level, 0).ID(), Replies: []string{}, Expected: fmt.Sprintf("at most %.3g on average", bounds.fail),
-			Observed: fmt.Sprintf("%.3f for guesses by %s, learned from %d solutions", best.Rate, best.Guesser, learned)}
+			Observed: fmt.Sprintf("%.3f for guesses by %s, learned from %s", best.Rate, best.Guesser, stats.Count(learned, "solution"))}
 		if r.Interval = &within; within.Low > bounds.warn { // no fail: what a guesser learned may be the solution itself, such as a sum
 			r.warn(strings.TrimSuffix(r.Found+"; "+bounds.declared, "; "), w)
 		}
