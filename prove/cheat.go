@@ -3,6 +3,7 @@ package prove
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/quintain-rl/quintain"
@@ -175,7 +176,7 @@ func checkExample(ctx context.Context, b *bench, r *Result) {
 	}}
 	b.try(ctx, copies, b.problems(b.n))
 	rate := chance(ctx, b) + 0.1
-	judge(b, r, copies, bounds{doing: "copying", fail: rate, warn: rate, declared: declared(b, false)})
+	judge(r, copies, bounds{doing: "copying", fail: rate, warn: rate, declared: declared(b, false)})
 }
 
 func checkTwins(ctx context.Context, b *bench, r *Result) {
@@ -220,12 +221,7 @@ func checkTwins(ctx context.Context, b *bench, r *Result) {
 // heldOut reports whether a problem is kept for evaluations: by its level, else by its key.
 func (b *bench) heldOut(p quintain.Problem) bool {
 	if len(b.subject.HeldOut) > 0 {
-		for _, level := range b.subject.HeldOut {
-			if level == p.Level {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(b.subject.HeldOut, p.Level)
 	}
 	key, err := b.subject.Scenario.Key(p)
 	return err == nil && key.HeldOut()

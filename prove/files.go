@@ -51,7 +51,7 @@ func ReadReasons(data []byte) (reasons map[string]string, err error) {
 // Program starts a program that solves problems: it reads the messages of a problem as a line of JSON, and writes
 // the reply as a JSON text on a line. Stop ends it. One goroutine at a time is answered.
 func Program(command string) (solve func(context.Context, []quintain.Message) (string, error), stop func() error, err error) {
-	c := exec.Command("sh", "-c", command)
+	c := exec.CommandContext(context.Background(), "sh", "-c", command)
 	c.Stderr = os.Stderr
 	in, err := c.StdinPipe()
 	if err != nil {

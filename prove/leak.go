@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -38,14 +37,14 @@ func places(ctx context.Context, b *bench, problems []quintain.Problem) (all []*
 			return reply(list[(i+len(e.steps))%len(list)])
 		})
 		offered, _ := json.Marshal(e.tools) // data, which can be written
-		said := e.fault
+		said := []string{e.fault}
 		for _, s := range e.steps {
-			said += talk(s.Observe) + extras(s.Observe) + "\n"
+			said = append(said, talk(s.Observe)+extras(s.Observe))
 		}
 		opening.texts = append(opening.texts, talk(e.opening))
 		fields.texts = append(fields.texts, extras(e.opening))
 		tools.texts = append(tools.texts, string(offered))
-		after.texts = append(after.texts, said)
+		after.texts = append(after.texts, strings.Join(said, "\n"))
 		episodes = append(episodes, e)
 	}
 	return []*place{opening, fields, tools, after}, episodes
@@ -197,7 +196,7 @@ func contexts(text, answer string) (all []string) {
 			}
 		}
 	}
-	slices.SortFunc(all, func(x, y string) int { return cmp.Compare(x, y) })
+	slices.Sort(all)
 	return slices.Compact(all)
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -249,12 +250,7 @@ func (e *mutation) right(said, whole string) bool {
 	case "as written":
 		return said == e.answer
 	case "list of all":
-		for _, part := range strings.Split(said, " or ") {
-			if part == e.answer {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(strings.Split(said, " or "), e.answer)
 	}
 	if isNumber {
 		return got == want
@@ -264,7 +260,7 @@ func (e *mutation) right(said, whole string) bool {
 
 func (e *mutation) Step(ctx context.Context, r quintain.Reply) (quintain.Step, error) {
 	e.turn++
-	if s, err, done := e.stops(ctx, r); done {
+	if s, done, err := e.stops(ctx, r); done {
 		return s, err
 	}
 	if e.kind == "tool" && len(r.ToolCalls) > 0 && e.turn < 8 {
@@ -356,7 +352,7 @@ func (e *mutation) Close() error {
 }
 
 // stops crashes, hangs or goes on for ever, if that is the flaw.
-func (e *mutation) stops(_ context.Context, r quintain.Reply) (s quintain.Step, err error, done bool) {
+func (e *mutation) stops(_ context.Context, r quintain.Reply) (s quintain.Step, done bool, err error) {
 	going := quintain.Step{Observe: []quintain.Message{{Role: "user", Content: "Go on."}}}
 	long := strings.Contains(r.Text, strings.Repeat("9", 5000))
 	switch {
@@ -365,16 +361,16 @@ func (e *mutation) stops(_ context.Context, r quintain.Reply) (s quintain.Step, 
 		e.flaw == "crash on NUL" && strings.Contains(r.Text, "\x00"),
 		e.flaw == "crash on calls" && len(r.ToolCalls) > 1,
 		e.flaw == "crash on 1 MB" && len(r.Text) > 500_000:
-		return s, errors.New("ValueError"), true
+		return s, true, errors.New("ValueError")
 	case e.flaw == "panics on brackets" && strings.Contains(r.Text, "[[[["):
 		panic("stack overflow")
 	case e.flaw == "never ends", e.flaw == "never ends when right" && e.right(e.said(r.Text), r.Text):
-		return going, nil, true
+		return going, true, nil
 	case e.flaw == "silence":
-		return quintain.Step{}, nil, true
+		return quintain.Step{}, true, nil
 	case e.flaw == "talks on":
 		going.End = quintain.Terminated
-		return going, nil, true
+		return going, true, nil
 	}
-	return s, nil, false
+	return s, false, nil
 }

@@ -326,7 +326,7 @@ func checkProcess(ctx context.Context, b *bench, r *Result) {
 		b.subject = other
 		id := e.problem.ID()
 		p, err := other.Scenario.Problem(quintain.Draw{Seed: e.problem.Seed, Level: e.problem.Level, Index: e.problem.Index})
-		told := ""
+		var told string
 		switch {
 		case err != nil:
 			told = err.Error()

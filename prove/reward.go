@@ -3,6 +3,7 @@ package prove
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -48,7 +49,7 @@ func checkOracle(ctx context.Context, b *bench, r *Result) {
 		case e.fault != "":
 			r.fail("an episode of the solver fails", e.witness("the solution is judged", "%s", e.fault))
 		case b.advises():
-			followed(b, e, r)
+			followed(e, r)
 		case got < top-1e-9:
 			r.fail("a solution earns less than the most", e.witness(fmt.Sprintf("a reward of %v in all", top), "%v: %s", got, e.last().Why))
 		case got <= b.low:
@@ -63,7 +64,7 @@ func checkOracle(ctx context.Context, b *bench, r *Result) {
 
 // unsolved tells why the solver does not solve a problem.
 func unsolved(b *bench, p *quintain.Problem, err error, r *Result) {
-	if err == errUnsolvable || b.job.Solver != nil {
+	if errors.Is(err, errUnsolvable) || b.job.Solver != nil {
 		r.not(err.Error())
 		return
 	}
@@ -71,7 +72,7 @@ func unsolved(b *bench, p *quintain.Problem, err error, r *Result) {
 }
 
 // followed looks at an episode in which a policy followed the scenario's advice: what the best play earns never falls.
-func followed(b *bench, e *episode, r *Result) {
+func followed(e *episode, r *Result) {
 	value := math.NaN()
 	for i, s := range e.steps {
 		if s.Illegal || s.Malformed {
@@ -131,7 +132,7 @@ func checkFloor(ctx context.Context, b *bench, r *Result) {
 		b.try(ctx, p, problems)
 	}
 	best := slices.MaxFunc(all, func(x, y *policy) int { return cmp.Compare(x.mean(), y.mean()) })
-	judge(b, r, best, bounds{doing: "doing nothing", fail: tenth, declared: declared(b, true)})
+	judge(r, best, bounds{doing: "doing nothing", fail: tenth, declared: declared(b, true)})
 }
 
 // bounds are the shares of the range above which a policy earns too much.
@@ -142,7 +143,7 @@ type bounds struct {
 }
 
 // judge compares what a policy earns with the bounds: it fails if all of the interval is above.
-func judge(b *bench, r *Result, p *policy, of bounds) {
+func judge(r *Result, p *policy, of bounds) {
 	within := stats.Exact(p.sum, p.n, confidence)
 	r.Interval = &within
 	r.measure("mean", p.mean())
@@ -300,7 +301,7 @@ func checkConstant(ctx context.Context, b *bench, r *Result) {
 	}
 	chance := chance(ctx, b)
 	r.measure("chance", chance)
-	judge(b, r, choose(ctx, b, all), above("one reply", chance, declared(b, false)))
+	judge(r, choose(ctx, b, all), above("one reply", chance, declared(b, false)))
 }
 
 // above returns the bounds of a policy that guesses.
@@ -327,7 +328,7 @@ func checkPanel(ctx context.Context, b *bench, r *Result) {
 		}})
 	}
 	chance := chance(ctx, b)
-	judge(b, r, choose(ctx, b, all), above("a policy that solves nothing", chance, declared(b, false)))
+	judge(r, choose(ctx, b, all), above("a policy that solves nothing", chance, declared(b, false)))
 }
 
 // latest is what the policy read last.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -238,14 +239,7 @@ func checkRecall(ctx context.Context, b *bench, r *Result) {
 	}
 }
 
-func isStrict(name string) bool {
-	for _, s := range strict() {
-		if s == name {
-			return true
-		}
-	}
-	return false
-}
+func isStrict(name string) bool { return slices.Contains(strict(), name) }
 
 // solvedAt returns problems with their solutions, at most n.
 func (b *bench) solvedAt(ctx context.Context, n int) (problems []quintain.Problem, all []solution) {

@@ -66,12 +66,12 @@ func (r *Report) WriteText(w io.Writer, clean func(string) string) error {
 }
 
 // write writes a check that did not pass.
-func (c *Result) write(b *strings.Builder, clean func(string) string) {
-	fmt.Fprintf(b, "\n%s  %s: %s\n", strings.ToUpper(string(c.Status)), c.ID, clean(c.Found+c.WhyNot))
-	if c.Accepted != "" {
-		fmt.Fprintf(b, "  accepted: %s\n", clean(c.Accepted))
+func (r *Result) write(b *strings.Builder, clean func(string) string) {
+	fmt.Fprintf(b, "\n%s  %s: %s\n", strings.ToUpper(string(r.Status)), r.ID, clean(r.Found+r.WhyNot))
+	if r.Accepted != "" {
+		fmt.Fprintf(b, "  accepted: %s\n", clean(r.Accepted))
 	}
-	if w := c.Witness; w != nil {
+	if w := r.Witness; w != nil {
 		fmt.Fprintf(b, "  problem   %s\n", clean(w.Problem))
 		for _, said := range w.Replies {
 			fmt.Fprintf(b, "  reply     %s\n", clean(brief(said)))
@@ -81,8 +81,8 @@ func (c *Result) write(b *strings.Builder, clean func(string) string) {
 			fmt.Fprintf(b, "  again     %s\n", clean(w.Command))
 		}
 	}
-	if c.Remedy != "" {
-		fmt.Fprintf(b, "  remedy    %s\n", c.Remedy)
+	if r.Remedy != "" {
+		fmt.Fprintf(b, "  remedy    %s\n", r.Remedy)
 	}
 }
 

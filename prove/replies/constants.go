@@ -12,7 +12,7 @@ var constants = []string{
 	"on", "off", "undetermined", "possible", "impossible", "infeasible", "Impossible", "No solution", "equal", "valid", "invalid",
 	"(0, 0)", "[]", "[[]]", "{}", "[0]", "()", `""`, "null", "0 0 0", "0,0,0", "1 2 3 4",
 	"12:00", "12:00:00", "06:00", "6:00:00", "12:00:00.000", "180", "180 days", "182", "180 days, 12:00", "180 days, 12:00:00", "2020-07-01",
-	"nan", "-nan", "NaN", "inf", "-inf", "infinity", "nan+nanj", "nan nan", "nani", "infi",
+	"nan", "-nan", "NaN", "inf", "-inf", "infinity", "nan+nanj", "nan" + " nan", "nani", "infi",
 	"0.", "00", "0.0", "0.0000", "00000000", "0.1", "0.5000",
 	"6*4*1*1", "6*4+1/2", "(6*4)", "24", "1e9", "1e400", "-1e400", "∞",
 	"¬¬P", "¬¬Q", "¬¬A", "P", "P ∨ ¬P", "(P ∨ ¬P)", "¬(P ∧ ¬P)", "A # B #",
