@@ -319,5 +319,6 @@ func reached() (all []string) {
 			all = append(all, one.name)
 		}
 	}
+	_ = unix.Tgkill(unix.Getpid(), unix.Gettid(), unix.SIGURG) // stops who has the init for its tracer, and is no end
 	return all
 }

@@ -247,7 +247,8 @@ func (c *cell) take() {
 	_, _, _ = syscall.RawSyscall6(unix.SYS_CLOSE_RANGE, givenFD, slotFD-1, 0, 0, 0, 0)
 }
 
-// reap waits for all processes that have ended, and tells of each.
+// reap waits for all processes that have ended, and tells of each. One that stops had itself traced by its parent, which
+// the init is: it goes on untraced, with the signal that it stopped for.
 //
 //go:nosplit
 //go:norace
@@ -261,6 +262,14 @@ func (c *cell) reap() {
 		}
 		if errno != 0 || pid == 0 {
 			return
+		}
+		if c.status&0xff == 0x7f {
+			sig := uintptr(c.status >> 8 & 0xff)
+			if sig == uintptr(unix.SIGTRAP) { // for an exec
+				sig = 0
+			}
+			_, _, _ = syscall.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, pid, 0, sig, 0, 0)
+			continue
 		}
 		c.record.User = c.usage.Utime.Sec*1e6 + c.usage.Utime.Usec
 		c.record.System = c.usage.Stime.Sec*1e6 + c.usage.Stime.Usec
