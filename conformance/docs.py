@@ -58,6 +58,9 @@ LEFT = [
     (r"\.parquet", "a file of Parquet; tests of tasks/dataset"),
     (r"\.gguf|--data smollm|^quintain export model", "the file of a language model; tests of cmd/quintain and tiny/pretrained"),
     (r"^rclone\b", "it needs rclone and a place for the copies"),
+    (r"^quintain prove (?:textarena|my_env)", "it finds faults, and ends with 1; tests of prove"),
+    ("scenarios check --scenario .talk:", "no script is a user; tests of scenarios"),
+    ("dataset check datasets", "two public sets, which are not here"),
     (r"^sky\b", "conformance/skypilot.py, with its package"),
 ]
 
@@ -261,7 +264,7 @@ class Checker:
         with tempfile.TemporaryDirectory() as folder:
             for value in (alone, []): # or it has none
                 tried = subprocess.run([self.quintain, *words[:end], *value, "--help"], cwd=folder, capture_output=True, text=True, env=clean(), check=False)
-                if not re.search('unknown (argument|command) "x"|wants no ', tried.stderr):
+                if not re.search(r'unknown (argument|command) "x"|wants no |wants one \w+, has 2', tried.stderr):
                     break
         if tried.returncode:
             raise Fault(tried.stderr.strip())
@@ -433,7 +436,7 @@ class Reader:
         command = re.sub(r"\bDIR\b", PLACEHOLDERS["DIR"], command)
         command = re.sub(r"\bgo run \./cmd/quintain\b", "quintain", self.addresses(command))
         for path in ("docs/examples/", "python/"):
-            command = re.sub(rf"(?<= ){path}", f"{ROOT}/{path}", command)
+            command = re.sub(rf"(?<=[ :]){path}", f"{ROOT}/{path}", command)
         if not ENDLESS.match(command):
             self.wait(self.begin(command), command)
             return

@@ -40,7 +40,7 @@ def rewards(problem, replies):
     for turn, reply in enumerate(replies):
         found = re.findall(r"<answer>(.*?)</answer>", reply.rpartition("</think>")[2], re.DOTALL)
         guess = found[0].strip() if len(found) == 1 else ""
-        if not guess.isdecimal():
+        if not guess.isdecimal() or len(guess) > 9:
             return earned + [0.0], "model_failed"
         if int(guess) == want:
             return earned + [(7 - turn) / 7], "scored"

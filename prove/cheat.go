@@ -180,7 +180,7 @@ func checkExample(ctx context.Context, b *bench, r *Result) {
 }
 
 func checkTwins(ctx context.Context, b *bench, r *Result) {
-	const most = 0.01
+	const most, least = 0.01, 20
 	sides := map[string]map[bool]string{} // by opening: the problem of each side
 	twins, asked := 0, 0
 	var w *Witness
@@ -207,6 +207,10 @@ func checkTwins(ctx context.Context, b *bench, r *Result) {
 	}
 	if asked == 0 {
 		r.not("none of the problems is held out")
+		return
+	}
+	if len(sides) < least {
+		r.not(fmt.Sprintf("the openings do not tell problems apart: there are %d", len(sides)))
 		return
 	}
 	rate := float64(twins) / float64(asked)

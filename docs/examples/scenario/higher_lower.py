@@ -13,7 +13,7 @@ def higher_lower(problem):
     reply = yield f"I think of a number from 1 to {problem.params['most']}. Guess it; write each guess as <answer>7</answer>."
     for left in range(6, -1, -1):
         guess = reply.answer
-        if not guess.isdecimal():
+        if not guess.isdecimal() or len(guess) > 9:  # Python refuses numbers of thousands of digits
             return quintain.Step(malformed=True, why="the reply has no guess")
         if int(guess) == number(problem):
             return quintain.Step(reward=(left + 1) / 7, right=True, answer=guess)
